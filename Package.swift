@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What every target is compiled with. `Lifetimes` lets a reader borrow the bytes it reads (`JSONReader` is not escapable).
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+    .treatAllWarnings(as: .error),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "weir",
+    products: [
+        .executable(name: "weir", targets: ["weir"]),
+        .executable(name: "weir-bench", targets: ["weir-bench"]),
+        .library(name: "Live", targets: ["Live"]),
+    ],
+    targets: [
+        // One door per C library. The `.apt` names are the one list of what `samples/demo` and `Tests/run` install.
+        .systemLibrary(
+            name: "CLibWebSockets", pkgConfig: "libwebsockets",
+            providers: [.apt(["pkg-config", "libwebsockets-dev", "libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+        // The pure rooms: no clock, no thread, no file, no socket.
+        room("JSONText"),
+        room("Wire", ["JSONText"]),
+        room("Events", ["JSONText"]),
+        room("SectionedModel"),
+        room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),
+
+        // The hands.
+        room("Network", ["Wire", "CLibWebSockets", "CCurl"]),
+        room("Recording", ["Pipeline", "Wire", "JSONText"]),
+        room("Live", ["Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
+        room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
+        .executableTarget(
+            name: "weir", dependencies: ["Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"],
+            swiftSettings: house),
+        .executableTarget(
+            name: "weir-bench",
+            dependencies: ["Live", "Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"],
+            swiftSettings: house),
+
+        // simdjson is the tests' oracle: C++ behind a C header.
+        .systemLibrary(
+            name: "CSimdjsonLibrary", path: "Tests/CSimdjsonLibrary", providers: [.apt(["libsimdjson-dev"])]),
+        .target(name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
+            linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
+        tests("JSONTextTests", ["JSONText", "CSimdjson"]),
+        tests("WireTests", ["Wire", "JSONText"]),
+        tests("EventsTests", ["Events", "JSONText"]),
+        tests("SectionedModelTests", ["SectionedModel"]),
+        tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
+        tests("NetworkTests", ["Network", "Wire"]),
+        tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
+        tests("DemoServerTests", ["DemoServer", "Network", "Wire", "JSONText"]),
+        tests("LiveTests", ["Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"]),
+        tests("CommandTests", ["Wire"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,78 @@
+public import JSONText
+
+/// The Twake backend's vocabulary (`reference/twake.md`).
+public enum Twake {
+    /// Everything a Twake server sends over the socket.
+    public enum Event: Hashable, Sendable {
+        /// `authenticated`: rooms may be joined now.
+        case authenticated
+        /// `unauthorized`: the token was refused; the server's words.
+        case unauthorized(message: String)
+        /// `realtime:join:success`.
+        case joined(room: String)
+        /// `realtime:join:error`.
+        case joinRefused(room: String, message: String)
+        /// `realtime:leave:success`.
+        case left(room: String)
+        /// `realtime:leave:error`.
+        case leaveRefused(room: String, message: String)
+        /// `realtime:event`.
+        case event(SocketIOEvent)
+        /// `realtime:event:error`.
+        case eventRefused(room: String, message: String)
+        /// `realtime:resource`.
+        case resource(SocketIOResource)
+        /// Any other name; its arguments kept.
+        case unknown(UntypedEvent)
+    }
+
+    /// `realtime:event`: something in a room, by ids only (3.1, 1.6).
+    public struct SocketIOEvent: Hashable, Sendable {
+        /// The room, the wire's `name`.
+        public var room: String
+        /// What happened.
+        public var data: EventData
+        /// An event.
+        public init(room: String, data: EventData) {
+            self.room = room
+            self.data = data
+        }
+    }
+
+    /// The payload of a `realtime:event`.
+    public enum EventData: Hashable, Sendable {
+        /// Era A: a message was created or changed (`update`) or removed (`remove`).
+        case message(action: MessageAction, message: EntityID, thread: EntityID?)
+        /// Somebody writes, or stopped (1.6).
+        case typing(channel: EntityID, thread: EntityID?, user: EntityID, name: String, isWriting: Bool)
+        /// Anything else, kept as text.
+        case unknown(RawJSON)
+    }
+
+    /// The action of an era A message event.
+    public enum MessageAction: Hashable, Sendable {
+        case update, remove
+    }
+
+    /// `realtime:resource`: an entity was created, changed or deleted (3.2).
+    public struct SocketIOResource: Hashable, Sendable {
+        /// What was done.
+        public var action: ResourceAction
+        /// The room it was sent to.
+        public var room: String
+        /// The wire's `type`, as written.
+        public var type: ResourceType
+        /// A REST-like path; not usable as a URL (3.3).
+        public var path: String?
+        /// The entity, as far as it was sent.
+        public var resource: Resource
+        /// A resource event.
+        public init(action: ResourceAction, room: String, type: ResourceType, path: String?, resource: Resource) {
+            self.action = action
+            self.room = room
+            self.type = type
+            self.path = path
+            self.resource = resource
+        }
+    }
+}

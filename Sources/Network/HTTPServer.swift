@@ -1,0 +1,78 @@
+public import Wire
+
+/// A request as the server received it.
+public struct ServerRequest: Sendable {
+    /// The method, upper case.
+    public var method: String
+    /// The path, percent-decoding not done.
+    public var path: String
+    /// The query without `?`.
+    public var query: String
+    /// Headers, names lower case.
+    public var headers: [(name: String, value: String)]
+    /// The whole body.
+    public var body: [UInt8]
+    /// A request.
+    public init(method: String, path: String, query: String = "", headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+    /// The first header called `name` (lower case).
+    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    /// The first query parameter called `name`, percent-decoded.
+    public func queryParameter(_ name: String) -> String? { fatalError("stub") }
+}
+
+/// Answers requests and WebSockets. All calls are on the loop's thread.
+public protocol HTTPServerHandler: AnyObject, Sendable {
+    /// Answers a plain request; call `respond` once, now or later, on the loop.
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void)
+    /// Says whether a WebSocket is accepted: nil accepts, a response refuses.
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse?
+    /// A WebSocket opened.
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest)
+    /// Messages arrived.
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket)
+    /// A WebSocket is gone.
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose)
+}
+
+/// The server's end of a WebSocket. On the loop only.
+public final class ServerWebSocket: Sendable, Identifiable {
+    /// Queues a message.
+    public func send(_ message: WebSocketMessage) { fatalError("stub") }
+    /// Bytes queued and not yet given to the kernel.
+    public var pendingBytes: Int { fatalError("stub") }
+    /// Starts the closing handshake, after what is queued. `abrupt` cuts the TCP connection instead.
+    public func close(_ close: WebSocketClose, abrupt: Bool = false) { fatalError("stub") }
+    init() {}
+}
+
+/// A certificate chain and key for a server, PEM files.
+public struct TLSIdentity: Hashable, Sendable {
+    /// The chain's path.
+    public var certificate: String
+    /// The key's path.
+    public var key: String
+    /// An identity.
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+}
+
+/// Listens for HTTP and WebSocket connections on an `EventLoop`.
+public final class HTTPServer: Sendable {
+    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when listening.
+    public init(
+        on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, identity: TLSIdentity? = nil,
+        maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, handler: any HTTPServerHandler
+    ) throws(NetworkError) { fatalError("stub") }
+    /// The port listened on.
+    public var port: UInt16 { fatalError("stub") }
+    /// Stops listening and cuts every connection. Not from the loop.
+    public func close() { fatalError("stub") }
+}

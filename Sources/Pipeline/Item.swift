@@ -1,0 +1,71 @@
+public import Events
+public import SectionedModel
+
+/// One row of the model: an entity of some backend with its identity, its section and its place in it.
+public struct Item: SectionedElement {
+    /// What kind of entity, and which.
+    public struct ID: Hashable, Comparable, Sendable {
+        public var kind: Kind
+        public var id: EntityID
+        /// Distinguishes entities that share `id` (a membership: the user in a channel).
+        public var qualifier: EntityID?
+        public init(_ kind: Kind, _ id: EntityID, qualifier: EntityID? = nil) {
+            self.kind = kind
+            self.id = id
+            self.qualifier = qualifier
+        }
+        public static func < (a: ID, b: ID) -> Bool {
+            if a.kind != b.kind { return a.kind < b.kind }
+            if a.id != b.id { return a.id < b.id }
+            return switch (a.qualifier, b.qualifier) {
+            case (let x?, let y?): x < y
+            case (nil, _?): true
+            case (_, nil): false
+            }
+        }
+    }
+    /// The kinds of rows, over all backends.
+    public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
+        case channel, message, member, badge
+        public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
+    }
+    /// A section: what it holds, and of which parent.
+    public struct Section: Hashable, Comparable, Sendable {
+        /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`.
+        public var name: String
+        /// The channel, thread or workspace the section belongs to; nil for the lists.
+        public var parent: EntityID?
+        public init(_ name: String, _ parent: EntityID? = nil) {
+            self.name = name
+            self.parent = parent
+        }
+        public static func < (a: Section, b: Section) -> Bool {
+            if a.name != b.name { return a.name < b.name }
+            return switch (a.parent, b.parent) {
+            case (let x?, let y?): x < y
+            case (nil, _?): true
+            case (_, nil): false
+            }
+        }
+    }
+    /// The entity itself.
+    public enum Entity: Hashable, Sendable {
+        case twakeChannel(Twake.Channel)
+        case twakeMessage(Twake.Message)
+        case twakeMember(Twake.ChannelMember)
+        case twakeBadge(Twake.Badge)
+        case twakeBadgeCount(Twake.BadgeCount)
+    }
+
+    public var id: ID
+    public var sectionKey: Section
+    /// Ascending; newest-first sections negate their time.
+    public var sortKey: Int64
+    public var entity: Entity
+    public init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
+        self.id = id
+        self.sectionKey = section
+        self.sortKey = sortKey
+        self.entity = entity
+    }
+}

@@ -1,0 +1,147 @@
+public import Events
+public import JSONText
+public import SectionedModel
+public import Wire
+
+/// What a session tells whoever watches it, in the order it happened.
+public enum Report: Sendable {
+    /// The backend said something.
+    case event(EventReport)
+    /// The model changed.
+    case diff(DiffReport)
+    /// Something was lost, or may have been.
+    case gap(GapReport)
+    /// The connection changed its state.
+    case connection(ConnectionReport)
+    /// A room was wanted, joined, refused or left.
+    case room(RoomReport)
+    /// A frame or an answer could not be read; it is kept in the recording.
+    case undecodable(UndecodableReport)
+    /// Anything else worth a line on stderr.
+    case notice(Notice)
+}
+
+/// One event.
+public struct EventReport: Sendable {
+    /// The event.
+    public var event: Event
+    /// The name on the wire.
+    public var wireName: String
+    /// The namespace it came on.
+    public var namespace: String
+    /// The event's arguments as a JSON array without the name.
+    public var payload: RawJSON
+    public init(event: Event, wireName: String, namespace: String, payload: RawJSON) {
+        self.event = event
+        self.wireName = wireName
+        self.namespace = namespace
+        self.payload = payload
+    }
+}
+
+/// One committed batch of the model.
+public struct DiffReport: Sendable {
+    /// Number of the batch, counted from 1.
+    public var sequence: Int
+    /// Number of the record that caused it.
+    public var cause: Int
+    /// What changed.
+    public var batch: Batch<Item>
+    public init(sequence: Int, cause: Int, batch: Batch<Item>) {
+        self.sequence = sequence
+        self.cause = cause
+        self.batch = batch
+    }
+}
+
+/// A loss, known or possible.
+public struct GapReport: Sendable {
+    public enum Cause: String, Sendable {
+        /// The connection was down; nobody can say what was sent meanwhile.
+        case reconnect
+        /// Records of a replayed file are damaged or its tail is torn.
+        case damage
+    }
+    public var cause: Cause
+    public var from: Moment
+    public var to: Moment
+    /// How many events; nil when nobody can know.
+    public var lost: Int?
+    /// What was refetched to bring the model to the server's truth again.
+    public var refetching: [String]
+    public init(cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = []) {
+        self.cause = cause
+        self.from = from
+        self.to = to
+        self.lost = lost
+        self.refetching = refetching
+    }
+}
+
+/// The connection's state machine, as far as a user sees it.
+public enum ConnectionReport: Sendable {
+    /// An attempt begins.
+    case connecting(attempt: Int, url: String)
+    /// The namespace is joined (and, where the backend has authentication, the token accepted).
+    case ready(revision: EngineIO.Revision)
+    /// The connection ended or did not come about; the next attempt comes after `retryIn`, never when nil.
+    case lost(why: String, retryIn: Duration?)
+}
+
+/// A room's fate.
+public struct RoomReport: Sendable {
+    public enum Change: String, Sendable {
+        case wanted, joining, joined, refused, leaving, left, lost
+    }
+    public var change: Change
+    public var room: String
+    /// Who wanted it: `cli`, `list`, `ctl`.
+    public var source: String
+    /// The server's reason for a refusal; untrusted text.
+    public var why: String?
+    public init(change: Change, room: String, source: String, why: String? = nil) {
+        self.change = change
+        self.room = room
+        self.source = source
+        self.why = why
+    }
+}
+
+/// Something that could not be read.
+public struct UndecodableReport: Sendable {
+    public enum Layer: String, Sendable {
+        /// Not Engine.IO or Socket.IO.
+        case frame
+        /// An event of a known name and the wrong shape.
+        case event
+        /// A REST answer of the wrong shape.
+        case response
+    }
+    public var layer: Layer
+    /// The wire name or the resource; untrusted text.
+    public var subject: String
+    /// What is wrong and where.
+    public var message: String
+    /// The start of the offending text, at most 200 bytes.
+    public var excerpt: ArraySlice<UInt8>
+    public init(layer: Layer, subject: String, message: String, excerpt: ArraySlice<UInt8>) {
+        self.layer = layer
+        self.subject = subject
+        self.message = message
+        self.excerpt = excerpt
+    }
+}
+
+/// A line for people.
+public struct Notice: Sendable {
+    public enum Level: String, Sendable {
+        case info, warning, error
+    }
+    public var level: Level
+    /// May hold text from a peer: escape it before a terminal sees it.
+    public var text: String
+    public init(_ level: Level, _ text: String) {
+        self.level = level
+        self.text = text
+    }
+}

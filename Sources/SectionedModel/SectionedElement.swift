@@ -1,0 +1,31 @@
+/// What a sectioned collection holds: values with an identity, the section they belong to, and their place in it.
+///
+/// Section, order and identity are functions of the value alone; equal values have equal ones.
+public protocol SectionedElement: Equatable, Sendable {
+    /// Unique over the whole collection. Its order breaks ties between equal sort keys.
+    associatedtype ID: Hashable, Comparable, Sendable
+    /// Names a section; sections stand in the order of their keys.
+    associatedtype SectionKey: Hashable, Comparable, Sendable
+    /// Orders the elements of a section.
+    associatedtype SortKey: Comparable, Sendable
+    /// Unique over the whole collection.
+    var id: ID { get }
+    /// The section this element belongs to.
+    var sectionKey: SectionKey { get }
+    /// The place in the section, ascending.
+    var sortKey: SortKey { get }
+}
+
+/// A place in a stated state of a collection: which section, which item in it, both counted from 0.
+public struct SectionPath: Hashable, Comparable, Sendable {
+    /// Index of the section.
+    public var section: Int
+    /// Index of the item in its section.
+    public var item: Int
+    /// A place.
+    public init(section: Int, item: Int) {
+        self.section = section
+        self.item = item
+    }
+    public static func < (a: SectionPath, b: SectionPath) -> Bool { (a.section, a.item) < (b.section, b.item) }
+}

@@ -1,0 +1,11 @@
+/// A text that must never be shown: its description is a constant, and only `reveal()` gives it away.
+public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let text: String
+    /// Hides `text`.
+    public init(_ text: String) { self.text = text }
+    /// The text itself, for the one place that sends it.
+    public func reveal() -> String { text }
+    public var description: String { "‹secret›" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

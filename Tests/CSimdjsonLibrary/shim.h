@@ -1,0 +1,1 @@
+// simdjson is C++: only Tests/CSimdjson includes it, behind a C header.
