@@ -1,4 +1,4 @@
-/// The exact difference between two states of a sectioned collection, in log form (`reference/model.md` 3.2).
+/// The exact difference between two states of a sectioned collection, in log form.
 ///
 /// What leaves is given in the index space of the old state, what comes in that of the new one; every row that leaves or
 /// enters is listed, also those of sections that come or go. Arrays are sorted ascending by (section, item).
@@ -73,7 +73,8 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     public init() {}
     /// Whether there is nothing in it.
     public var isEmpty: Bool {
-        sectionDeletions.isEmpty && sectionInsertions.isEmpty && deletions.isEmpty && insertions.isEmpty && moves.isEmpty
+        sectionDeletions.isEmpty && sectionInsertions.isEmpty && deletions.isEmpty && insertions.isEmpty
+            && moves.isEmpty
             && updates.isEmpty
     }
 }

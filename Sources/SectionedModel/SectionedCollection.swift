@@ -1,35 +1,113 @@
 /// An ordered, keyed, sectioned collection as a value: stage changes, commit them, get one exact batch.
+///
+/// Sections stand in the order of their keys, the elements of a section in the order of (sort key, id); both orders are total,
+/// so the state is a function of the set of its elements and of nothing else. A copy is a snapshot: it keeps what it holds
+/// while the original goes on.
 public struct SectionedCollection<Element: SectionedElement>: Sendable {
-    /// An empty collection.
-    public init() {}
-    /// The number of committed elements.
-    public var count: Int { fatalError("stub") }
-    /// The keys of the committed sections, in order; a section exists while it has an element.
-    public var sectionKeys: [Element.SectionKey] { fatalError("stub") }
-    /// The committed elements of the section with this key, in order; empty when there is no such section.
-    public func elements(in key: Element.SectionKey) -> [Element] { fatalError("stub") }
-    /// The element with this id as it will be after `commit()`: staged changes are seen.
-    public subscript(id: Element.ID) -> Element? { fatalError("stub") }
-    /// Where the committed element with this id stands.
-    public func path(of id: Element.ID) -> SectionPath? { fatalError("stub") }
-    /// The committed element at a path; nil when there is none.
-    public func element(at path: SectionPath) -> Element? { fatalError("stub") }
-    /// Stages an insertion, or a replacement of the element with the same id.
-    public mutating func upsert(_ element: Element) { fatalError("stub") }
-    /// Stages a removal; an unknown id is no change.
-    public mutating func remove(_ id: Element.ID) { fatalError("stub") }
-    /// Applies what is staged as one transaction. Nil when nothing differs.
-    public mutating func commit() -> Batch<Element>? { fatalError("stub") }
-    /// Forgets what is staged.
-    public mutating func rollBack() { fatalError("stub") }
-    /// Applies a batch made by `commit()` elsewhere. Throws, and changes nothing, when it does not fit this state.
-    public mutating func apply(_ batch: Batch<Element>) throws(BatchError) { fatalError("stub") }
-}
+    /// A section and its elements in order; never empty between two transactions.
+    @usableFromInline
+    struct Section: Sendable {
+        @usableFromInline let key: Element.SectionKey
+        @usableFromInline var elements: [Element] = []
 
-/// Why a batch does not fit the state it is applied to.
-public struct BatchError: Error, Hashable, Sendable {
-    /// What does not fit, and where.
-    public var message: String
-    /// An error.
-    public init(message: String) { self.message = message }
+        @inlinable
+        init(key: Element.SectionKey) { self.key = key }
+
+        /// How many elements stand before the place (sort key, id).
+        @inlinable
+        func rank(of sortKey: Element.SortKey, _ id: Element.ID) -> Int {
+            partitionPoint(elements.count) {
+                let other = elements[$0].sortKey
+                return other < sortKey || (other == sortKey && elements[$0].id < id)
+            }
+        }
+    }
+
+    /// What it takes, beside the id, to find an element by binary search.
+    @usableFromInline
+    struct Place: Sendable {
+        @usableFromInline var sectionKey: Element.SectionKey
+        @usableFromInline var sortKey: Element.SortKey
+
+        @inlinable
+        init(of element: Element) {
+            sectionKey = element.sectionKey
+            sortKey = element.sortKey
+        }
+    }
+
+    /// Ordered by key.
+    @usableFromInline var sections: [Section] = []
+    /// One entry for each committed element. Only ever looked up, never iterated: its order changes with the process.
+    @usableFromInline var places: [Element.ID: Place] = [:]
+    @usableFromInline var staging = Staging()
+
+    /// An empty collection.
+    @inlinable
+    public init() {}
+
+    /// The number of committed elements.
+    @inlinable
+    public var count: Int { places.count }
+
+    /// The number of committed sections.
+    @inlinable
+    public var sectionCount: Int { sections.count }
+
+    /// The keys of the committed sections, in order; a section exists while it has an element.
+    @inlinable
+    public var sectionKeys: [Element.SectionKey] { sections.map(\.key) }
+
+    /// The committed elements of the section with this key, in order; empty when there is no such section.
+    @inlinable
+    public func elements(in key: Element.SectionKey) -> [Element] {
+        let index = sectionRank(of: key)
+        return hasSection(key, at: index) ? sections[index].elements : []
+    }
+
+    /// The number of committed elements in the section with this key; 0 when there is no such section.
+    @inlinable
+    public func elementCount(in key: Element.SectionKey) -> Int {
+        let index = sectionRank(of: key)
+        return hasSection(key, at: index) ? sections[index].elements.count : 0
+    }
+
+    /// Where the committed element with this id stands.
+    @inlinable
+    public func path(of id: Element.ID) -> SectionPath? {
+        guard let place = places[id] else { return nil }
+        let section = sectionRank(of: place.sectionKey)
+        return SectionPath(section: section, item: sections[section].rank(of: place.sortKey, id))
+    }
+
+    /// The committed element at a path; nil when there is none.
+    @inlinable
+    public func element(at path: SectionPath) -> Element? {
+        guard sections.indices.contains(path.section) else { return nil }
+        let elements = sections[path.section].elements
+        return elements.indices.contains(path.item) ? elements[path.item] : nil
+    }
+
+    /// Calls `body` with every committed element and its path, in order.
+    @inlinable
+    public func forEachElement<Failure: Error>(
+        _ body: (SectionPath, Element) throws(Failure) -> Void
+    ) throws(Failure) {
+        for section in sections.indices {
+            for item in sections[section].elements.indices {
+                try body(SectionPath(section: section, item: item), sections[section].elements[item])
+            }
+        }
+    }
+
+    /// How many sections stand before the place of this key.
+    @inlinable
+    func sectionRank(of key: Element.SectionKey) -> Int {
+        partitionPoint(sections.count) { sections[$0].key < key }
+    }
+
+    @inlinable
+    func hasSection(_ key: Element.SectionKey, at index: Int) -> Bool {
+        index < sections.count && sections[index].key == key
+    }
 }

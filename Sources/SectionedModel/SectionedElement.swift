@@ -1,6 +1,7 @@
 /// What a sectioned collection holds: values with an identity, the section they belong to, and their place in it.
 ///
-/// Section, order and identity are functions of the value alone; equal values have equal ones.
+/// Section, order and identity are functions of the value alone; equal values have equal ones. All three must be totally
+/// ordered: a value that is not equal to itself, as a floating-point NaN, has no place, and its element is refused.
 public protocol SectionedElement: Equatable, Sendable {
     /// Unique over the whole collection. Its order breaks ties between equal sort keys.
     associatedtype ID: Hashable, Comparable, Sendable
@@ -17,7 +18,7 @@ public protocol SectionedElement: Equatable, Sendable {
 }
 
 /// A place in a stated state of a collection: which section, which item in it, both counted from 0.
-public struct SectionPath: Hashable, Comparable, Sendable {
+public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Index of the section.
     public var section: Int
     /// Index of the item in its section.
@@ -27,5 +28,18 @@ public struct SectionPath: Hashable, Comparable, Sendable {
         self.section = section
         self.item = item
     }
+    /// As it reads in a message.
+    public var description: String { "section \(section), item \(item)" }
+    /// Section first, then item.
     public static func < (a: SectionPath, b: SectionPath) -> Bool { (a.section, a.item) < (b.section, b.item) }
+}
+
+extension SectionedElement {
+    /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be.
+    @inlinable
+    var isOrdered: Bool { id == id && sectionKey == sectionKey && sortKey == sortKey }
+
+    /// Whether the other element, of the same identity, would stand at the very same place in the total order.
+    @inlinable
+    func sharesPlace(with other: Self) -> Bool { sortKey == other.sortKey && sectionKey == other.sectionKey }
 }

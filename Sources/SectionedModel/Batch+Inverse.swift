@@ -1,0 +1,17 @@
+extension Batch {
+    /// The batch that leads back: applied to the new state it gives the old one.
+    public func inverted() -> Batch {
+        var inverse = Batch()
+        inverse.sectionDeletions = sectionInsertions
+        inverse.sectionInsertions = sectionDeletions
+        inverse.deletions = insertions.map { Deletion(path: $0.path, element: $0.element) }
+        inverse.insertions = deletions.map { Insertion(path: $0.path, element: $0.element) }
+        inverse.moves = Batch.inverted(moves)
+        inverse.updates = Batch.inverted(updates)
+        return inverse
+    }
+
+    static func inverted(_ changes: [Change]) -> [Change] {
+        changes.map { Change(from: $0.to, to: $0.from, old: $0.new, new: $0.old) }.sorted { $0.to < $1.to }
+    }
+}

@@ -1,0 +1,86 @@
+extension SectionedCollection {
+    /// What was asked for since the last commit: for each id the last word, in the order the ids came.
+    ///
+    /// The old state needs no place here: until the commit it is the committed one.
+    @usableFromInline
+    struct Staging: Sendable {
+        @usableFromInline
+        struct Entry: Sendable {
+            @usableFromInline let id: Element.ID
+            /// Nil: the element is to be removed.
+            @usableFromInline var element: Element?
+
+            @inlinable
+            init(id: Element.ID, element: Element?) {
+                self.id = id
+                self.element = element
+            }
+        }
+
+        @usableFromInline var entries: [Entry] = []
+        /// Where in `entries` an id stands; left empty while there are few, when a look at each is cheaper than hashing.
+        @usableFromInline var positions: [Element.ID: Int] = [:]
+
+        @inlinable
+        init() {}
+
+        @inlinable
+        static var fewEntries: Int { 8 }
+
+        @inlinable
+        func position(of id: Element.ID) -> Int? {
+            positions.isEmpty ? entries.firstIndex { $0.id == id } : positions[id]
+        }
+
+        @inlinable
+        mutating func set(_ id: Element.ID, to element: Element?) {
+            if let position = position(of: id) {
+                entries[position].element = element
+                return
+            }
+            entries.append(Entry(id: id, element: element))
+            if !positions.isEmpty {
+                positions[id] = entries.count - 1
+            } else if entries.count > Staging.fewEntries {
+                for position in entries.indices { positions[entries[position].id] = position }
+            }
+        }
+
+        /// Keeps room for a few, so that small transactions allocate nothing here.
+        @inlinable
+        mutating func clear() {
+            entries.removeAll(keepingCapacity: positions.isEmpty)
+            if !positions.isEmpty { positions = [:] }
+        }
+    }
+
+    /// The element with this id as it will be after `commit()`: staged changes are seen.
+    @inlinable
+    public subscript(id: Element.ID) -> Element? {
+        if let position = staging.position(of: id) { return staging.entries[position].element }
+        return path(of: id).flatMap { element(at: $0) }
+    }
+
+    /// Stages an insertion, or a replacement of the element with the same id.
+    ///
+    /// False, and nothing is staged, when the id or a key of the element is not equal to itself (a NaN) and so has no place
+    /// in an order. With keys that are integers or text the answer is always true.
+    @inlinable
+    @discardableResult
+    public mutating func upsert(_ element: Element) -> Bool {
+        guard element.isOrdered else { return false }
+        staging.set(element.id, to: element)
+        return true
+    }
+
+    /// Stages a removal; an unknown id is no change.
+    @inlinable
+    public mutating func remove(_ id: Element.ID) {
+        guard id == id else { return }
+        staging.set(id, to: nil)
+    }
+
+    /// Forgets what is staged.
+    @inlinable
+    public mutating func rollBack() { staging.clear() }
+}
