@@ -2,80 +2,121 @@
 ///
 /// The reader checks everything it passes over (grammar, UTF-8, escapes, depth, number range), whether the value is taken
 /// or skipped, so a text read to `end()` without an error is valid JSON (RFC 8259).
+///
+/// What it remembers is one offset and the depth; where it stands in an object or array shows in the bytes around. So a value can be
+/// skipped and read later: keep `offset` before the value, `skip()` it, and either `seek(to:)` back or make another reader there.
+/// After an error the offset is at or before the place of the error; `seek(to:)` makes the reader usable again.
 public struct JSONReader: ~Copyable, ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
+    @usableFromInline let maximumDepth: Int
+    @usableFromInline var position: Int
+    /// How many arrays and objects are open as far as this reader knows: it was told of no others.
+    @usableFromInline var depth = 0
 
     /// The place of the next byte to be read, counted from the start of the bytes given.
-    public private(set) var offset: Int
+    @inlinable
+    public var offset: Int { position }
 
-    /// Reads `bytes` from `offset` on. `maximumDepth` bounds nested arrays and objects.
+    /// Reads `bytes` from `offset` on. `maximumDepth` bounds nested arrays and objects; more than 1024 is taken as 1024.
+    @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>, at offset: Int = 0, maximumDepth: Int = 256) {
         self.bytes = bytes
-        self.offset = offset
+        self.position = max(0, min(offset, bytes.count))
+        self.maximumDepth = max(0, min(maximumDepth, 1024))
     }
 
     /// The kind of the next value, without consuming it (white space is consumed).
-    public mutating func peek() throws(JSONError) -> JSONKind { fatalError("stub") }
-
-    /// Consumes `{`. Read the members with `nextKey()` until it gives nil.
-    public mutating func beginObject() throws(JSONError) { fatalError("stub") }
-
-    /// Consumes the next key and its colon; nil (and `}` consumed) at the end of the object.
-    public mutating func nextKey() throws(JSONError) -> JSONKey? { fatalError("stub") }
-
-    /// Whether `key`, just read by this reader, is `name` (escapes in the key are resolved).
-    public func matches(_ key: JSONKey, _ name: StaticString) -> Bool { fatalError("stub") }
-
-    /// The text of a key just read by this reader.
-    public func string(_ key: JSONKey) -> String { fatalError("stub") }
-
-    /// Consumes `[`. Before each element call `nextElement()` until it gives false.
-    public mutating func beginArray() throws(JSONError) { fatalError("stub") }
-
-    /// True when another element follows; false (and `]` consumed) at the end of the array.
-    public mutating func nextElement() throws(JSONError) -> Bool { fatalError("stub") }
-
-    /// Consumes a string and gives its value, escapes resolved.
-    public mutating func string() throws(JSONError) -> String { fatalError("stub") }
-
-    /// Consumes a string and gives where its contents stand, without quotes, escapes not resolved.
-    public mutating func stringRange() throws(JSONError) -> JSONStringRange { fatalError("stub") }
-
-    /// Consumes a number that is an integer in range.
-    public mutating func int64() throws(JSONError) -> Int64 { fatalError("stub") }
-
-    /// Consumes any number; one too large for a finite `Double` is an error.
-    public mutating func double() throws(JSONError) -> Double { fatalError("stub") }
-
-    /// Consumes `true` or `false`.
-    public mutating func bool() throws(JSONError) -> Bool { fatalError("stub") }
-
-    /// Consumes `null` if it is next and says whether it was.
-    public mutating func null() throws(JSONError) -> Bool { fatalError("stub") }
+    @inlinable
+    public mutating func peek() throws(JSONError) -> JSONKind {
+        switch try nextByte() {
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+        case UInt8(ascii: "n"): .null
+        default: throw unexpectedByte()
+        }
+    }
 
     /// Consumes any one value, checking it wholly, and gives the range of its bytes (no surrounding white space).
     @discardableResult
-    public mutating func skip() throws(JSONError) -> Range<Int> { fatalError("stub") }
+    public mutating func skip() throws(JSONError) -> Range<Int> {
+        _ = try nextByte()
+        let start = position
+        let levels = maximumDepth - depth
+        position = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).valueEnd(from: start, levels: levels)
+        }
+        return start..<position
+    }
 
-    /// Consumes any one value as a tree.
-    public mutating func value() throws(JSONError) -> JSONValue { fatalError("stub") }
+    /// Consumes any one value, checking it wholly, and gives a copy of its text.
+    public mutating func raw() throws(JSONError) -> RawJSON { try raw(at: skip()) }
+
+    /// A copy of the text at `range`, which `skip()` gave.
+    public func raw(at range: Range<Int>) -> RawJSON {
+        RawJSON(unchecked: bytes.extracting(range).withUnsafeBufferPointer { ArraySlice($0) })
+    }
 
     /// Checks that only white space remains.
-    public mutating func end() throws(JSONError) { fatalError("stub") }
+    public mutating func end() throws(JSONError) {
+        while position < bytes.count {
+            guard JSONByte.isSpace(bytes[position]) else { throw JSONError(.trailingBytes, at: position) }
+            position += 1
+        }
+    }
 
     /// Goes back (or forth) to an offset this reader had before, to read a value again.
-    public mutating func seek(to offset: Int) { self.offset = offset }
-}
+    @inlinable
+    public mutating func seek(to offset: Int) { position = max(0, min(offset, bytes.count)) }
 
-/// What kind of value comes next.
-public enum JSONKind: Sendable, Hashable {
-    case object, array, string, number, bool, null
+    /// Consumes white space and looks at the byte after it.
+    @inlinable
+    @inline(__always)
+    mutating func nextByte() throws(JSONError) -> UInt8 {
+        if position < bytes.count {
+            let byte = bytes[position]
+            if byte > UInt8(ascii: " ") { return byte }
+        }
+        return try byteAfterSpace()
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func byteAfterSpace() throws(JSONError) -> UInt8 {
+        while position < bytes.count {
+            if !JSONByte.isSpace(bytes[position]) { return bytes[position] }
+            position += 1
+        }
+        throw JSONError(.unexpectedEnd, at: position)
+    }
+
+    /// Why the byte at the cursor cannot stand there.
+    @usableFromInline
+    @inline(never)
+    func unexpectedByte() -> JSONError {
+        position < bytes.count
+            ? JSONError(.unexpectedByte(bytes[position]), at: position) : JSONError(.unexpectedEnd, at: position)
+    }
+
+    /// Why the value at the cursor is not the `expected` one.
+    @usableFromInline
+    @inline(never)
+    mutating func mismatch(_ expected: JSONKind) -> JSONError {
+        do throws(JSONError) {
+            return JSONError(.wrongKind(expected: expected, found: try peek()), at: position)
+        } catch {
+            return error
+        }
+    }
 }
 
 /// A key as it stands in the bytes.
 public struct JSONKey: Sendable, Hashable {
-    @usableFromInline let range: JSONStringRange
+    /// Where the key's contents stand.
+    public let range: JSONStringRange
     @usableFromInline init(range: JSONStringRange) { self.range = range }
 }
 
@@ -86,6 +127,7 @@ public struct JSONStringRange: Sendable, Hashable {
     /// Whether the contents hold a backslash, so that bytes and value differ.
     public var hasEscapes: Bool
     /// A range of string contents.
+    @inlinable
     public init(range: Range<Int>, hasEscapes: Bool) {
         self.range = range
         self.hasEscapes = hasEscapes

@@ -2,7 +2,9 @@
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
+    /// A number written without point and exponent that fits.
     case integer(Int64)
+    /// Any other number; an integer beyond `Int64` is rounded to the nearest `Double`.
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -22,20 +24,51 @@ public enum JSONValue: Hashable, Sendable {
     }
 
     /// Parses a whole text.
-    public init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) { fatalError("stub") }
+    public init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
+        var reader = JSONReader(bytes.span)
+        self = try reader.value()
+        try reader.end()
+    }
 
     /// The first member called `key`, when this is an object that has one.
-    public subscript(key: String) -> JSONValue? { fatalError("stub") }
+    public subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
 }
 
-/// One JSON value kept as its text: checked once, copied through, decoded when somebody asks.
-public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
-    /// The text of exactly one JSON value, UTF-8.
-    public var bytes: ArraySlice<UInt8>
-    /// Keeps `bytes`, which must already be known to be one valid JSON value.
-    public init(unchecked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-    /// Keeps `bytes` after checking that they are one JSON value.
-    public init(checking bytes: ArraySlice<UInt8>) throws(JSONError) { fatalError("stub") }
-    /// The text.
-    public var description: String { String(decoding: bytes, as: UTF8.self) }
+extension JSONReader {
+    /// Consumes any one value as a tree.
+    public mutating func value() throws(JSONError) -> JSONValue {
+        switch try peek() {
+        case .null:
+            try literal("null")
+            return .null
+        case .bool: return .bool(try bool())
+        case .string: return .string(try string())
+        case .number: return try numberValue()
+        case .array: return .array(try elements())
+        case .object: return .object(try members())
+        }
+    }
+
+    private mutating func numberValue() throws(JSONError) -> JSONValue {
+        let number = try number()
+        if number.isInteger, let value = number.int64 { return .integer(value) }
+        return .number(bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) })
+    }
+
+    private mutating func elements() throws(JSONError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        try beginArray()
+        while try nextElement() { elements.append(try value()) }
+        return elements
+    }
+
+    private mutating func members() throws(JSONError) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        try beginObject()
+        while let key = try nextKey() { members.append(.init(string(key), try value())) }
+        return members
+    }
 }

@@ -1,41 +1,142 @@
 /// Writes JSON text into a byte buffer that can be reused; commas and colons are put in by the writer.
+///
+/// Strings come out inert on a terminal: see `string(_:)`. Well-formedness is the caller's: what is begun must be ended, a key must stand
+/// before each member's value.
 public struct JSONWriter: Sendable {
     /// What has been written.
-    public private(set) var bytes: [UInt8]
+    public internal(set) var bytes: [UInt8]
+    let asciiOnly: Bool
+    /// Whether the next value or key has one before it in the same array or object.
+    private var followsValue = false
 
     /// An empty writer. With `asciiOnly`, characters outside ASCII are written as `\uXXXX` (Engine.IO 3 polling needs it).
-    public init(asciiOnly: Bool = false) { bytes = [] }
+    public init(asciiOnly: Bool = false) {
+        bytes = []
+        self.asciiOnly = asciiOnly
+    }
 
     /// Forgets what was written and keeps the capacity.
-    public mutating func reset() { fatalError("stub") }
+    public mutating func reset() {
+        bytes.removeAll(keepingCapacity: true)
+        followsValue = false
+    }
     /// Opens an object as the next value.
-    public mutating func beginObject() { fatalError("stub") }
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Closes the object.
-    public mutating func endObject() { fatalError("stub") }
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
     /// Opens an array as the next value.
-    public mutating func beginArray() { fatalError("stub") }
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Closes the array.
-    public mutating func endArray() { fatalError("stub") }
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
+
     /// Writes a key that needs no escapes.
-    public mutating func key(_ name: StaticString) { fatalError("stub") }
+    public mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        endKey()
+    }
     /// Writes any key.
-    public mutating func key(_ name: String) { fatalError("stub") }
+    public mutating func key(_ name: String) {
+        separate()
+        appendQuoted(name)
+        endKey()
+    }
+
     /// Writes a string. Control, bidirectional and zero-width characters and U+2028/9 are escaped, so that the text is inert on a terminal.
-    public mutating func string(_ value: String) { fatalError("stub") }
+    public mutating func string(_ value: String) {
+        separate()
+        appendQuoted(value)
+    }
     /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
-    public mutating func string(utf8 value: ArraySlice<UInt8>) { fatalError("stub") }
+    public mutating func string(utf8 value: ArraySlice<UInt8>) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        value.withUnsafeBufferPointer { appendEscaped($0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     /// Writes an integer.
-    public mutating func integer(_ value: some BinaryInteger) { fatalError("stub") }
-    /// Writes a finite number in its shortest form.
-    public mutating func number(_ value: Double) { fatalError("stub") }
+    public mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        guard let magnitude = UInt64(exactly: value.magnitude) else {
+            bytes.append(contentsOf: String(value.magnitude).utf8)
+            return
+        }
+        appendDigits(magnitude)
+    }
+    /// Writes a finite number in its shortest form that reads back as the same number.
+    public mutating func number(_ value: Double) {
+        precondition(value.isFinite, "JSON has no way to write a number that is not finite")
+        separate()
+        bytes.append(contentsOf: value.description.utf8)
+    }
     /// Writes `true` or `false`.
-    public mutating func bool(_ value: Bool) { fatalError("stub") }
+    public mutating func bool(_ value: Bool) {
+        separate()
+        append(value ? "true" : "false")
+    }
     /// Writes `null`.
-    public mutating func null() { fatalError("stub") }
-    /// Writes a value that is JSON text already, as it is.
-    public mutating func raw(_ value: RawJSON) { fatalError("stub") }
+    public mutating func null() {
+        separate()
+        append("null")
+    }
+
+    /// Writes a value that is JSON text already, as it is (with `asciiOnly`: as `inertRaw(_:)` does).
+    public mutating func raw(_ value: RawJSON) {
+        if asciiOnly { return inertRaw(value) }
+        separate()
+        bytes.append(contentsOf: value.bytes)
+    }
+    /// Writes a value that is JSON text already so that it is inert on a terminal and stays on one line: characters that `string(_:)` would
+    /// escape are escaped, white space between the tokens is left out, and the value is the same.
+    public mutating func inertRaw(_ value: RawJSON) {
+        separate()
+        value.bytes.withUnsafeBufferPointer { appendInert($0) }
+    }
     /// Writes a tree.
-    public mutating func value(_ value: JSONValue) { fatalError("stub") }
+    public mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .integer(let value): integer(value)
+        case .number(let value): number(value)
+        case .string(let value): string(value)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for member in members {
+                key(member.key)
+                self.value(member.value)
+            }
+            endObject()
+        }
+    }
     /// Writes a line feed between two texts (JSON Lines).
-    public mutating func endLine() { fatalError("stub") }
+    public mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        followsValue = false
+    }
+
+    private mutating func separate() {
+        if followsValue { bytes.append(UInt8(ascii: ",")) }
+        followsValue = true
+    }
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        followsValue = false
+    }
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        followsValue = true
+    }
+    private mutating func endKey() {
+        bytes.append(UInt8(ascii: ":"))
+        followsValue = false
+    }
 }

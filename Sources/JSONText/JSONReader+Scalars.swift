@@ -1,0 +1,89 @@
+extension JSONReader {
+    /// Consumes a number that is an integer in range.
+    public mutating func int64() throws(JSONError) -> Int64 {
+        let number = try number()
+        guard number.isInteger, let value = number.int64 else { throw rejected(number) }
+        return value
+    }
+
+    /// Consumes any number; one too large for a finite `Double` is an error.
+    public mutating func double() throws(JSONError) -> Double {
+        let number = try number()
+        return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
+    }
+
+    /// Consumes `true` or `false`.
+    @inlinable
+    public mutating func bool() throws(JSONError) -> Bool {
+        switch try nextByte() {
+        case UInt8(ascii: "t"): try literal("true")
+        case UInt8(ascii: "f"): try literal("false")
+        default: throw mismatch(.bool)
+        }
+        return bytes[position - 2] == UInt8(ascii: "u")
+    }
+
+    /// Consumes `null` if it is next and says whether it was.
+    @inlinable
+    public mutating func null() throws(JSONError) -> Bool {
+        guard try nextByte() == UInt8(ascii: "n") else { return false }
+        try literal("null")
+        return true
+    }
+
+    /// Consumes an integer in range, or null and gives nil.
+    @inlinable
+    public mutating func int64OrNull() throws(JSONError) -> Int64? {
+        if try null() { return nil }
+        return try int64()
+    }
+
+    /// Consumes a number, or null and gives nil.
+    @inlinable
+    public mutating func doubleOrNull() throws(JSONError) -> Double? {
+        if try null() { return nil }
+        return try double()
+    }
+
+    /// Consumes `true` or `false`, or null and gives nil.
+    @inlinable
+    public mutating func boolOrNull() throws(JSONError) -> Bool? {
+        if try null() { return nil }
+        return try bool()
+    }
+
+    @usableFromInline
+    mutating func literal(_ word: StaticString) throws(JSONError) {
+        let start = position
+        position = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).literalEnd(from: start, word)
+        }
+    }
+
+    /// Consumes the next value, which must be a number.
+    mutating func number() throws(JSONError) -> JSONNumber {
+        let byte = try nextByte()
+        guard byte == UInt8(ascii: "-") || JSONByte.isDigit(byte) else { throw mismatch(.number) }
+        let start = position
+        let number = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).number(from: start)
+        }
+        position = number.range.upperBound
+        return number
+    }
+
+    /// Goes back before a number that is not the one asked for.
+    private mutating func rejected(_ number: JSONNumber) -> JSONError {
+        position = number.range.lowerBound
+        return JSONError(.invalidNumber, at: position)
+    }
+}
+
+extension JSONNumber {
+    /// The value of an integer, when it fits.
+    var int64: Int64? {
+        if !isNegative { return Int64(exactly: significand) }
+        // The scanner has checked that the magnitude is at most that of `Int64.min`.
+        return Int64(truncatingIfNeeded: 0 &- significand)
+    }
+}

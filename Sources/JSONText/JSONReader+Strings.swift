@@ -1,0 +1,93 @@
+public import CJSONScan
+
+extension JSONReader {
+    /// Consumes a string and gives its value, escapes resolved.
+    @inlinable
+    public mutating func string() throws(JSONError) -> String { string(at: try stringRange()) }
+
+    /// Consumes a string and gives where its contents stand, without quotes, escapes not resolved.
+    @inlinable
+    public mutating func stringRange() throws(JSONError) -> JSONStringRange {
+        guard try nextByte() == UInt8(ascii: "\"") else { throw mismatch(.string) }
+        return try contents()
+    }
+
+    /// Consumes a string, or null and gives nil.
+    @inlinable
+    public mutating func stringOrNull() throws(JSONError) -> String? {
+        if try null() { return nil }
+        return try string()
+    }
+
+    /// Consumes a string and gives where its contents stand, or null and gives nil.
+    @inlinable
+    public mutating func stringRangeOrNull() throws(JSONError) -> JSONStringRange? {
+        if try null() { return nil }
+        return try stringRange()
+    }
+
+    /// The value of a string whose place this reader, or another over the same bytes, gave.
+    public func string(at contents: JSONStringRange) -> String {
+        precondition(contents.range.upperBound <= bytes.count, "the string stands outside the bytes read")
+        return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).string(contents) }
+    }
+
+    /// The bytes of a string as they stand, escapes not resolved.
+    @inlinable
+    @_lifetime(copy self)
+    public func span(at contents: JSONStringRange) -> Span<UInt8> { bytes.extracting(contents.range) }
+
+    /// The text of a key just read by this reader.
+    public func string(_ key: JSONKey) -> String { string(at: key.range) }
+
+    /// Whether `key`, just read by this reader, is `name` (escapes in the key are resolved).
+    @inlinable
+    public func matches(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key.range, name) }
+
+    /// Whether the value of a string, just read by this reader, is `name`. Given a literal this costs a comparison of lengths and, when they
+    /// agree, a few loads.
+    @inlinable
+    public func matches(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
+        if contents.hasEscapes { return matchesResolved(contents, name) }
+        let range = contents.range
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        precondition(range.upperBound <= bytes.count, "the string stands outside the bytes read")
+        return bytes.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else { return false }
+            return json_same_bytes(base + range.lowerBound, name.utf8Start, name.utf8CodeUnitCount)
+        }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func matchesResolved(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
+        name.withUTF8Buffer { string(at: contents).utf8.elementsEqual($0) }
+    }
+
+    /// Consumes the string at the cursor, whose opening quote is known to be there.
+    @inlinable
+    @inline(__always)
+    mutating func contents() throws(JSONError) -> JSONStringRange {
+        let start = position + 1
+        let end = bytes.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else { return start }
+            return start + json_plain_prefix(base + start, text.count - start)
+        }
+        if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+            position = end + 1
+            return JSONStringRange(range: Range(uncheckedBounds: (start, end)), hasEscapes: false)
+        }
+        return try contentsWithEscapes()
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func contentsWithEscapes() throws(JSONError) -> JSONStringRange {
+        let start = position
+        let contents = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).contents(from: start)
+        }
+        position = contents.range.upperBound + 1
+        return contents
+    }
+}

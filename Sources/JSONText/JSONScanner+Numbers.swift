@@ -1,0 +1,131 @@
+/// A number as it stands in the text: ±`significand` × 10^`exponent`.
+struct JSONNumber {
+    var range: Range<Int>
+    var isNegative: Bool
+    /// The digits before and after the point as one integer; wrapped when there are more than `exactDigits`.
+    var significand: UInt64
+    /// How many digits `significand` was made of, leading zeros included.
+    var digitCount: Int
+    /// Power of ten, the fraction's digits taken into account. Clamped far outside the range of a `Double`.
+    var exponent: Int
+    /// Written without point and exponent.
+    var isInteger: Bool
+
+    /// So many digits always fit in a `UInt64`.
+    static let exactDigits = 19
+}
+
+extension JSONScanner {
+    /// The number at `start`, whose first byte is `-` or a digit. Its range is checked as well: an integer must fit in `Int64` or `UInt64`,
+    /// any other number in a finite `Double`.
+    @inline(__always)
+    func number(from start: Int) throws(JSONError) -> JSONNumber {
+        var i = start
+        let isNegative = text[i] == UInt8(ascii: "-")
+        if isNegative { i += 1 }
+        let first = i
+        var significand: UInt64 = 0
+        i = digits(from: i, into: &significand)
+        let digitCount = i - first
+        guard digitCount > 0 else { throw malformed(start, at: i) }
+        guard digitCount == 1 || text[first] != UInt8(ascii: "0") else { throw JSONError(.invalidNumber, at: start) }
+        if i < text.count, text[i] == UInt8(ascii: ".") || text[i] | 0x20 == UInt8(ascii: "e") {
+            return try fraction(from: start, isNegative, significand, first..<i)
+        }
+        if digitCount >= JSONNumber.exactDigits { significand = try bigInteger(first..<i, isNegative) }
+        return JSONNumber(
+            range: Range(uncheckedBounds: (start, i)), isNegative: isNegative, significand: significand,
+            digitCount: digitCount,
+            exponent: 0, isInteger: true)
+    }
+
+    /// Reads what follows the integer part `whole`.
+    @inline(never)
+    private func fraction(from start: Int, _ isNegative: Bool, _ whole: UInt64, _ integer: Range<Int>) throws(JSONError)
+        -> JSONNumber
+    {
+        var i = integer.upperBound
+        var significand = whole
+        var fractionDigits = 0
+        if text[i] == UInt8(ascii: ".") {
+            let end = digits(from: i + 1, into: &significand)
+            fractionDigits = end - (i + 1)
+            guard fractionDigits > 0 else { throw malformed(start, at: end) }
+            i = end
+        }
+        var exponent = 0
+        if i < text.count, text[i] | 0x20 == UInt8(ascii: "e") {
+            (exponent, i) = try self.exponent(from: i + 1, of: start)
+        }
+        let number = JSONNumber(
+            range: start..<i, isNegative: isNegative, significand: significand,
+            digitCount: integer.count + fractionDigits,
+            exponent: exponent - fractionDigits, isInteger: false)
+        // A number of n digits before the point is below 10^n. Only near or beyond the end of the range the exact value decides.
+        if integer.count + exponent > 308, !double(number).isFinite { throw JSONError(.invalidNumber, at: start) }
+        return number
+    }
+
+    @inline(__always)
+    private func digits(from start: Int, into significand: inout UInt64) -> Int {
+        var i = start
+        while i < text.count, JSONByte.isDigit(text[i]) {
+            significand = significand &* 10 &+ UInt64(text[i] &- UInt8(ascii: "0"))
+            i += 1
+        }
+        return i
+    }
+
+    private func exponent(from start: Int, of number: Int) throws(JSONError) -> (value: Int, end: Int) {
+        var i = start
+        var isNegative = false
+        if i < text.count, text[i] == UInt8(ascii: "-") || text[i] == UInt8(ascii: "+") {
+            isNegative = text[i] == UInt8(ascii: "-")
+            i += 1
+        }
+        let first = i
+        var value = 0
+        while i < text.count, JSONByte.isDigit(text[i]) {
+            if value < 1_000_000 { value = value * 10 + Int(text[i] - UInt8(ascii: "0")) }
+            i += 1
+        }
+        guard i > first else { throw malformed(number, at: i) }
+        return (isNegative ? -value : value, i)
+    }
+
+    /// The magnitude of an integer of 19 digits or more, when it fits.
+    @inline(never)
+    private func bigInteger(_ digits: Range<Int>, _ isNegative: Bool) throws(JSONError) -> UInt64 {
+        var value: UInt64 = 0
+        for i in digits {
+            let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = shifted.addingReportingOverflow(UInt64(text[i] - UInt8(ascii: "0")))
+            if overflow || carry { throw JSONError(.invalidNumber, at: digits.lowerBound - (isNegative ? 1 : 0)) }
+            value = sum
+        }
+        if isNegative, value > Int64.min.magnitude { throw JSONError(.invalidNumber, at: digits.lowerBound - 1) }
+        return value
+    }
+
+    @inline(never)
+    private func malformed(_ start: Int, at offset: Int) -> JSONError {
+        offset < text.count ? JSONError(.invalidNumber, at: start) : JSONError(.unexpectedEnd, at: offset)
+    }
+
+    /// The nearest `Double`; infinite when the number is too large.
+    func double(_ number: JSONNumber) -> Double {
+        // Both factors are exact, so the one rounding is right (Clinger's fast path).
+        if number.digitCount <= JSONNumber.exactDigits, number.significand <= 1 << 53, abs(number.exponent) <= 22 {
+            let significand = Double(number.significand)
+            let power = Self.powersOfTen[abs(number.exponent)]
+            let magnitude = number.exponent < 0 ? significand / power : significand * power
+            return number.isNegative ? -magnitude : magnitude
+        }
+        return Double(String(decoding: text[number.range], as: UTF8.self)) ?? .nan
+    }
+
+    private static let powersOfTen: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+}

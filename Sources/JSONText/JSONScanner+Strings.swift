@@ -1,0 +1,160 @@
+import CJSONScan
+
+extension JSONScanner {
+    /// Where the contents of the string end whose opening quote is at `start`: the offset of the closing quote.
+    @inline(__always)
+    func contents(from start: Int) throws(JSONError) -> JSONStringRange {
+        let end = start + 1 + plainPrefix(at: start + 1)
+        if end < text.count, text[end] == UInt8(ascii: "\"") {
+            return JSONStringRange(range: Range(uncheckedBounds: (start + 1, end)), hasEscapes: false)
+        }
+        return try contentsSlowly(from: start, at: end)
+    }
+
+    /// The same, for a string with something else than plain characters at `first`.
+    @inline(never)
+    private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
+        var i = first
+        var hasEscapes = false
+        while true {
+            guard i < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
+            switch text[i] {
+            case UInt8(ascii: "\""): return JSONStringRange(range: start + 1..<i, hasEscapes: hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                i = try escapeEnd(from: i)
+            case 0..<0x20: throw JSONError(.invalidString, at: i)
+            case 0x80...: i = try multibyteEnd(from: i)
+            default: i += plainPrefix(at: i)
+            }
+        }
+    }
+
+    @inline(__always)
+    func plainPrefix(at start: Int) -> Int {
+        guard let base = text.baseAddress, start < text.count else { return 0 }
+        return json_plain_prefix(base + start, text.count - start)
+    }
+
+    /// Passes over one escape, or over the two that make up a surrogate pair. A surrogate on its own is refused, as it names no
+    /// character (RFC 8259 section 8.2 leaves it open; simdjson refuses it too).
+    private func escapeEnd(from start: Int) throws(JSONError) -> Int {
+        guard start + 1 < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
+        switch text[start + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"),
+            UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return start + 2
+        case UInt8(ascii: "u"):
+            let unit = try codeUnit(at: start)
+            if unit & 0xF800 != 0xD800 { return start + 6 }
+            guard unit < 0xDC00 else { throw JSONError(.invalidString, at: start) }
+            let second = try codeUnit(at: start + 6)
+            guard second & 0xFC00 == 0xDC00 else { throw JSONError(.invalidString, at: start) }
+            return start + 12
+        default: throw JSONError(.invalidString, at: start)
+        }
+    }
+
+    /// The UTF-16 code unit of the escape `\uXXXX` at `start`.
+    func codeUnit(at start: Int) throws(JSONError) -> UInt32 {
+        var unit: UInt32 = 0
+        for i in start..<start + 6 {
+            guard i < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
+            switch i - start {
+            case 0: guard text[i] == UInt8(ascii: "\\") else { throw JSONError(.invalidString, at: i) }
+            case 1: guard text[i] == UInt8(ascii: "u") else { throw JSONError(.invalidString, at: i) }
+            default:
+                guard let digit = JSONByte.hexValue(text[i]) else { throw JSONError(.invalidString, at: i) }
+                unit = unit << 4 | digit
+            }
+        }
+        return unit
+    }
+
+    /// Passes over a run of characters outside ASCII, checking each (RFC 3629: no overlong form, no surrogate, nothing above
+    /// U+10FFFF).
+    func multibyteEnd(from start: Int) throws(JSONError) -> Int {
+        var i = start
+        while i < text.count, text[i] >= 0x80 {
+            let length = characterLength(at: i)
+            guard length > 0 else {
+                throw JSONError(.invalidUTF8, at: i)
+            }
+            i += length
+        }
+        return i
+    }
+
+    /// The length of the well-formed UTF-8 sequence of a character outside ASCII at `start`; 0 when it is not well-formed.
+    @inline(__always)
+    func characterLength(at start: Int) -> Int {
+        let lead = text[start]
+        let rest = text.count - start
+        switch lead {
+        case 0xC2...0xDF:
+            return rest >= 2 && isContinuation(start + 1) ? 2 : 0
+        case 0xE0...0xEF:
+            guard rest >= 3, isContinuation(start + 1), isContinuation(start + 2) else { return 0 }
+            let second = text[start + 1]
+            return (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ? 0 : 3
+        case 0xF0...0xF4:
+            guard rest >= 4, isContinuation(start + 1), isContinuation(start + 2), isContinuation(start + 3) else {
+                return 0
+            }
+            let second = text[start + 1]
+            return (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F) ? 0 : 4
+        default: return 0
+        }
+    }
+
+    @inline(__always)
+    private func isContinuation(_ offset: Int) -> Bool { text[offset] & 0xC0 == 0x80 }
+
+    /// The value of checked contents, escapes resolved.
+    func string(_ contents: JSONStringRange) -> String {
+        guard contents.hasEscapes else { return String(decoding: text[contents.range], as: UTF8.self) }
+        // Every escape is longer than what it stands for, so the contents' length is enough.
+        return String(unsafeUninitializedCapacity: contents.range.count) { target in
+            var written = 0
+            resolve(contents) { byte in
+                target[written] = byte
+                written += 1
+            }
+            return written
+        }
+    }
+
+    /// Gives the bytes of checked contents one after the other, escapes resolved.
+    @inline(__always)
+    func resolve(_ contents: JSONStringRange, _ emit: (UInt8) -> Void) {
+        var i = contents.range.lowerBound
+        while i < contents.range.upperBound {
+            guard text[i] == UInt8(ascii: "\\") else {
+                emit(text[i])
+                i += 1
+                continue
+            }
+            let (scalar, length) = escaped(at: i)
+            for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { emit(byte) }
+            i += length
+        }
+    }
+
+    /// The character the checked escape at `start` stands for, and the escape's length.
+    private func escaped(at start: Int) -> (UnicodeScalar, length: Int) {
+        switch text[start + 1] {
+        case UInt8(ascii: "b"): return ("\u{8}", 2)
+        case UInt8(ascii: "f"): return ("\u{C}", 2)
+        case UInt8(ascii: "n"): return ("\n", 2)
+        case UInt8(ascii: "r"): return ("\r", 2)
+        case UInt8(ascii: "t"): return ("\t", 2)
+        case UInt8(ascii: "u"):
+            let unit = (try? codeUnit(at: start)) ?? 0xFFFD
+            guard unit & 0xFC00 == 0xD800 else { return (UnicodeScalar(unit) ?? "\u{FFFD}", 6) }
+            let second = (try? codeUnit(at: start + 6)) ?? 0xDC00
+            return (UnicodeScalar(0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF) ?? "\u{FFFD}", 12)
+        default: return (UnicodeScalar(text[start + 1]), 2)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+extension JSONScanner {
+    /// The offset behind the value that starts at `start`, everything in it checked. At most `levels` arrays and objects deep.
+    ///
+    /// What is open is a stack of bits (1 = object). After 64 of them the function calls itself, so the depth of recursion is a
+    /// sixty-fourth of that of the text.
+    func valueEnd(from start: Int, levels: Int) throws(JSONError) -> Int {
+        var i = start
+        var open = 0
+        var kinds: UInt64 = 0
+        while true {
+            guard i < text.count else { throw JSONError(.unexpectedEnd, at: i) }
+            let byte = text[i]
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+                guard open < levels else { throw JSONError(.tooDeep, at: i) }
+                if open == UInt64.bitWidth {
+                    i = try valueEnd(from: i, levels: levels - open)
+                } else {
+                    let isObject = byte == UInt8(ascii: "{")
+                    kinds = kinds << 1 | (isObject ? 1 : 0)
+                    open += 1
+                    i = try afterSpace(i + 1)
+                    // The closing brackets stand two above the opening ones in ASCII.
+                    if text[i] != byte + 2 {
+                        if isObject { i = try keyEnd(from: i) }
+                        continue
+                    }
+                }
+            } else {
+                i = try scalarEnd(from: i)
+            }
+            i = try closing(from: i, open: &open, kinds: &kinds)
+            if open == 0 { return i }
+        }
+    }
+
+    /// From behind a value to the start of the next one, or, when all that was open is closed, to the end.
+    @inline(__always)
+    private func closing(from start: Int, open: inout Int, kinds: inout UInt64) throws(JSONError) -> Int {
+        var i = start
+        while open > 0 {
+            i = try afterSpace(i)
+            let isObject = kinds & 1 == 1
+            if text[i] == UInt8(ascii: ",") {
+                i = try afterSpace(i + 1)
+                return isObject ? try keyEnd(from: i) : i
+            }
+            guard text[i] == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw unexpected(at: i) }
+            i += 1
+            open -= 1
+            kinds >>= 1
+        }
+        return i
+    }
+
+    /// From the start of a key to the start of its value.
+    @inline(__always)
+    private func keyEnd(from start: Int) throws(JSONError) -> Int {
+        guard text[start] == UInt8(ascii: "\"") else { throw unexpected(at: start) }
+        let colon = try afterSpace(contents(from: start).range.upperBound + 1)
+        guard text[colon] == UInt8(ascii: ":") else { throw unexpected(at: colon) }
+        return try afterSpace(colon + 1)
+    }
+
+    @inline(__always)
+    private func scalarEnd(from start: Int) throws(JSONError) -> Int {
+        switch text[start] {
+        case UInt8(ascii: "\""): try contents(from: start).range.upperBound + 1
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(from: start).range.upperBound
+        case UInt8(ascii: "t"): try literalEnd(from: start, "true")
+        case UInt8(ascii: "f"): try literalEnd(from: start, "false")
+        case UInt8(ascii: "n"): try literalEnd(from: start, "null")
+        default: throw unexpected(at: start)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CSimdjson
+import JSONText
+
+/// What simdjson makes of a text.
+enum Oracle {
+    /// Whether simdjson accepts `text`.
+    static func accepts(_ text: [UInt8]) -> Bool {
+        text.withUnsafeBytes { csimdjson_accepts($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) == 1 }
+    }
+
+    /// The canonical dump of what simdjson reads in `text`; nil when it refuses the text.
+    static func dump(_ text: [UInt8]) -> [UInt8]? {
+        text.withUnsafeBytes { source in
+            var length = 0
+            let start = source.baseAddress?.assumingMemoryBound(to: CChar.self)
+            guard let dump = csimdjson_dump(start, source.count, &length) else { return nil }
+            defer { csimdjson_free(dump) }
+            return Array(UnsafeRawBufferPointer(start: dump, count: length))
+        }
+    }
+}
+
+/// What the room under test makes of a text.
+enum Ours {
+    /// Why `skip()` and `end()` refuse `text`; nil when they accept it.
+    static func refusal(_ text: [UInt8], maximumDepth: Int = 1024) -> JSONError? {
+        var reader = JSONReader(text.span, maximumDepth: maximumDepth)
+        do throws(JSONError) {
+            try reader.skip()
+            try reader.end()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The canonical dump of what the reader reads in `text`, in the form of `csimdjson_dump`.
+    static func dump(_ text: [UInt8]) throws(JSONError) -> [UInt8] {
+        var reader = JSONReader(text.span, maximumDepth: 1024)
+        var out: [UInt8] = []
+        try append(reader.value(), to: &out)
+        try reader.end()
+        return out
+    }
+
+    static func append(_ value: JSONValue, to out: inout [UInt8]) {
+        switch value {
+        case .null: out += "n".utf8
+        case .bool(let value): out += (value ? "t" : "f").utf8
+        case .integer(let value): out += "i\(value);".utf8
+        case .number(let value):
+            let digits = String(value.bitPattern, radix: 16)
+            out += "d\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits);".utf8
+        case .string(let text): append(text, to: &out)
+        case .array(let elements):
+            out += "[".utf8
+            for element in elements { append(element, to: &out) }
+            out += "]".utf8
+        case .object(let members):
+            out += "{".utf8
+            for member in members {
+                append(member.key, to: &out)
+                append(member.value, to: &out)
+            }
+            out += "}".utf8
+        }
+    }
+
+    private static func append(_ text: String, to out: inout [UInt8]) { out += "s\(text.utf8.count):\(text)".utf8 }
+}
+
+/// What `compare` found.
+struct Disagreement: Error, CustomStringConvertible {
+    var text: [UInt8]
+    var reason: String
+    var description: String { "\(reason): \(String(decoding: text, as: UTF8.self).debugDescription) \(text)" }
+}
+
+/// Feeds `text` to both readers; they must agree on the verdict and on every value, and so must `skip()` with the reading.
+/// Gives the verdict.
+@discardableResult
+func compare(_ text: [UInt8]) throws -> Bool {
+    let refusal = Ours.refusal(text)
+    guard let expected = Oracle.dump(text) else {
+        if refusal == nil { throw Disagreement(text: text, reason: "only simdjson refuses") }
+        if (try? Ours.dump(text)) != nil { throw Disagreement(text: text, reason: "only skip() refuses, not value()") }
+        return false
+    }
+    if let refusal { throw Disagreement(text: text, reason: "only we refuse (\(refusal))") }
+    do {
+        if try Ours.dump(text) != expected { throw Disagreement(text: text, reason: "other values") }
+    } catch let error as JSONError {
+        throw Disagreement(text: text, reason: "skip() accepts, value() refuses (\(error))")
+    }
+    return true
+}
+
+/// A small generator with good statistics whose sequence depends on the seed alone (SplitMix64).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
