@@ -1,0 +1,36 @@
+import Glibc
+
+/// Writes bytes to a descriptor it does not own: one write(2) when the system takes all at once, as often as needed
+/// when not.
+struct DescriptorWriter {
+    /// The descriptor; blocking or not.
+    let descriptor: Int32
+    /// What it is called in an error.
+    let name: String
+
+    /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
+    func write(_ bytes: [UInt8]) throws(OutletError) {
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
+            }
+            if written >= 0 {
+                done += written
+            } else {
+                try recover(from: errno)
+            }
+        }
+    }
+
+    private func recover(from code: Int32) throws(OutletError) {
+        switch code {
+        case EINTR: return
+        case EAGAIN:
+            var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&watched, 1, -1)
+        case EPIPE: throw .closedByReader
+        default: throw .system(operation: "write", path: name, code: code)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import SectionedModel
+import Wire
+
+/// Writes reports as JSON objects, one a line: the shape of `schemas/envelope.schema.json`.
+///
+/// All objects of one type have the same keys in the same order, null where nothing is known; keys are only ever added.
+struct Envelope {
+    /// The version of the shape.
+    static let version = 1
+
+    /// What has been written.
+    private(set) var writer = JSONWriter()
+
+    /// Appends the object of a report; nothing for a notice, which is for people.
+    mutating func append(_ stamped: StampedReport, connection: Int) {
+        let stamp = stamped.stamp
+        switch stamped.report {
+        case .event(let event): append(event, stamp, connection)
+        case .diff(let diff): append(diff, stamp)
+        case .gap(let gap): append(gap, stamp)
+        case .connection(let change): append(change, stamp, connection)
+        case .room(let room): append(room, stamp)
+        case .undecodable(let failure): append(failure, stamp)
+        case .notice: return
+        }
+        writer.endObject()
+        writer.endLine()
+    }
+
+    private mutating func begin(_ type: String, _ stamp: Stamp) {
+        writer.beginObject()
+        writer.key("v")
+        writer.integer(Envelope.version)
+        writer.key("type")
+        writer.string(type)
+        writer.key("n")
+        writer.integer(stamp.n)
+        writer.key("time")
+        writer.string(TimeText.rfc3339(wall: stamp.wall))
+        writer.key("t_us")
+        writer.integer(stamp.time.microseconds)
+    }
+
+    private mutating func append(_ report: EventReport, _ stamp: Stamp, _ connection: Int) {
+        begin("event", stamp)
+        writer.key("lag_ms")
+        integer(report.lagMilliseconds(at: stamp))
+        writer.key("conn")
+        writer.integer(connection)
+        writer.key("dir")
+        writer.string("in")
+        writer.key("namespace")
+        writer.string(report.namespace)
+        writer.key("room")
+        string(report.event.room)
+        writer.key("actor")
+        string(report.event.actor)
+        writer.key("kind")
+        writer.string(report.event.kind)
+        writer.key("event")
+        writer.string(report.wireName)
+        writer.key("known")
+        writer.bool(report.event.isKnown)
+        writer.key("payload")
+        writer.raw(report.payload)
+    }
+
+    private mutating func append(_ gap: GapReport, _ stamp: Stamp) {
+        begin("gap", stamp)
+        writer.key("cause")
+        writer.string(gap.cause.rawValue)
+        writer.key("from_us")
+        writer.integer(gap.from.microseconds)
+        writer.key("to_us")
+        writer.integer(gap.to.microseconds)
+        writer.key("lost")
+        integer(gap.lost)
+        writer.key("refetching")
+        writer.beginArray()
+        for resource in gap.refetching { writer.string(resource) }
+        writer.endArray()
+    }
+
+    private mutating func append(_ change: ConnectionReport, _ stamp: Stamp, _ connection: Int) {
+        begin("conn", stamp)
+        var fields = ConnectionFields()
+        switch change {
+        case .connecting(let attempt, let url):
+            fields = ConnectionFields(state: "connecting", attempt: attempt, url: url)
+        case .ready(let revision): fields = ConnectionFields(state: "ready", revision: revision.rawValue)
+        case .lost(let why, let retryIn):
+            fields = ConnectionFields(state: "lost", why: why, retryIn: retryIn?.microseconds)
+        }
+        writer.key("conn")
+        writer.integer(connection)
+        writer.key("state")
+        writer.string(fields.state)
+        writer.key("attempt")
+        integer(fields.attempt)
+        writer.key("url")
+        string(fields.url)
+        writer.key("eio")
+        integer(fields.revision)
+        writer.key("why")
+        string(fields.why)
+        writer.key("retry_in_us")
+        integer(fields.retryIn)
+    }
+
+    private struct ConnectionFields {
+        var state = ""
+        var attempt: Int?
+        var url: String?
+        var revision: Int?
+        var why: String?
+        var retryIn: Int64?
+    }
+
+    private mutating func append(_ report: RoomReport, _ stamp: Stamp) {
+        begin("room", stamp)
+        writer.key("room")
+        writer.string(report.room)
+        writer.key("change")
+        writer.string(report.change.rawValue)
+        writer.key("source")
+        writer.string(report.source)
+        writer.key("why")
+        string(report.why)
+    }
+
+    private mutating func append(_ report: UndecodableReport, _ stamp: Stamp) {
+        begin("undecodable", stamp)
+        writer.key("layer")
+        writer.string(report.layer.rawValue)
+        writer.key("subject")
+        writer.string(report.subject)
+        writer.key("message")
+        writer.string(report.message)
+        writer.key("excerpt")
+        writer.string(utf8: report.excerpt)
+    }
+
+    private mutating func append(_ diff: DiffReport, _ stamp: Stamp) {
+        begin("diff", stamp)
+        writer.key("seq")
+        writer.integer(diff.sequence)
+        writer.key("caused_by")
+        writer.integer(diff.cause)
+        writer.key("diff")
+        writer.beginArray()
+        for row in DiffRow.rows(of: diff.batch) { append(row) }
+        writer.endArray()
+    }
+
+    private mutating func append(_ row: DiffRow) {
+        writer.beginObject()
+        writer.key("op")
+        writer.string(row.operation.rawValue)
+        writer.key("section")
+        writer.string(row.item.sectionKey.name)
+        writer.key("parent")
+        string(row.item.sectionKey.parent?.description)
+        writer.key("kind")
+        writer.string(row.item.id.kind.rawValue)
+        writer.key("id")
+        writer.string(row.item.id.text)
+        writer.key("from")
+        path(row.from)
+        writer.key("to")
+        path(row.to)
+        writer.key("fields")
+        fields(of: row)
+        writer.endObject()
+    }
+
+    /// An inserted row has all its fields, a changed one those that changed (null where one is gone), a deleted one
+    /// none.
+    private mutating func fields(of row: DiffRow) {
+        writer.beginObject()
+        if row.operation == .insert {
+            for field in ItemFacts(row.item).fields {
+                writer.key(field.key)
+                writer.value(field.value)
+            }
+        }
+        for difference in row.differences {
+            writer.key(difference.key)
+            writer.value(difference.new ?? .null)
+        }
+        writer.endObject()
+    }
+
+    private mutating func path(_ path: SectionPath?) {
+        guard let path else { return writer.null() }
+        writer.beginArray()
+        writer.integer(path.section)
+        writer.integer(path.item)
+        writer.endArray()
+    }
+
+    private mutating func string(_ text: String?) {
+        if let text { writer.string(text) } else { writer.null() }
+    }
+
+    private mutating func integer(_ number: (some BinaryInteger)?) {
+        if let number { writer.integer(number) } else { writer.null() }
+    }
+}

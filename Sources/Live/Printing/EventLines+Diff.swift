@@ -1,0 +1,96 @@
+import Events
+import JSONText
+import Pipeline
+import SectionedModel
+import Wire
+
+extension EventLines {
+    /// The lines of one batch: `+ message "hello"  in messages/5828c718  #812`.
+    func append(_ diff: DiffReport, to buffer: inout TerminalBuffer) {
+        let rows = DiffRow.rows(of: diff.batch)
+        guard isCompact else {
+            for row in rows { append(row, cause: diff.cause, to: &buffer) }
+            return
+        }
+        var start = 0
+        while start < rows.count {
+            let end = EventLines.endOfRun(rows, from: start)
+            let shown = end - start > EventLines.mostRows ? start + EventLines.mostRows - 1 : end
+            for row in rows[start..<shown] { append(row, cause: diff.cause, to: &buffer) }
+            if shown < end { appendRest(of: rows[start], count: end - shown, cause: diff.cause, to: &buffer) }
+            start = end
+        }
+    }
+
+    /// Where the rows of the same operation, kind and section end.
+    private static func endOfRun(_ rows: [DiffRow], from start: Int) -> Int {
+        var end = start + 1
+        while end < rows.count, rows[end].operation == rows[start].operation,
+            rows[end].item.id.kind == rows[start].item.id.kind,
+            rows[end].item.sectionKey == rows[start].item.sectionKey
+        {
+            end += 1
+        }
+        return end
+    }
+
+    private func append(_ row: DiffRow, cause: Int, to buffer: inout TerminalBuffer) {
+        let facts = ItemFacts(row.item)
+        buffer.pad(to: Column.room)
+        buffer.append("\(row.operation.sign) \(row.item.id.kind.rawValue) ", row.operation.style)
+        buffer.append(name(of: row.item, facts))
+        if let label = facts.label {
+            buffer.append(isCompact ? "  " + TerminalText.truncated(label, to: 40) : "  " + label)
+        }
+        let differences = row.differences
+        if isCompact, !differences.isEmpty {
+            buffer.append("  " + differences.map(\.key).joined(separator: ", "), .dim)
+        }
+        buffer.append("  " + place(of: row), .dim)
+        buffer.append("  #\(cause)", .dim)
+        buffer.endLine()
+        if !isCompact { appendFields(differences, to: &buffer) }
+    }
+
+    private func appendRest(of first: DiffRow, count: Int, cause: Int, to buffer: inout TerminalBuffer) {
+        buffer.pad(to: Column.room)
+        buffer.append("\(first.operation.sign) \(count) more of \(first.item.id.kind.rawValue)", first.operation.style)
+        buffer.append("  in " + section(of: first.item) + "  #\(cause)", .dim)
+        buffer.endLine()
+    }
+
+    private func appendFields(_ differences: [ItemFacts.Difference], to buffer: inout TerminalBuffer) {
+        for difference in differences {
+            buffer.pad(to: Column.room + 2)
+            buffer.append(difference.key + "  ", .dim)
+            buffer.append(EventLines.text(of: difference.old) + " → " + EventLines.text(of: difference.new))
+            buffer.endLine()
+        }
+    }
+
+    /// Where a row stands, and where it stood when that matters.
+    private func place(of row: DiffRow) -> String {
+        let section = section(of: row.item)
+        guard row.operation == .move, let from = row.from, let to = row.to, let old = row.old else {
+            return "in \(section)"
+        }
+        if old.sectionKey == row.item.sectionKey { return "in \(section) \(from.item) → \(to.item)" }
+        return "from \(self.section(of: old)) to \(section)"
+    }
+
+    private func section(of item: Item) -> String {
+        isCompact ? ShortName.shorteningIDs(item.sectionKey.text) : item.sectionKey.text
+    }
+
+    private func name(of item: Item, _ facts: ItemFacts) -> String {
+        isCompact ? ShortName.shorteningIDs(item.id.text) : item.id.text
+    }
+
+    /// A field's value as JSON, `nothing` where there is none.
+    private static func text(of value: JSONValue?) -> String {
+        guard let value else { return "nothing" }
+        var writer = JSONWriter()
+        writer.value(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

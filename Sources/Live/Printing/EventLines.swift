@@ -1,0 +1,117 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import Wire
+
+/// Prints reports as lines for people: `compact` or `pretty`.
+struct EventLines {
+    /// Whether an event takes one line, or as many as it needs.
+    let isCompact: Bool
+    /// The columns of the terminal, in `compact`.
+    let width: Int?
+
+    /// Columns of the fields of an event line.
+    enum Column {
+        static let lag = 14
+        static let room = 22
+        static let roomWidth = 26
+        static let kind = room + roomWidth + 2
+        static let text = kind + 18
+    }
+
+    /// More rows than this of one operation in one section are summed up in `compact`.
+    static let mostRows = 4
+    /// Bytes of a payload shown in `pretty`; the recording has the rest.
+    static let mostPayload = 4096
+
+    /// Appends the lines of a report; nothing for what belongs on stderr.
+    func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+        buffer.limit = isCompact ? width : nil
+        switch stamped.report {
+        case .event(let event): append(event, stamped.stamp, to: &buffer)
+        case .diff(let diff): append(diff, to: &buffer)
+        case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
+        case .connection, .room, .undecodable, .notice: break
+        }
+    }
+
+    private func append(_ report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        let event = report.event
+        buffer.append(TimeText.clock(wall: stamp.wall), .dim)
+        buffer.append("  ")
+        let lag = report.lagMilliseconds(at: stamp).map { TimeText.span(milliseconds: $0) } ?? ""
+        buffer.pad(to: Column.room - 2 - lag.utf8.count)
+        buffer.append(lag, .dim)
+        buffer.append("  ")
+        if isCompact {
+            if let room = event.room {
+                buffer.append(ShortName.room(room, width: Column.roomWidth), TerminalStyle.room(room))
+            }
+            buffer.pad(to: Column.kind)
+        }
+        buffer.append(event.kind, event.isKnown ? .bold : .caution)
+        if isCompact { buffer.pad(to: Column.text - 2) }
+        buffer.append("  ")
+        if let actor = event.actor {
+            buffer.append(isCompact ? ShortName.shorteningIDs(actor) + "  " : actor + "  ", .bold)
+        }
+        buffer.append(isCompact ? ShortName.shorteningIDs(event.summary) : event.summary)
+        buffer.endLine()
+        if !isCompact { appendDetails(of: report, stamp, to: &buffer) }
+    }
+
+    private func appendDetails(of report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        if let room = report.event.room { appendField("room", room, TerminalStyle.room(room), to: &buffer) }
+        let namespace = report.namespace == "/" ? "" : " in \(report.namespace)"
+        appendField("event", "\(report.wireName)\(namespace), record \(stamp.n)", .plain, to: &buffer)
+        let payload = report.payload.bytes
+        var text = String(decoding: payload.prefix(EventLines.mostPayload), as: UTF8.self)
+        if payload.count > EventLines.mostPayload { text += "… (\(payload.count) bytes)" }
+        appendField("payload", text, .dim, to: &buffer)
+    }
+
+    private func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        buffer.append(TimeText.clock(wall: stamp.wall), .dim)
+        buffer.pad(to: Column.room)
+        buffer.append("gap  ", .bad)
+        buffer.append(gap.sentence)
+        buffer.endLine()
+    }
+
+    /// One `name  value` line below an event.
+    func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
+        buffer.pad(to: Column.room)
+        buffer.append(name, .dim)
+        buffer.pad(to: Column.room + 10)
+        buffer.append(value, style)
+        buffer.endLine()
+    }
+}
+
+extension EventReport {
+    /// Receive time minus the server's time, when the server says one. Clocks are not compared: a server ahead of us
+    /// gives a negative lag.
+    func lagMilliseconds(at stamp: Stamp) -> Int64? {
+        guard let sent = event.serverTime?.milliseconds else { return nil }
+        let (lag, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
+        return overflow ? nil : lag
+    }
+}
+
+extension GapReport {
+    /// The gap in one sentence: how long, why, how much, and what is done about it.
+    var sentence: String {
+        let long = TimeText.span(milliseconds: (to - from).microseconds / 1000)
+        let amount = lost.map { "\($0) lost" } ?? "loss unknown"
+        let why =
+            switch cause {
+            case .reconnect: "\(long) without a connection"
+            case .damage: "damaged recording"
+            }
+        guard !refetching.isEmpty else { return "\(why), \(amount)" }
+        let named = refetching.prefix(5).map { ShortName.shorteningIDs($0) }.joined(separator: ", ")
+        let more = refetching.count > 5 ? " and \(refetching.count - 5) more" : ""
+        return "\(why), \(amount); refetching \(named)\(more)"
+    }
+}

@@ -1,0 +1,11 @@
+/// How events are printed.
+public enum OutputFormat: String, Sendable, CaseIterable {
+    /// A block of lines for each event: all of its text, every field that changed.
+    case pretty
+    /// One line for each event and each change, cut at the width of the terminal.
+    case compact
+    /// One JSON object a line, `schemas/envelope.schema.json`.
+    case json
+    /// The events' arguments as they came, one JSON array a line, and nothing else.
+    case raw
+}

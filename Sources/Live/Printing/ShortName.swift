@@ -1,0 +1,53 @@
+/// Names with their UUIDs and beginnings cut, for lines that must be narrow.
+enum ShortName {
+    /// `text` with every UUID cut to its first eight digits.
+    static func shorteningIDs(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            if isUUID(bytes, at: position) {
+                result.append(contentsOf: bytes[position..<position + 8])
+                position += 36
+            } else {
+                result.append(bytes[position])
+                position += 1
+            }
+        }
+        return result.count == bytes.count ? text : String(decoding: result, as: UTF8.self)
+    }
+
+    /// A room's name in at most `width` columns: UUIDs short, then its first path components left out.
+    static func room(_ name: String, width: Int) -> String {
+        let short = shorteningIDs(name)
+        guard TerminalText.width(of: short) > width else { return short }
+        var rest = Substring(short)
+        while let slash = rest.dropFirst().firstIndex(of: "/") {
+            rest = rest[slash...]
+            let candidate = "…" + rest
+            if TerminalText.width(of: candidate) <= width { return candidate }
+        }
+        return TerminalText.keepingEnd(short, to: width)
+    }
+
+    private static func isUUID(_ bytes: [UInt8], at start: Int) -> Bool {
+        guard bytes.count - start >= 36 else { return false }
+        for offset in 0..<36 {
+            let byte = bytes[start + offset]
+            switch offset {
+            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+            default: if !isHexDigit(byte) { return false }
+            }
+        }
+        return true
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

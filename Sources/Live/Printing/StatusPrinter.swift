@@ -1,0 +1,136 @@
+import Glibc
+import Pipeline
+import Recording
+import Wire
+
+/// Prints what is not an event on a descriptor, usually standard error: notices, the state of the connection and the
+/// rooms, what could not be decoded, gaps. A reader that is gone does not end anything.
+public final class StatusPrinter: Outlet {
+    private let writer: DescriptorWriter
+    private let colour: Bool
+    private let lines: StatusLines
+
+    /// Prints on `descriptor`, which stays the caller's. `quiet` leaves only warnings, errors and losses.
+    /// `showsGaps` is for when the gap lines of standard output are not seen here as well.
+    public init(descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true) {
+        self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error")
+        self.colour = colour
+        self.lines = StatusLines(quiet: quiet, showsGaps: showsGaps)
+    }
+
+    /// Prints the reports with one write.
+    public func write(_ reports: [StampedReport]) throws(OutletError) {
+        var buffer = TerminalBuffer(colour: colour)
+        for report in reports { lines.append(report, to: &buffer) }
+        try writeUnlessClosed(buffer.bytes)
+    }
+
+    /// Prints lines of our own, escaped like everything else, each as one line.
+    public func write(lines: [String]) throws(OutletError) {
+        var buffer = TerminalBuffer(colour: colour)
+        for line in lines {
+            buffer.append(line)
+            buffer.endLine()
+        }
+        try writeUnlessClosed(buffer.bytes)
+    }
+
+    /// Nothing is kept back, so there is nothing to do.
+    public func finish() throws(OutletError) {}
+
+    private func writeUnlessClosed(_ bytes: [UInt8]) throws(OutletError) {
+        guard !bytes.isEmpty else { return }
+        do {
+            try writer.write(bytes)
+        } catch {
+            switch error {
+            case .closedByReader: return
+            case .system(_, _, EIO), .system(_, _, EBADF): return
+            case .system: throw error
+            }
+        }
+    }
+}
+
+/// The lines of `StatusPrinter`.
+struct StatusLines {
+    /// Only warnings, errors and losses.
+    let quiet: Bool
+    /// Whether a gap is a line here.
+    let showsGaps: Bool
+
+    func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+        switch stamped.report {
+        case .event, .diff: return
+        case .gap: if !showsGaps { return }
+        case .undecodable: break
+        case .connection(.lost): break
+        case .connection(.connecting), .connection(.ready): if quiet { return }
+        case .room(let room): if !isWorthALine(room) { return }
+        case .notice(let notice): if quiet, notice.level == .info { return }
+        }
+        buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
+        switch stamped.report {
+        case .event, .diff: break
+        case .gap(let gap): append("! gap  ", .bad, gap.sentence, to: &buffer)
+        case .connection(let change): append(change, to: &buffer)
+        case .room(let room): append(room, to: &buffer)
+        case .undecodable(let failure): append(failure, to: &buffer)
+        case .notice(let notice): append(notice, to: &buffer)
+        }
+        buffer.endLine()
+    }
+
+    /// Wishes and requests in flight are the machine's business; what came of them is the reader's.
+    private func isWorthALine(_ report: RoomReport) -> Bool {
+        switch report.change {
+        case .joined, .left: !quiet
+        case .refused, .lost: true
+        case .wanted, .joining, .leaving: false
+        }
+    }
+
+    private func append(_ label: String, _ style: TerminalStyle, _ text: String, to buffer: inout TerminalBuffer) {
+        buffer.append(label, style)
+        buffer.append(text)
+    }
+
+    private func append(_ change: ConnectionReport, to buffer: inout TerminalBuffer) {
+        switch change {
+        case .connecting(let attempt, let url):
+            append("connecting  ", .dim, url + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
+        case .ready(let revision):
+            append("connected  ", .good, "Engine.IO \(revision.rawValue)", to: &buffer)
+        case .lost(let why, let retryIn):
+            let next = retryIn.map { "; next attempt in " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? ""
+            append("disconnected  ", .bad, why + next, to: &buffer)
+        }
+    }
+
+    private func append(_ report: RoomReport, to buffer: inout TerminalBuffer) {
+        let why = report.why.map { ": " + $0 } ?? ""
+        switch report.change {
+        case .joined: append("+ room  ", .good, report.room, to: &buffer)
+        case .left: append("- room  ", .dim, report.room, to: &buffer)
+        case .refused: append("! room  ", .bad, report.room + " refused" + why, to: &buffer)
+        case .lost: append("! room  ", .bad, report.room + " lost" + why, to: &buffer)
+        case .wanted, .joining, .leaving: break
+        }
+    }
+
+    private func append(_ report: UndecodableReport, to buffer: inout TerminalBuffer) {
+        buffer.append("! cannot read \(report.layer.rawValue)  ", .bad)
+        buffer.append(report.subject + ": " + report.message)
+        if !report.excerpt.isEmpty {
+            buffer.append("  " + String(decoding: report.excerpt.prefix(200), as: UTF8.self), .dim)
+        }
+    }
+
+    private func append(_ notice: Notice, to buffer: inout TerminalBuffer) {
+        switch notice.level {
+        case .info: buffer.append(notice.text)
+        case .warning: append("warning: ", .caution, notice.text, to: &buffer)
+        case .error: append("error: ", .bad, notice.text, to: &buffer)
+        }
+    }
+}

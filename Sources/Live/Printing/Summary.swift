@@ -1,0 +1,142 @@
+import Events
+import Pipeline
+import Recording
+import Wire
+
+/// What a tail or a replay saw, counted from its reports. Bounded: a peer that invents names fills a table of fixed
+/// size, no more.
+public struct Summary: Sendable {
+    /// Names counted one by one; what comes later is counted as one.
+    static let mostNames = 1000
+
+    /// Events seen.
+    public private(set) var events = 0
+    /// Frames, events and answers that could not be read.
+    public private(set) var undecodable = 0
+    /// Gaps seen.
+    public private(set) var gaps = 0
+    /// Events known to be lost in the gaps; what nobody can know is not in it.
+    public private(set) var lost = 0
+    /// Times the connection came back after it was lost.
+    public private(set) var reconnects = 0
+    /// Committed batches.
+    public private(set) var batches = 0
+    /// Time from the first report to the last.
+    public var duration: Duration { firstTime.map { lastTime - $0 } ?? .zero }
+    /// Whether something was lost, or could not be read: exit code 3.
+    public var hasLoss: Bool { gaps > 0 || undecodable > 0 }
+
+    private var kinds = Tally(limit: mostNames)
+    private var rooms = Tally(limit: mostNames)
+    private var unknownNames = Tally(limit: mostNames)
+    private var operations: [Int] = Array(repeating: 0, count: DiffRow.Operation.allCases.count)
+    private var readies = 0
+    private var firstTime: Moment?
+    private var lastTime = Moment.zero
+
+    /// Nothing seen yet.
+    public init() {}
+
+    /// Counts a report.
+    public mutating func add(_ stamped: StampedReport) {
+        if firstTime == nil { firstTime = stamped.stamp.time }
+        lastTime = max(lastTime, stamped.stamp.time)
+        switch stamped.report {
+        case .event(let report): add(report)
+        case .diff(let report): add(report)
+        case .gap(let gap):
+            gaps += 1
+            lost += gap.lost ?? 0
+        case .connection(.ready):
+            readies += 1
+            reconnects = readies - 1
+        case .connection(.connecting), .connection(.lost), .room, .notice: break
+        case .undecodable: undecodable += 1
+        }
+    }
+
+    private mutating func add(_ report: EventReport) {
+        events += 1
+        kinds.add(report.event.kind)
+        if let room = report.event.room { rooms.add(room) }
+        if !report.event.isKnown { unknownNames.add(report.wireName) }
+    }
+
+    private mutating func add(_ report: DiffReport) {
+        batches += 1
+        for (index, count) in DiffRow.counts(of: report.batch).enumerated() { operations[index] += count }
+    }
+
+    /// The summary as lines for people, with the sections of the model and how many rows each holds. Names are a
+    /// peer's: untrusted text.
+    public func lines(model: [(section: String, count: Int)] = []) -> [String] {
+        let span = TimeText.span(milliseconds: duration.microseconds / 1000)
+        var lines = [
+            "summary: \(Summary.counted(events, "event")) from \(Summary.counted(rooms.count, "room")) in \(span)"
+        ]
+        if !kinds.isEmpty { lines.append("  events       " + kinds.text(most: 8)) }
+        if !unknownNames.isEmpty { lines.append("  unknown      " + unknownNames.text(most: 8)) }
+        if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }
+        if batches > 0 { lines.append("  changes      \(changes) in \(Summary.counted(batches, "batch", "batches"))") }
+        if gaps > 0 { lines.append("  gaps         \(gaps), \(lost > 0 ? "\(lost) lost at least" : "loss unknown")") }
+        if reconnects > 0 { lines.append("  reconnects   \(reconnects)") }
+        if let text = Summary.text(of: model) { lines.append("  model        " + text) }
+        return lines
+    }
+
+    private var changes: String {
+        zip(DiffRow.Operation.allCases, operations).map { "\($0.sign)\($1)" }.joined(separator: " ")
+    }
+
+    /// Sections of one name are told as one: `3 channels, 120 messages in 4 sections`.
+    private static func text(of model: [(section: String, count: Int)]) -> String? {
+        var names: [(name: Substring, rows: Int, sections: Int)] = []
+        for (section, count) in model {
+            let name = section.prefix { $0 != "/" }
+            if let index = names.firstIndex(where: { $0.name == name }) {
+                names[index].rows += count
+                names[index].sections += 1
+            } else {
+                names.append((name, count, 1))
+            }
+        }
+        guard !names.isEmpty else { return nil }
+        let parts = names.map {
+            $0.sections == 1 ? "\($0.rows) \($0.name)" : "\($0.rows) \($0.name) in \($0.sections) sections"
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count) " + (count == 1 ? one : many ?? one + "s")
+    }
+}
+
+/// Counts by name, of at most `limit` names.
+private struct Tally {
+    let limit: Int
+    private var counts: [String: Int] = [:]
+    private var others = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { counts.isEmpty }
+    var count: Int { counts.count }
+
+    mutating func add(_ name: String) {
+        if counts[name] == nil, counts.count >= limit {
+            others += 1
+        } else {
+            counts[name, default: 0] += 1
+        }
+    }
+
+    /// The most frequent names first, ties by name, so that the order does not depend on the process.
+    func text(most: Int) -> String {
+        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        var parts = sorted.prefix(most).map { "\($0.value) \($0.key)" }
+        let rest = others + sorted.dropFirst(most).reduce(0) { $0 + $1.value }
+        if rest > 0 { parts.append("\(rest) others") }
+        return parts.joined(separator: ", ")
+    }
+}

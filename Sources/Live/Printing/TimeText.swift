@@ -1,0 +1,67 @@
+/// Times and spans as text. Only what is passed in is printed, never the clock, so a replay prints what the live run
+/// printed.
+enum TimeText {
+    /// `HH:MM:SS.mmm` in UTC.
+    static func clock(wall microseconds: Int64) -> String {
+        let milliseconds = microseconds.flooredDivision(by: 1000)
+        let ofDay = Int(milliseconds - milliseconds.flooredDivision(by: 86_400_000) * 86_400_000)
+        let seconds = ofDay / 1000
+        return two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "."
+            + padded(ofDay % 1000, 3)
+    }
+
+    /// RFC 3339 in UTC with microseconds: `2026-01-02T03:04:05.123456Z`.
+    static func rfc3339(wall: Int64) -> String {
+        let microseconds = min(max(wall, years.lowerBound), years.upperBound)
+        let seconds = microseconds.flooredDivision(by: 1_000_000)
+        let day = seconds.flooredDivision(by: 86400)
+        let date = civil(day: day)
+        let ofDay = Int(seconds - day * 86400)
+        let fraction = Int(microseconds - seconds * 1_000_000)
+        return padded(date.year, 4) + "-" + two(date.month) + "-" + two(date.day) + "T" + two(ofDay / 3600) + ":"
+            + two(ofDay / 60 % 60) + ":" + two(ofDay % 60) + "." + padded(fraction, 6) + "Z"
+    }
+
+    /// The years 0 to 9999, the ones RFC 3339 can write; a damaged recording can hold any number.
+    private static let years: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
+    /// A span to about three digits: `3ms`, `1.2s`, `4m05s`, `2h03m`. Negative spans keep their sign.
+    static func span(milliseconds: Int64) -> String {
+        if milliseconds < 0 { return milliseconds == .min ? "-∞" : "-" + span(milliseconds: -milliseconds) }
+        let seconds = milliseconds / 1000
+        switch milliseconds {
+        case ..<1000: return "\(milliseconds)ms"
+        case ..<60_000: return "\(seconds).\(milliseconds % 1000 / 100)s"
+        case ..<3_600_000: return "\(seconds / 60)m" + two(Int(seconds % 60)) + "s"
+        default: return "\(seconds / 3600)h" + two(Int(seconds / 60 % 60)) + "m"
+        }
+    }
+
+    /// The date of a day counted from 1970-01-01: the proleptic Gregorian calendar in eras of 400 years that begin on 1
+    /// March.
+    private static func civil(day: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = day + 719_468
+        let era = shifted.flooredDivision(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (Int(year), Int(month), Int(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1))
+    }
+
+    private static func two(_ number: Int) -> String { padded(number, 2) }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, for a positive divisor.
+    fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
+        self / divisor - (self % divisor < 0 ? 1 : 0)
+    }
+}
