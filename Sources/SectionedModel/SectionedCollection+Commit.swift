@@ -4,7 +4,9 @@ extension SectionedCollection {
     /// The batch has the fewest moves of all that move only rows that were staged and differ.
     @inlinable
     public mutating func commit() -> Batch<Element>? {
-        guard !staging.entries.isEmpty else { return nil }
+        if staging.entries.count <= 1 {
+            return staging.entries.popLast().flatMap { commitSole($0.id, $0.element) }
+        }
         var touched = netEffect()
         staging.clear()
         guard !touched.isEmpty else { return nil }
@@ -23,6 +25,56 @@ extension SectionedCollection {
             if old != entry.element { touched.append(Touched(old: old, from: from, new: entry.element)) }
         }
         return touched
+    }
+}
+
+extension SectionedCollection {
+    /// The transaction of one id, by far the most frequent: it needs no lists and no sorting.
+    @inlinable
+    mutating func commitSole(_ id: Element.ID, _ element: Element?) -> Batch<Element>? {
+        guard let from = path(of: id) else { return element.map { insertSole($0) } }
+        if let element, sections[from.section].key == element.sectionKey { return changeSole(element, at: from) }
+        var batch = Batch<Element>()
+        let old = sections[from.section].elements.remove(at: from.item)
+        if sections[from.section].elements.isEmpty {
+            batch.sectionDeletions = [.init(index: from.section, key: sections.remove(at: from.section).key)]
+        }
+        if let element {
+            places[id] = Place(of: element)
+            let to = putIn(element, &batch.sectionInsertions)
+            batch.moves = [.init(from: from, to: to, old: old, new: element)]
+        } else {
+            places[id] = nil
+            batch.deletions = [.init(path: from, element: old)]
+        }
+        return batch
+    }
+
+    @inlinable
+    mutating func insertSole(_ element: Element) -> Batch<Element> {
+        var batch = Batch<Element>()
+        places[element.id] = Place(of: element)
+        let path = putIn(element, &batch.sectionInsertions)
+        batch.insertions = [.init(path: path, element: element)]
+        return batch
+    }
+
+    /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
+    @inlinable
+    mutating func changeSole(_ element: Element, at from: SectionPath) -> Batch<Element>? {
+        let old = sections[from.section].elements[from.item]
+        if old == element { return nil }
+        var batch = Batch<Element>()
+        if old.sortKey == element.sortKey {
+            sections[from.section].elements[from.item] = element
+            batch.updates = [.init(from: from, to: from, old: old, new: element)]
+            return batch
+        }
+        places[element.id] = Place(of: element)
+        let to = SectionPath(section: from.section, item: sections[from.section].replace(at: from.item, by: element))
+        let change = Batch<Element>.Change(from: from, to: to, old: old, new: element)
+        if from == to { batch.updates = [change] } else { batch.moves = [change] }
+        return batch
     }
 }
 

@@ -117,15 +117,20 @@ extension SectionedCollection {
     @inlinable
     mutating func putIn(_ arrivals: [Arrival], _ touched: inout [Touched], _ changes: inout SectionChanges) {
         for arrival in arrivals {
-            let element = arrival.element
-            let section = sectionRank(of: element.sectionKey)
-            if !hasSection(element.sectionKey, at: section) {
-                sections.insert(Section(key: element.sectionKey), at: section)
-                changes.insertions.append(.init(index: section, key: element.sectionKey))
-            }
-            let item = sections[section].rank(of: element.sortKey, element.id)
-            sections[section].elements.insert(element, at: item)
-            touched[arrival.index].to = SectionPath(section: section, item: item)
+            touched[arrival.index].to = putIn(arrival.element, &changes.insertions)
         }
+    }
+
+    /// Puts one row in, and its section if that is missing. Returns its place.
+    @inlinable
+    mutating func putIn(_ element: Element, _ insertions: inout [Batch<Element>.SectionChange]) -> SectionPath {
+        let section = sectionRank(of: element.sectionKey)
+        if !hasSection(element.sectionKey, at: section) {
+            sections.insert(Section(key: element.sectionKey), at: section)
+            insertions.append(.init(index: section, key: element.sectionKey))
+        }
+        let item = sections[section].rank(of: element.sortKey, element.id)
+        sections[section].elements.insert(element, at: item)
+        return SectionPath(section: section, item: item)
     }
 }

@@ -21,6 +21,21 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
                 return other < sortKey || (other == sortKey && elements[$0].id < id)
             }
         }
+
+        /// Puts another element of the same id in the place of one, at the index its sort key gives. Returns that index.
+        @inlinable
+        mutating func replace(at item: Int, by element: Element) -> Int {
+            let rank = rank(of: element.sortKey, element.id)
+            // The rank counts the row that is about to leave.
+            let target = rank > item ? rank - 1 : rank
+            if target == item {
+                elements[item] = element
+            } else {
+                elements.remove(at: item)
+                elements.insert(element, at: target)
+            }
+            return target
+        }
     }
 
     /// What it takes, beside the id, to find an element by binary search.

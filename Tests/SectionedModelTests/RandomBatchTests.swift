@@ -5,18 +5,24 @@ import Testing
     @Test func `Every random batch is exact, minimal and reversible`() {
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel random batches: seed \(seed)")
-        check(seed: seed, batches: 4_000)
+        check(seed: seed, batches: 3_000, operations: 0...14)
+    }
+
+    @Test func `Every random change of one row is exact, minimal and reversible`() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("SectionedModel random single changes: seed \(seed)")
+        check(seed: seed, batches: 3_000, operations: 1...1)
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `Every batch of a known seed is exact, minimal and reversible`(seed: UInt64) {
-        check(seed: seed, batches: 500)
+        check(seed: seed, batches: 500, operations: 0...14)
     }
 
-    private func check(seed: UInt64, batches: Int) {
+    private func check(seed: UInt64, batches: Int, operations: ClosedRange<Int>) {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<batches {
-            let problems = RandomHistory(using: &generator).problems(using: &generator)
+            let problems = RandomHistory(using: &generator).problems(operations, using: &generator)
             #expect(problems.isEmpty, "seed \(seed), batch \(number)")
             if !problems.isEmpty { return }
         }
@@ -36,11 +42,11 @@ struct RandomHistory {
     }
 
     /// One random batch from here, held against the reference.
-    func problems(using generator: inout SeededGenerator) -> [String] {
+    func problems(_ operations: ClosedRange<Int>, using generator: inout SeededGenerator) -> [String] {
         var next = self
         let old = State(of: reference.values)
         var found = State(rows) == old ? [] : ["the collection is not the reference before the batch"]
-        for _ in 0..<Int.random(in: 0...14, using: &generator) { next.stageSomething(using: &generator) }
+        for _ in 0..<Int.random(in: operations, using: &generator) { next.stageSomething(using: &generator) }
         for id in 0..<40 where next.rows[id] != next.reference[id] { found.append("staged id \(id) is not seen") }
         if State(next.rows) != old { found.append("what is staged shows before the commit") }
         let new = State(of: next.reference.values)
