@@ -8,9 +8,12 @@ public struct Moment: Hashable, Comparable, Sendable {
     public init(microseconds: Int64) { self.microseconds = microseconds }
     /// The start.
     public static let zero = Moment(microseconds: 0)
+    /// Whether `a` is earlier than `b`.
     public static func < (a: Moment, b: Moment) -> Bool { a.microseconds < b.microseconds }
     /// The moment a span later (whole microseconds; finer parts are dropped).
-    public static func + (a: Moment, span: Duration) -> Moment { Moment(microseconds: a.microseconds + span.microseconds) }
+    public static func + (a: Moment, span: Duration) -> Moment {
+        Moment(microseconds: a.microseconds + span.microseconds)
+    }
     /// The span from `b` to `a`.
     public static func - (a: Moment, b: Moment) -> Duration { .microseconds(a.microseconds - b.microseconds) }
 }

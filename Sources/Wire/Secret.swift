@@ -5,7 +5,10 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     public init(_ text: String) { self.text = text }
     /// The text itself, for the one place that sends it.
     public func reveal() -> String { text }
+    /// A constant.
     public var description: String { "‹secret›" }
+    /// A constant.
     public var debugDescription: String { description }
+    /// Nothing inside.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

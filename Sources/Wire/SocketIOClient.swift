@@ -3,89 +3,329 @@ public import JSONText
 /// The client's end of one Socket.IO connection over one WebSocket: Engine.IO handshake and heartbeats, one namespace, events, acks.
 ///
 /// A machine: give it what the socket gave and the time; it answers with effects. A new connection needs a new machine.
+///
+/// ```
+/// opening ──open packet──► joining ──CONNECT answered──► joined
+///    │                        │                            │
+///    └────────────────────────┴──── any .close effect ─────┴──► finished
+/// ```
+///
+/// On Engine.IO 4 the machine sends CONNECT and the answer must carry a `sid`; on Engine.IO 3 the server sends `40` unasked,
+/// and CONNECT is sent for other namespaces than `/` only. Events that come before the answer are held back and delivered
+/// after it; emits made before it wait and leave in order.
+///
+/// Timers fire in `advance(to:into:)` only: a message in hand is handled even if it comes late, as it proves that the server
+/// lives. After a `.close` effect the machine is finished: it takes everything and answers nothing.
 public struct SocketIOClient: Sendable {
-    /// What the machine is told once.
-    public struct Configuration: Hashable, Sendable {
-        /// The Engine.IO revision spoken.
-        public var revision: EngineIO.Revision
-        /// The namespace joined, `/` by default.
-        public var namespace: String
-        /// The CONNECT payload of Engine.IO 4, a JSON object, when the backend wants one.
-        public var auth: RawJSON?
-        /// How long the open packet and the namespace's answer may take, together.
-        public var handshakeTimeout: Duration
-        /// A configuration.
-        public init(
-            revision: EngineIO.Revision, namespace: String = "/", auth: RawJSON? = nil, handshakeTimeout: Duration = .seconds(20)
-        ) {
-            self.revision = revision
-            self.namespace = namespace
-            self.auth = auth
-            self.handshakeTimeout = handshakeTimeout
+    private enum State {
+        /// No open packet yet. Follows: joining, finished.
+        case opening(until: Moment)
+        /// The session is open, the namespace's answer is due. Follows: joined, finished.
+        case joining(EngineIO.Handshake, until: Moment)
+        /// The namespace is joined. Follows: finished.
+        case joined
+        /// Nothing more will happen.
+        case finished
+    }
+
+    private var state: State
+    private var engine: EngineIOClient
+    private let revision: EngineIO.Revision
+    private let namespace: SocketIO.NamespaceAddress
+    private let auth: RawJSON?
+    private var acks = AckLedger()
+    /// Events that came before the namespace's answer (1.10).
+    private var earlyEvents = BoundedBuffer<SocketIO.Event>()
+    /// Emits made before the namespace was joined.
+    private var waitingEmits = BoundedBuffer<WebSocketMessage>()
+    /// Binary messages still to come for a packet that was refused.
+    private var attachmentsDue = 0
+
+    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    public var deadline: Moment? {
+        switch state {
+        case .opening(let until): until
+        case .joining(_, let until): engine.deadline.map { min($0, until) } ?? until
+        case .joined: engine.deadline
+        case .finished: nil
         }
     }
 
-    /// What the machine wants done, in this order.
-    public enum Effect: Hashable, Sendable {
-        /// Send this WebSocket message.
-        case send(WebSocketMessage)
-        /// The namespace is joined; events can be emitted.
-        case connected(EngineIO.Handshake)
-        /// The namespace was refused.
-        case refused(SocketIO.Refusal)
-        /// An event arrived.
-        case event(SocketIO.Event)
-        /// An emit that asked for it was acknowledged: the id `emit` gave, the argument array.
-        case acknowledged(id: Int, arguments: RawJSON)
-        /// An emit that asked for it will not be acknowledged any more (disconnect).
-        case unacknowledged(id: Int)
-        /// The server took us out of the namespace (`41`), or closed the session (`1`).
-        case disconnected
-        /// A frame was refused; the machine goes on where the tables of 1.14 tolerate it.
-        case malformed(SocketIO.Malformed)
-        /// Close the WebSocket: the machine is finished.
-        case close(CloseCause)
-    }
-
-    /// Why the machine wants the socket closed.
-    public enum CloseCause: Hashable, Sendable {
-        /// The server was silent for longer than its handshake allows.
-        case pingTimeout
-        /// No open packet or no answer to CONNECT in time.
-        case handshakeTimeout
-        /// The first frames are not Engine.IO.
-        case notEngineIO(SocketIO.Malformed)
-        /// The server speaks Engine.IO 3 though 4 was asked for (1.3 version detection): connect again with 3.
-        case revisionMismatch(EngineIO.Revision)
-        /// `disconnect` was called.
-        case requested
-        /// The server ended the session or refused the namespace.
-        case byServer
-    }
-
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
-    public private(set) var deadline: Moment?
-
     /// A machine for a WebSocket that opened at `now`.
-    public init(_ configuration: Configuration, openedAt now: Moment) { fatalError("stub") }
+    public init(_ configuration: Configuration, openedAt now: Moment) {
+        precondition(!configuration.namespace.contains(","), "a namespace cannot hold a comma: it ends the name")
+        revision = configuration.revision
+        engine = EngineIOClient(configuration.revision)
+        namespace = SocketIO.NamespaceAddress(configuration.namespace)
+        auth = configuration.auth
+        state = .opening(until: now + configuration.handshakeTimeout)
+    }
+}
 
-    /// A WebSocket message arrived.
-    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) { fatalError("stub") }
+// MARK: - What the application does
 
-    /// Does what is due up to `now`, each at its own deadline.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) { fatalError("stub") }
-
+extension SocketIOClient {
     /// Sends an event with its arguments, a comma-separated list of JSON values (may be empty).
-    /// Gives the ack id when `wantsAck`. Before the namespace is joined events wait and leave in order after it.
+    /// Gives the ack id when `wantsAck`. Before the namespace is joined events wait and leave in order after it; one that
+    /// does not fit any more (4096 events, 16 MiB) is reported as `.malformed` and not sent.
+    ///
+    /// `name` must not be reserved: ask `SocketIO.isReserved` about a name that is not your own. An emit on a finished
+    /// machine is not sent.
     @discardableResult
-    public mutating func emit(_ name: String, arguments: RawJSON?, wantsAck: Bool = false, into effects: inout [Effect]) -> Int? { fatalError("stub") }
+    public mutating func emit(
+        _ name: String, arguments: RawJSON?, wantsAck: Bool = false, into effects: inout [Effect]
+    ) -> Int? {
+        precondition(!SocketIO.isReserved(name), "the event name \(name) is reserved by Socket.IO")
+        let id = wantsAck ? issueAck(into: &effects) : nil
+        let message = SocketIO.Packet.eventMessage(name, arguments: arguments, namespace: namespace.name, id: id)
+        switch state {
+        case .opening, .joining:
+            guard !waitingEmits.append(message, bytes: message.bytes.count) else { break }
+            effects.append(.malformed(.init(message: "too many events wait for the namespace; one was not sent")))
+            giveUp(id, into: &effects)
+        case .joined:
+            effects.append(.send(message))
+        case .finished:
+            giveUp(id, into: &effects)
+        }
+        return id
+    }
 
     /// Answers an event that asked for it; `arguments` is a JSON array.
-    public mutating func acknowledge(_ id: Int, arguments: RawJSON, into effects: inout [Effect]) { fatalError("stub") }
+    public mutating func acknowledge(_ id: Int, arguments: RawJSON, into effects: inout [Effect]) {
+        switch state {
+        case .joined:
+            let packet = SocketIO.Packet.acknowledgement(
+                namespace: namespace.name, id: id, arguments: arguments, attachments: 0)
+            effects.append(.send(packet.message))
+        case .opening, .joining, .finished:
+            break
+        }
+    }
 
     /// Leaves the namespace and asks for the socket to be closed.
-    public mutating func disconnect(into effects: inout [Effect]) { fatalError("stub") }
+    public mutating func disconnect(into effects: inout [Effect]) {
+        switch state {
+        case .joined: effects.append(.send(SocketIO.Packet.disconnect(namespace: namespace.name).message))
+        case .opening, .joining: break
+        case .finished: return
+        }
+        finish(.requested, into: &effects)
+    }
 
     /// The socket is gone: what still waits for an ack is given up.
-    public mutating func socketClosed(into effects: inout [Effect]) { fatalError("stub") }
+    public mutating func socketClosed(into effects: inout [Effect]) {
+        state = .finished
+        engine.close()
+        earlyEvents = BoundedBuffer()
+        waitingEmits = BoundedBuffer()
+        for id in acks.giveUpAll() { effects.append(.unacknowledged(id: id)) }
+    }
+
+    private mutating func issueAck(into effects: inout [Effect]) -> Int {
+        let (id, givenUp) = acks.issue()
+        if let givenUp { effects.append(.unacknowledged(id: givenUp)) }
+        return id
+    }
+
+    private mutating func giveUp(_ id: Int?, into effects: inout [Effect]) {
+        guard let id, acks.settle(id) else { return }
+        effects.append(.unacknowledged(id: id))
+    }
+
+    private mutating func finish(_ cause: CloseCause, into effects: inout [Effect]) {
+        socketClosed(into: &effects)
+        effects.append(.close(cause))
+    }
+}
+
+// MARK: - Time
+
+extension SocketIOClient {
+    /// Does what is due up to `now`, each at its own deadline.
+    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+        while let due = deadline, due <= now { fire(due, into: &effects) }
+    }
+
+    private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
+        switch state {
+        case .opening(let until), .joining(_, let until):
+            if until <= due {
+                finish(.handshakeTimeout, into: &effects)
+            } else {
+                beat(into: &effects)
+            }
+        case .joined:
+            beat(into: &effects)
+        case .finished:
+            break
+        }
+    }
+
+    private mutating func beat(into effects: inout [Effect]) {
+        if let ping = engine.fire() {
+            effects.append(.send(ping))
+        } else {
+            finish(.pingTimeout, into: &effects)
+        }
+    }
+}
+
+// MARK: - What the server sends
+
+extension SocketIOClient {
+    /// A WebSocket message arrived.
+    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
+        do throws(SocketIO.Malformed) {
+            switch try engine.receive(message, at: now) {
+            case .opened(let handshake): open(handshake, into: &effects)
+            case .message(let packet): try receive(packet, into: &effects)
+            case .binary: try receiveBinary()
+            case .answer(let answer): effects.append(.send(answer))
+            case .closed: closeByServer(into: &effects)
+            case .nothing: break
+            }
+        } catch {
+            refuse(error, into: &effects)
+        }
+    }
+
+    private mutating func refuse(_ error: SocketIO.Malformed, into effects: inout [Effect]) {
+        switch state {
+        case .opening: finish(.notEngineIO(error), into: &effects)
+        case .joining, .joined: effects.append(.malformed(error))
+        case .finished: break
+        }
+    }
+
+    /// On Engine.IO 3 the server joins `/` by itself; asking for it would make some servers close the session (1.10).
+    private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
+        guard case .opening(let until) = state else { return }
+        state = .joining(handshake, until: until)
+        switch revision {
+        case .v3:
+            if namespace.name == "/" { return }
+            effects.append(.send(SocketIO.Packet.connect(namespace: namespace.text, payload: nil).message))
+        case .v4:
+            effects.append(.send(SocketIO.Packet.connect(namespace: namespace.name, payload: auth).message))
+        }
+    }
+
+    /// Attachments of a refused packet went with it; any other binary message belongs to nothing.
+    private mutating func receiveBinary() throws(SocketIO.Malformed) {
+        guard attachmentsDue > 0 else {
+            throw SocketIO.Malformed(message: "a binary frame that belongs to no packet", offset: 0)
+        }
+        attachmentsDue -= 1
+    }
+
+    private mutating func closeByServer(into effects: inout [Effect]) {
+        effects.append(.disconnected)
+        finish(.byServer, into: &effects)
+    }
+
+    /// Offsets count from the start of the frame, which has the Engine.IO type digit in front.
+    private mutating func receive(
+        _ data: ArraySlice<UInt8>, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        attachmentsDue = 0
+        do throws(SocketIO.Malformed) {
+            try receive(try SocketIO.Packet(parsing: data, revision: revision), into: &effects)
+        } catch {
+            throw error.moved(by: 1)
+        }
+    }
+}
+
+// MARK: - Socket.IO packets
+
+extension SocketIOClient {
+    private mutating func receive(
+        _ packet: SocketIO.Packet, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        attachmentsDue = packet.attachments
+        guard attachmentsDue == 0 else {
+            throw SocketIO.Malformed(message: "a packet with binary attachments, which are not supported", offset: 0)
+        }
+        switch packet {
+        case .event(let event, _):
+            try receive(event, into: &effects)
+        case .acknowledgement(let name, let id, let arguments, _):
+            if name == namespace.name, acks.settle(id) {
+                effects.append(.acknowledged(id: id, arguments: arguments))
+            }
+        case .connect(let address, let payload):
+            try receiveConnect(SocketIO.NamespaceAddress(address).name, payload, into: &effects)
+        case .disconnect(let name):
+            if name == namespace.name { closeByServer(into: &effects) }
+        case .connectError(let name, let payload):
+            try receiveError(name, SocketIO.Refusal(payload: payload), into: &effects)
+        }
+    }
+
+    /// On Engine.IO 3 the server joins every client to `/`, so its events come beside those of the namespace asked for.
+    private mutating func receive(_ event: SocketIO.Event, into effects: inout [Effect]) throws(SocketIO.Malformed) {
+        guard event.namespace == namespace.name || (revision == .v3 && event.namespace == "/") else {
+            throw SocketIO.Malformed(message: "an event for a namespace that is not joined", offset: 0)
+        }
+        switch state {
+        case .joined:
+            effects.append(.event(event))
+        case .joining:
+            if earlyEvents.append(event.detached, bytes: event.array.bytes.count) { return }
+            throw SocketIO.Malformed(
+                message: "too many events before the namespace's answer; one was dropped", offset: 0)
+        case .opening, .finished:
+            break
+        }
+    }
+
+    /// A CONNECT without a `sid` on Engine.IO 4 is a server of revision 3 that ignores what we asked for (1.3).
+    private mutating func receiveConnect(
+        _ name: String, _ payload: RawJSON?, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        switch (state, revision) {
+        case (.joining(let handshake, _), .v3):
+            if name == namespace.name { join(handshake, into: &effects) }
+        case (.joining(let handshake, _), .v4):
+            guard let payload, payload.hasSessionID else {
+                finish(.revisionMismatch(.v3), into: &effects)
+                return
+            }
+            guard name == namespace.name else {
+                throw SocketIO.Malformed(message: "a CONNECT for a namespace that was not asked for", offset: 0)
+            }
+            join(handshake, into: &effects)
+        case (.joined, .v4):
+            throw SocketIO.Malformed(message: "a second CONNECT", offset: 0)
+        case (.joined, .v3), (.opening, _), (.finished, _):
+            break
+        }
+    }
+
+    private mutating func join(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
+        state = .joined
+        effects.append(.connected(handshake))
+        for event in earlyEvents.drain() { effects.append(.event(event)) }
+        for message in waitingEmits.drain() { effects.append(.send(message)) }
+    }
+
+    /// Before the answer an error refuses the namespace. After it (a middleware of Engine.IO 3, a python server) it is a word of the server's,
+    /// reported and survived.
+    private mutating func receiveError(
+        _ name: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        switch state {
+        case .joining:
+            guard name == namespace.name else {
+                throw SocketIO.Malformed(message: "an error for a namespace that was not asked for", offset: 0)
+            }
+            effects.append(.refused(refusal))
+            finish(.byServer, into: &effects)
+        case .joined:
+            throw SocketIO.Malformed(message: "the server reports an error: \(refusal.message)", offset: 0)
+        case .opening, .finished:
+            break
+        }
+    }
 }

@@ -1,72 +1,211 @@
 public import JSONText
 
 /// The server's end of one Socket.IO connection over one WebSocket, as the JavaScript server behaves (`reference/socketio.md` 1.10, 1.14).
+///
+/// Strict where the reference is strict: a malformed frame, a packet for a namespace that is not joined, a heartbeat in the wrong
+/// direction closes the connection. After a `.close` effect the machine is finished: it takes everything and answers nothing.
+/// Timers fire in `advance(to:into:)` only.
 public struct SocketIOServer: Sendable {
-    /// What the machine is told once.
-    public struct Configuration: Hashable, Sendable {
-        /// The revision the client asked for.
-        public var revision: EngineIO.Revision
-        /// The session id given to the client.
-        public var sid: String
-        /// Time between heartbeats.
-        public var pingInterval: Duration
-        /// How long a heartbeat may be missing.
-        public var pingTimeout: Duration
-        /// How long a client may stay without a namespace (Engine.IO 4).
-        public var connectTimeout: Duration
-        /// Bytes a message may have, announced in the open packet.
-        public var maxPayload: Int
-        /// The namespaces that exist.
-        public var namespaces: [String]
-        /// A configuration.
-        public init(
-            revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
-            connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, namespaces: [String] = ["/"]
-        ) {
-            self.revision = revision
-            self.sid = sid
-            self.pingInterval = pingInterval
-            self.pingTimeout = pingTimeout
-            self.connectTimeout = connectTimeout
-            self.maxPayload = maxPayload
-            self.namespaces = namespaces
+    private enum State {
+        /// `start` was not called yet. Follows: open, closed.
+        case created(at: Moment)
+        /// The session is open. Follows: closed.
+        case open(joinBy: Moment?)
+        /// Nothing more will happen.
+        case closed
+    }
+
+    /// A namespace the client is in.
+    private struct Membership {
+        var namespace: String
+        var acks = AckLedger()
+    }
+
+    private var state: State
+    private var engine: EngineIOServer
+    private let configuration: Configuration
+    /// As many as the configuration has namespaces, at most.
+    private var memberships: [Membership] = []
+
+    /// When `advance(to:into:)` wants to be called next.
+    public var deadline: Moment? {
+        switch state {
+        case .open(let joinBy): joinBy.map { min($0, engine.deadline) } ?? engine.deadline
+        case .created, .closed: nil
         }
     }
 
-    /// What the machine wants done, in this order.
-    public enum Effect: Hashable, Sendable {
-        /// Send this WebSocket message.
-        case send(WebSocketMessage)
-        /// The client joined a namespace; `auth` is its CONNECT payload (Engine.IO 4).
-        case connected(namespace: String, auth: RawJSON?)
-        /// The client sent an event.
-        case event(SocketIO.Event)
-        /// An emit that asked for it was acknowledged.
-        case acknowledged(namespace: String, id: Int, arguments: RawJSON)
-        /// The client left a namespace.
-        case disconnected(namespace: String)
-        /// Close the WebSocket; the cause is for logs.
-        case close(cause: String)
+    /// A machine for a WebSocket that opened at `now`. The open packet (and `40` on Engine.IO 3) is the first effect of `start`.
+    public init(_ configuration: Configuration, openedAt now: Moment) {
+        self.configuration = configuration
+        engine = EngineIOServer(configuration.revision, configuration.handshake, openedAt: now)
+        state = .created(at: now)
     }
 
-    /// When `advance(to:into:)` wants to be called next.
-    public private(set) var deadline: Moment?
+    /// Sends the open packet. To be called once, before anything else.
+    public mutating func start(into effects: inout [Effect]) {
+        guard case .created(let moment) = state else { return }
+        effects.append(.send(configuration.handshake.openPacket))
+        switch configuration.revision {
+        case .v3:
+            state = .open(joinBy: nil)
+            join("/", auth: nil, into: &effects)
+        case .v4:
+            state = .open(joinBy: moment + configuration.connectTimeout)
+        }
+    }
+}
 
-    /// A machine for a WebSocket that opened at `now`. The open packet (and `40` on Engine.IO 3) is the first effect of `start`.
-    public init(_ configuration: Configuration, openedAt now: Moment) { fatalError("stub") }
-    /// Sends the open packet.
-    public mutating func start(into effects: inout [Effect]) { fatalError("stub") }
-    /// A WebSocket message arrived.
-    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) { fatalError("stub") }
-    /// Does what is due up to `now`.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) { fatalError("stub") }
+// MARK: - What the application does
+
+extension SocketIOServer {
     /// Sends an event; `arguments` is a comma-separated list of JSON values. Gives the ack id when `wantsAck`.
+    ///
+    /// A client that is not in the namespace (it may leave at any time) is sent nothing. `name` must not be reserved (`SocketIO.isReserved`).
     @discardableResult
     public mutating func emit(
-        _ name: String, arguments: RawJSON?, namespace: String = "/", wantsAck: Bool = false, into effects: inout [Effect]
-    ) -> Int? { fatalError("stub") }
+        _ name: String, arguments: RawJSON?, namespace: String = "/", wantsAck: Bool = false,
+        into effects: inout [Effect]
+    ) -> Int? {
+        precondition(!SocketIO.isReserved(name), "the event name \(name) is reserved by Socket.IO")
+        guard let index = membership(namespace) else { return nil }
+        let id = wantsAck ? memberships[index].acks.issue().id : nil
+        let message = SocketIO.Packet.eventMessage(name, arguments: arguments, namespace: namespace, id: id)
+        effects.append(.send(message))
+        return id
+    }
+
     /// Answers an event that asked for it; `arguments` is a JSON array.
-    public mutating func acknowledge(_ id: Int, arguments: RawJSON, namespace: String = "/", into effects: inout [Effect]) { fatalError("stub") }
-    /// Takes the client out of a namespace (`41`).
-    public mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) { fatalError("stub") }
+    public mutating func acknowledge(
+        _ id: Int, arguments: RawJSON, namespace: String = "/", into effects: inout [Effect]
+    ) {
+        if membership(namespace) == nil { return }
+        let packet = SocketIO.Packet.acknowledgement(
+            namespace: namespace, id: id, arguments: arguments, attachments: 0)
+        effects.append(.send(packet.message))
+    }
+
+    /// Takes the client out of a namespace (`41`). There is no `.disconnected` effect for what the server itself does.
+    public mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) {
+        guard let index = membership(namespace) else { return }
+        memberships.remove(at: index)
+        effects.append(.send(SocketIO.Packet.disconnect(namespace: namespace).message))
+    }
+
+    private func membership(_ namespace: String) -> Int? {
+        memberships.firstIndex { $0.namespace == namespace }
+    }
+
+    private mutating func close(_ cause: String, into effects: inout [Effect]) {
+        state = .closed
+        memberships = []
+        effects.append(.close(cause: cause))
+    }
+}
+
+// MARK: - Time
+
+extension SocketIOServer {
+    /// Does what is due up to `now`, each at its own deadline.
+    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+        while let due = deadline, due <= now { fire(due, into: &effects) }
+    }
+
+    private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
+        if case .open(let joinBy?) = state, joinBy <= due {
+            close("no namespace joined in time", into: &effects)
+        } else if let ping = engine.fire() {
+            effects.append(.send(ping))
+        } else {
+            close("ping timeout", into: &effects)
+        }
+    }
+}
+
+// MARK: - What the client sends
+
+extension SocketIOServer {
+    /// A WebSocket message arrived.
+    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
+        switch state {
+        case .created: preconditionFailure("start the machine before it receives")
+        case .closed: return
+        case .open: break
+        }
+        guard message.bytes.count <= configuration.maxPayload else {
+            close("a message of \(message.bytes.count) bytes, more than \(configuration.maxPayload)", into: &effects)
+            return
+        }
+        do throws(SocketIO.Malformed) {
+            switch try engine.receive(message, at: now) {
+            case .message(let data):
+                try receive(try SocketIO.Packet(parsing: data, revision: configuration.revision), into: &effects)
+            case .answer(let answer): effects.append(.send(answer))
+            case .nothing: break
+            }
+        } catch {
+            close("parse error: \(error.message)", into: &effects)
+        }
+    }
+
+    private mutating func receive(
+        _ packet: SocketIO.Packet, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        guard packet.attachments == 0 else {
+            throw SocketIO.Malformed(message: "a packet with binary attachments, which are not supported")
+        }
+        switch packet {
+        case .connect(let address, let payload):
+            try receiveConnect(address, payload, into: &effects)
+        case .disconnect(let namespace):
+            memberships.remove(at: try joined(namespace))
+            effects.append(.disconnected(namespace: namespace))
+        case .event(let event, _):
+            _ = try joined(event.namespace)
+            effects.append(.event(event))
+        case .acknowledgement(let namespace, let id, let arguments, _):
+            guard memberships[try joined(namespace)].acks.settle(id) else { return }
+            effects.append(.acknowledged(namespace: namespace, id: id, arguments: arguments))
+        case .connectError:
+            throw SocketIO.Malformed(message: "a CONNECT_ERROR from a client")
+        }
+    }
+
+    /// Anything for a namespace that is not joined closes the connection, and so does a second CONNECT (1.14).
+    private func joined(_ namespace: String) throws(SocketIO.Malformed) -> Int {
+        guard let index = membership(namespace) else {
+            throw SocketIO.Malformed(message: "a packet for a namespace that is not joined")
+        }
+        return index
+    }
+
+    private mutating func receiveConnect(
+        _ address: String, _ payload: RawJSON?, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        let (namespace, auth) =
+            switch configuration.revision {
+            case .v3: SocketIO.NamespaceAddress(address).nameAndAuth
+            case .v4: (address, payload)
+            }
+        guard membership(namespace) == nil else { throw SocketIO.Malformed(message: "a second CONNECT") }
+        if configuration.namespaces.contains(namespace) {
+            join(namespace, auth: auth, into: &effects)
+        } else {
+            let refusal = RawJSON(unchecked: ArraySlice(#"{"message":"Invalid namespace"}"#.utf8))
+            effects.append(.send(SocketIO.Packet.connectError(namespace: namespace, payload: refusal).message))
+        }
+    }
+
+    /// Engine.IO 3 answers without a payload; the connect timeout ends with the first namespace (1.7).
+    private mutating func join(_ namespace: String, auth: RawJSON?, into effects: inout [Effect]) {
+        memberships.append(Membership(namespace: namespace))
+        state = .open(joinBy: nil)
+        let payload: RawJSON? =
+            switch configuration.revision {
+            case .v3: nil
+            case .v4: configuration.connectPayload(for: namespace)
+            }
+        effects.append(.send(SocketIO.Packet.connect(namespace: namespace, payload: payload).message))
+        effects.append(.connected(namespace: namespace, auth: auth))
+    }
 }

@@ -1,0 +1,96 @@
+import JSONText
+
+extension EngineIO.Handshake {
+    /// Reads an open packet. Unknown keys are ignored, keys may stand in any order (1.3).
+    init(parsing packet: EngineIO.Packet) throws(SocketIO.Malformed) {
+        var fields = OpenFields()
+        do throws(JSONError) {
+            var reader = JSONReader(packet.data.span)
+            try reader.beginObject()
+            while let key = try reader.nextKey() { try fields.read(key, from: &reader) }
+            try reader.end()
+        } catch {
+            throw SocketIO.Malformed(error, within: "the open packet", startingAt: 1)
+        }
+        guard let sid = fields.sid, let interval = fields.pingInterval, let timeout = fields.pingTimeout else {
+            throw SocketIO.Malformed(message: "an open packet without sid, pingInterval or pingTimeout", offset: 0)
+        }
+        self.init(
+            sid: sid, upgrades: fields.upgrades, pingInterval: interval, pingTimeout: timeout,
+            maxPayload: fields.maxPayload)
+    }
+
+    /// The open packet, with the keys in the order of the JavaScript server.
+    var openPacket: WebSocketMessage {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("sid")
+        writer.string(sid)
+        writer.key("upgrades")
+        writer.beginArray()
+        for upgrade in upgrades { writer.string(upgrade) }
+        writer.endArray()
+        writer.key("pingInterval")
+        writer.integer(pingInterval.microseconds / 1000)
+        writer.key("pingTimeout")
+        writer.integer(pingTimeout.microseconds / 1000)
+        if let maxPayload {
+            writer.key("maxPayload")
+            writer.integer(maxPayload)
+        }
+        writer.endObject()
+        return EngineIO.Packet(.open, data: writer.bytes[...]).message
+    }
+}
+
+/// The members of an open packet that have been seen so far.
+private struct OpenFields {
+    var sid: String?
+    var upgrades: [String] = []
+    var pingInterval: Duration?
+    var pingTimeout: Duration?
+    var maxPayload: Int?
+
+    mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) {
+        if reader.matches(key, "sid") {
+            sid = try reader.string()
+        } else if reader.matches(key, "upgrades") {
+            try readUpgrades(from: &reader)
+        } else if reader.matches(key, "pingInterval") {
+            pingInterval = try Self.timer(from: &reader)
+        } else if reader.matches(key, "pingTimeout") {
+            pingTimeout = try Self.timer(from: &reader)
+        } else if reader.matches(key, "maxPayload") {
+            maxPayload = try Self.count(from: &reader)
+        } else {
+            try reader.skip()
+        }
+    }
+
+    private mutating func readUpgrades(from reader: inout JSONReader) throws(JSONError) {
+        guard try reader.peek() == .array else {
+            try reader.skip()
+            return
+        }
+        upgrades = []
+        try reader.beginArray()
+        while try reader.nextElement() { upgrades.append(try reader.string()) }
+    }
+
+    /// A span in milliseconds, nil for one no timer can keep. 2³¹−1 ms is the longest timer of the reference.
+    private static func timer(from reader: inout JSONReader) throws(JSONError) -> Duration? {
+        let milliseconds = try reader.double()
+        guard milliseconds >= 1 else { return nil }
+        return .milliseconds(Int64(min(milliseconds, 2_147_483_647)))
+    }
+
+    /// A number of bytes; anything that is none is taken for "not said".
+    private static func count(from reader: inout JSONReader) throws(JSONError) -> Int? {
+        guard try reader.peek() == .number else {
+            try reader.skip()
+            return nil
+        }
+        let bytes = try reader.double()
+        return bytes >= 1 ? Int(min(bytes, 2_147_483_647)) : nil
+    }
+}

@@ -1,0 +1,45 @@
+extension EngineIO {
+    /// One Engine.IO packet of a text frame: the type digit and what follows it (`reference/socketio.md` 1.2).
+    public struct Packet: Hashable, Sendable {
+        /// The packet's type.
+        public var type: PacketType
+        /// What follows the type digit, a slice of the frame.
+        public var data: ArraySlice<UInt8>
+
+        /// A packet.
+        public init(_ type: PacketType, data: ArraySlice<UInt8> = []) {
+            self.type = type
+            self.data = data
+        }
+
+        /// Reads a text frame; the packet keeps a slice of it.
+        public init(parsing text: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
+            guard let first = text.first else { throw SocketIO.Malformed(message: "an empty frame", offset: 0) }
+            guard let type = PacketType(rawValue: first &- UInt8(ascii: "0")) else {
+                throw SocketIO.Malformed(message: "a frame that begins with no Engine.IO packet type", offset: 0)
+            }
+            self.type = type
+            data = text.dropFirst()
+        }
+
+        /// The packet as a text frame.
+        public var message: WebSocketMessage {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(1 + data.count)
+            bytes.append(type.digit)
+            bytes += data
+            return .text(bytes[...])
+        }
+
+        /// The answer to this ping. Only the upgrade probe's data is echoed, as the JavaScript peers do (1.2).
+        var pong: WebSocketMessage {
+            let isProbe = data.elementsEqual("probe".utf8)
+            return Packet(.pong, data: isProbe ? data : []).message
+        }
+    }
+}
+
+extension EngineIO.PacketType {
+    /// The first byte of a packet of this type.
+    var digit: UInt8 { rawValue + UInt8(ascii: "0") }
+}

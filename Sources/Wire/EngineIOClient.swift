@@ -1,0 +1,119 @@
+/// The client's end of one Engine.IO session over one WebSocket: the open packet, heartbeats, what messages carry.
+struct EngineIOClient: Sendable {
+    /// What a frame meant.
+    enum Received {
+        /// The session is open.
+        case opened(EngineIO.Handshake)
+        /// A message, a slice of the frame after its type digit.
+        case message(ArraySlice<UInt8>)
+        /// A binary message.
+        case binary
+        /// A frame to answer with this one.
+        case answer(WebSocketMessage)
+        /// The server closed the session.
+        case closed
+        /// A frame that asks for nothing.
+        case nothing
+    }
+
+    private enum State {
+        /// No open packet yet. Follows: open, closed.
+        case opening
+        /// Heartbeats run. Follows: closed.
+        case open(Heartbeat)
+        /// Nothing more will happen.
+        case closed
+    }
+
+    private var state = State.opening
+    private let revision: EngineIO.Revision
+
+    /// A session whose open packet is awaited.
+    init(_ revision: EngineIO.Revision) { self.revision = revision }
+
+    /// When `fire()` is due; nil before the open packet and after the close.
+    var deadline: Moment? {
+        switch state {
+        case .open(let heartbeat): heartbeat.deadline
+        case .opening, .closed: nil
+        }
+    }
+
+    /// Does what is due at `deadline`: nil when the server is dead, otherwise the ping to send.
+    mutating func fire() -> WebSocketMessage? {
+        guard case .open(var heartbeat) = state else { return nil }
+        let due = heartbeat.fire()
+        state = .open(heartbeat)
+        switch due {
+        case .ping: return EngineIO.Packet(.ping).message
+        case .death: return nil
+        }
+    }
+
+    /// Ends the session.
+    mutating func close() { state = .closed }
+
+    /// Reads a frame. What it throws before the session is open is fatal; after that the session goes on.
+    mutating func receive(_ message: WebSocketMessage, at now: Moment) throws(SocketIO.Malformed) -> Received {
+        switch state {
+        case .opening: return try receiveOpen(message, at: now)
+        case .open(let heartbeat): return try receive(message, heartbeat, at: now)
+        case .closed: return .nothing
+        }
+    }
+
+    /// The first packet must be the open packet; a noop may come anywhere (1.14).
+    private mutating func receiveOpen(
+        _ message: WebSocketMessage, at now: Moment
+    ) throws(SocketIO.Malformed) -> Received {
+        guard case .text(let bytes) = message else {
+            throw SocketIO.Malformed(message: "a binary frame where the open packet should be", offset: 0)
+        }
+        let packet = try EngineIO.Packet(parsing: bytes)
+        switch packet.type {
+        case .open:
+            let handshake = try EngineIO.Handshake(parsing: packet)
+            state = .open(startHeartbeat(handshake, at: now))
+            return .opened(handshake)
+        case .close:
+            state = .closed
+            return .closed
+        case .noop:
+            return .nothing
+        case .ping, .pong, .message, .upgrade:
+            throw SocketIO.Malformed(message: "another packet where the open packet should be", offset: 0)
+        }
+    }
+
+    /// The client pings in revision 3 and is pinged in revision 4 (1.2).
+    private func startHeartbeat(_ handshake: EngineIO.Handshake, at now: Moment) -> Heartbeat {
+        let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
+        return switch revision {
+        case .v3: .sender(interval: interval, timeout: timeout, from: now)
+        case .v4: .listener(interval: interval, timeout: timeout, from: now)
+        }
+    }
+
+    private mutating func receive(
+        _ message: WebSocketMessage, _ heartbeat: Heartbeat, at now: Moment
+    ) throws(SocketIO.Malformed) -> Received {
+        if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
+        guard case .text(let bytes) = message else { return .binary }
+        let packet = try EngineIO.Packet(parsing: bytes)
+        switch packet.type {
+        case .message:
+            return .message(packet.data)
+        case .ping where revision == .v4:
+            state = .open(heartbeat.pinged(at: now))
+            return .answer(packet.pong)
+        case .close:
+            state = .closed
+            return .closed
+        case .ping, .pong, .noop:
+            // A ping of a revision 3 server goes the wrong way; genuine clients ignore it.
+            return .nothing
+        case .open, .upgrade:
+            throw SocketIO.Malformed(message: "a packet that has no place in an open session", offset: 0)
+        }
+    }
+}

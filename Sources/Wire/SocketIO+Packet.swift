@@ -1,0 +1,56 @@
+public import JSONText
+
+extension SocketIO {
+    /// The packet types; a packet's first character is its number (1.9).
+    public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
+        case connect, disconnect, event, acknowledgement, connectError, binaryEvent, binaryAcknowledgement
+    }
+
+    /// One Socket.IO packet, the data of an Engine.IO message (1.9).
+    ///
+    /// `attachments` counts the binary messages that follow; their placeholders stand in the JSON text.
+    public enum Packet: Hashable, Sendable {
+        /// Joins a namespace, or says that it is joined. The namespace may carry a query over Engine.IO 3.
+        case connect(namespace: String, payload: RawJSON?)
+        /// Leaves a namespace.
+        case disconnect(namespace: String)
+        /// An event.
+        case event(Event, attachments: Int)
+        /// The answer to an event that asked for one: a JSON array.
+        case acknowledgement(namespace: String, id: Int, arguments: RawJSON, attachments: Int)
+        /// Refuses a namespace.
+        case connectError(namespace: String, payload: RawJSON?)
+
+        /// How many binary messages follow.
+        public var attachments: Int {
+            switch self {
+            case .event(_, let attachments), .acknowledgement(_, _, _, let attachments): attachments
+            case .connect, .disconnect, .connectError: 0
+            }
+        }
+    }
+
+    /// More attachments than this are refused (the reference's default).
+    public static let maximumAttachments = 10
+
+    /// Whether `name` is one of the event names the protocol's libraries keep for themselves; no peer may send them, and `emit` must not
+    /// be given them.
+    public static func isReserved(_ name: String) -> Bool {
+        switch name {
+        case "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener": true
+        default: false
+        }
+    }
+}
+
+extension SocketIO.Malformed {
+    /// What the reader found wrong in the JSON text that begins at byte `start`.
+    init(_ error: JSONError, within place: String, startingAt start: Int) {
+        self.init(message: "\(place) is not the JSON it should be: \(error.reason)", offset: start + error.offset)
+    }
+
+    /// The same, counted from the start of a frame that has `count` bytes in front.
+    func moved(by count: Int) -> SocketIO.Malformed {
+        SocketIO.Malformed(message: message, offset: offset.map { $0 + count })
+    }
+}

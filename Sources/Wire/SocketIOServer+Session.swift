@@ -1,0 +1,79 @@
+import JSONText
+
+extension SocketIOServer.Configuration {
+    /// The facts of the open packet. On a WebSocket there is nothing to upgrade to.
+    var handshake: EngineIO.Handshake {
+        EngineIO.Handshake(
+            sid: sid, upgrades: [], pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
+    }
+
+    /// The payload of the CONNECT answer: the namespace's own session id, which must differ from the session's (1.10).
+    func connectPayload(for namespace: String) -> RawJSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("sid")
+        writer.string(socketID(for: namespace))
+        writer.endObject()
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
+    /// An id of the usual shape (20 characters of base64url), made from the session's own id: this room has no randomness.
+    private func socketID(for namespace: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        // FNV-1a gathers the text, the steps of SplitMix64 spread it over the characters.
+        var seed: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in "\(sid)\u{0}\(namespace)".utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var characters: [UInt8] = []
+        for _ in 0..<20 {
+            seed &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = (seed ^ (seed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            characters.append(alphabet[Int(mixed >> 58)])
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+}
+
+extension SocketIO.NamespaceAddress {
+    /// The name, and the query as the object of auth values the JavaScript server makes of it (1.10).
+    var nameAndAuth: (String, RawJSON?) {
+        guard let query else { return (name, nil) }
+        var writer = JSONWriter()
+        var seen: Set<String> = []
+        writer.beginObject()
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let key = Self.decoded(parts[0])
+            // A key given twice keeps its first value.
+            guard seen.insert(key).inserted else { continue }
+            writer.key(key)
+            writer.string(parts.count == 2 ? Self.decoded(parts[1]) : "")
+        }
+        writer.endObject()
+        return (name, RawJSON(unchecked: writer.bytes[...]))
+    }
+
+    /// Resolves `%XX` and `+`; what is no escape stays as it is.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            let escape = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), escape.count == 2, escape.allSatisfy(\.isHexDigit),
+                let value = UInt8(Substring(escape), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import Wire
+
+/// Interval 25 s, timeout 20 s (`openPacket` and the server's default).
+struct HeartbeatTests {
+    // MARK: The client
+
+    @Test func `a revision 3 client pings, and anything from the server counts as the answer`() {
+        var client = ClientTranscript.joined(.v3)
+        #expect(client.machine.deadline == ms(25_000))
+        #expect(client.advance(to: 24_999) == [])
+        #expect(client.advance(to: 25_000) == ["send 2"])
+        #expect(client.machine.deadline == ms(45_000))
+        #expect(client.receive(#"42["x"]"#, at: 30_000) == ["event / x "])
+        #expect(client.machine.deadline == ms(55_000))
+        #expect(client.receive("3", at: 31_000) == [], "a late pong does not postpone the next ping")
+        #expect(client.advance(to: 55_000) == ["send 2"])
+        #expect(client.receive("3", at: 56_000) == [])
+        #expect(client.machine.deadline == ms(81_000))
+    }
+
+    @Test func `a revision 3 client dies when its ping stays unanswered`() {
+        var client = ClientTranscript.joined(.v3)
+        _ = client.emit("ask", nil, wantsAck: true)
+        #expect(client.advance(to: 25_000) == ["send 2"])
+        #expect(client.advance(to: 44_999) == [])
+        #expect(client.advance(to: 45_000) == ["unacknowledged 0", "close pingTimeout"])
+        #expect(client.machine.deadline == nil)
+        #expect(client.advance(to: 1_000_000) == [])
+    }
+
+    @Test func `a revision 3 client that is told of a late hour fires everything in order`() {
+        var client = ClientTranscript.joined(.v3)
+        #expect(client.advance(to: 3_600_000) == ["send 2", "close pingTimeout"])
+    }
+
+    @Test func `a revision 4 client answers pings and echoes the probe only`() {
+        var client = ClientTranscript.joined(.v4)
+        #expect(client.receive("2", at: 25_000) == ["send 3"])
+        #expect(client.receive("2probe", at: 26_000) == ["send 3probe"])
+        #expect(client.receive("2other", at: 27_000) == ["send 3"])
+        #expect(client.machine.deadline == ms(27_000 + 45_000))
+    }
+
+    @Test func `a revision 4 client dies without pings, whatever else arrives`() {
+        var client = ClientTranscript.joined(.v4)
+        #expect(client.machine.deadline == ms(45_000))
+        #expect(client.receive(#"42["x"]"#, at: 44_000) == ["event / x "])
+        #expect(client.machine.deadline == ms(45_000))
+        #expect(client.advance(to: 44_999) == [])
+        #expect(client.advance(to: 45_000) == ["close pingTimeout"])
+    }
+
+    @Test(arguments: EngineIO.Revision.allCases)
+    func `the handshake has one deadline for the open packet and the answer`(revision: EngineIO.Revision) {
+        var silent = ClientTranscript(revision)
+        #expect(silent.machine.deadline == ms(20_000))
+        #expect(silent.advance(to: 20_000) == ["close handshakeTimeout"])
+        var open = ClientTranscript(revision, namespace: "/admin")
+        _ = open.receive(openPacket, at: 15_000)
+        #expect(open.advance(to: 19_999) == [])
+        #expect(open.advance(to: 20_000) == ["close handshakeTimeout"])
+    }
+
+    @Test func `heartbeats run while the namespace's answer is due`() {
+        var client = ClientTranscript(.v3, namespace: "/admin")
+        _ = client.receive(#"0{"sid":"s","pingInterval":1000,"pingTimeout":500}"#)
+        #expect(client.advance(to: 1_000) == ["send 2"])
+        #expect(client.receive("40", at: 1_100) == [])
+        #expect(client.advance(to: 30_000) == ["send 2", "close pingTimeout"])
+    }
+
+    @Test func `timers of any length a server names are kept without a trap`() {
+        var client = ClientTranscript(.v4)
+        #expect(client.receive(#"0{"sid":"s","pingInterval":1e300,"pingTimeout":1e300}"#) == ["send 40"])
+        #expect(client.receive(#"40{"sid":"s"}"#) == ["connected s"])
+        #expect(client.machine.deadline == ms(2 * 2_147_483_647))
+        var hectic = ClientTranscript(.v3)
+        _ = hectic.receive(#"0{"sid":"s","pingInterval":1,"pingTimeout":2147483647}"#)
+        _ = hectic.receive("40")
+        #expect(hectic.advance(to: 2_000_000_000) == ["send 2"], "one ping is out at a time")
+    }
+
+    // MARK: The server
+
+    @Test func `a revision 4 server pings and starts over at each pong`() {
+        var server = ServerTranscript.joined(.v4)
+        #expect(server.machine.deadline == ms(25_000))
+        #expect(server.advance(to: 25_000) == ["send 2"])
+        #expect(server.machine.deadline == ms(45_000))
+        #expect(server.receive(#"42["x"]"#, at: 40_000) == ["event / x "])
+        #expect(server.machine.deadline == ms(45_000), "only a pong is an answer")
+        #expect(server.receive("3", at: 41_000) == [])
+        #expect(server.machine.deadline == ms(66_000))
+        #expect(server.receive("3", at: 50_000) == [])
+        #expect(server.machine.deadline == ms(75_000))
+    }
+
+    @Test func `a revision 4 server closes without a pong`() {
+        var server = ServerTranscript.joined(.v4)
+        #expect(server.advance(to: 3_600_000) == ["send 2", "close ping timeout"])
+        #expect(server.machine.deadline == nil)
+        #expect(server.receive(#"42["x"]"#) == [])
+    }
+
+    @Test func `a revision 3 server answers pings and closes without them`() {
+        var server = ServerTranscript.joined(.v3)
+        #expect(server.receive("2", at: 25_000) == ["send 3"])
+        #expect(server.receive("2probe", at: 26_000) == ["send 3probe"])
+        #expect(server.receive(#"42["x"]"#, at: 60_000) == ["event / x "])
+        #expect(server.advance(to: 70_999) == [])
+        #expect(server.advance(to: 71_000) == ["close ping timeout"])
+    }
+
+    @Test func `a heartbeat in the wrong direction closes`() {
+        var three = ServerTranscript.joined(.v3)
+        #expect(three.receive("3") == ["close parse error: a heartbeat in the wrong direction"])
+        var four = ServerTranscript.joined(.v4)
+        #expect(four.receive("2") == ["close parse error: a heartbeat in the wrong direction"])
+    }
+
+    @Test func `a revision 4 client that joins nothing is closed`() {
+        var server = ServerTranscript(.v4)
+        _ = server.start()
+        #expect(server.advance(to: 44_999) == ["send 2"])
+        #expect(server.receive("3", at: 44_999) == [])
+        #expect(server.advance(to: 45_000) == ["close no namespace joined in time"])
+        var joined = ServerTranscript.joined(.v4)
+        _ = joined.advance(to: 44_000)
+        #expect(joined.receive("3", at: 44_000) == [])
+        #expect(joined.advance(to: 45_000) == [])
+    }
+}

@@ -1,0 +1,228 @@
+import JSONText
+import Testing
+import Wire
+
+struct SocketIOClientTests {
+    @Test func `revision 4 asks for the namespace and joins on the answer`() {
+        var client = ClientTranscript(.v4)
+        #expect(client.receive(openPacket) == ["send 40"])
+        #expect(client.receive(#"40{"sid":"other"}"#) == ["connected engine"])
+        #expect(client.receive(#"42["hello",1,{"a":[true]}]"#) == [#"event / hello 1|{"a":[true]}"#])
+        #expect(client.emit("join", #"{"name":"x"}"#) == [#"send 42["join",{"name":"x"}]"#])
+        #expect(client.emit("bare") == [#"send 42["bare"]"#])
+        #expect(client.emit("two", "1,2") == [#"send 42["two",1,2]"#])
+    }
+
+    @Test func `revision 4 sends the auth object with CONNECT`() {
+        var client = ClientTranscript(.v4, auth: #"{"token":"t"}"#)
+        #expect(client.receive(openPacket) == [#"send 40{"token":"t"}"#])
+    }
+
+    @Test func `revision 3 never sends CONNECT for the default namespace`() {
+        var client = ClientTranscript(.v3)
+        #expect(client.receive(openPacket) == [])
+        #expect(client.receive("40") == ["connected engine"])
+        #expect(client.receive(#"42["hello"]"#) == ["event / hello "])
+        #expect(client.receive("40") == [], "a python server answers again (1.14)")
+    }
+
+    @Test func `revision 3 asks for another namespace with its query and joins on its answer only`() {
+        var client = ClientTranscript(.v3, namespace: "/admin?token=1234")
+        #expect(client.receive(openPacket) == ["send 40/admin?token=1234,"])
+        #expect(client.receive("40") == [])
+        #expect(client.receive("40/admin") == ["connected engine"], "python leaves the comma out (1.9)")
+        #expect(client.receive(#"42/admin,["x"]"#) == ["event /admin x "])
+        #expect(client.receive(#"42["y"]"#) == ["event / y "], "the server joined us to / by itself")
+        #expect(client.emit("go", "1") == [#"send 42/admin,["go",1]"#])
+    }
+
+    @Test func `revision 4 keeps to its namespace`() {
+        var client = ClientTranscript(.v4, namespace: "/admin")
+        #expect(client.receive(openPacket) == ["send 40/admin,"])
+        #expect(client.receive(#"40/other,{"sid":"x"}"#).first?.hasPrefix("malformed") == true)
+        #expect(client.receive(#"40/admin,{"sid":"x"}"#) == ["connected engine"])
+        #expect(client.receive(#"42["y"]"#).first?.hasPrefix("malformed") == true)
+        #expect(client.receive("41") == [])
+        #expect(client.receive("41/admin") == ["disconnected", "close byServer"])
+    }
+
+    @Test func `the open packet may have its keys in any order and others besides`() {
+        var client = ClientTranscript(.v4)
+        let packet = #"0{"x":{"y":[1]},"pingTimeout":20000,"pingInterval":25000,"sid":"aé"}"#
+        #expect(client.receive(packet) == ["send 40"])
+        #expect(client.receive(#"40{"pid":"p","sid":"o"}"#) == ["connected aé"])
+    }
+
+    @Test(arguments: ["40", "40{}", #"40{"sid":1}"#])
+    func `a CONNECT without a sid on revision 4 is a server of revision 3`(answer: String) {
+        var client = ClientTranscript(.v4)
+        _ = client.receive(openPacket)
+        #expect(client.receive(answer) == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
+        #expect(client.machine.deadline == nil)
+    }
+
+    @Test func `an unasked 40 is a mismatch whatever namespace was asked for`() {
+        var client = ClientTranscript(.v4, namespace: "/admin")
+        _ = client.receive(openPacket)
+        #expect(client.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
+    }
+
+    @Test(arguments: [
+        (#"44{"message":"not authorized","data":{"a":[1]}}"#, #"refused not authorized {"a":[1]}"#),
+        (#"44{"message":"Invalid namespace"}"#, "refused Invalid namespace"),
+        (#"44"Unable to connect""#, "refused Unable to connect"),
+        (#"44{"reason":"x"}"#, #"refused {"reason":"x"}"#),
+        ("44", "refused "),
+    ])
+    func `a refusal is an object or a string`(frame: String, line: String) {
+        var client = ClientTranscript(.v4)
+        _ = client.receive(openPacket)
+        _ = client.emit("waits", nil, wantsAck: true)
+        #expect(client.receive(frame) == [line, "unacknowledged 0", "close byServer"])
+    }
+
+    @Test func `revision 3 refuses with any JSON`() {
+        var client = ClientTranscript(.v3, namespace: "/admin")
+        _ = client.receive(openPacket)
+        #expect(client.receive("44/admin,[1]") == ["refused [1]", "close byServer"])
+    }
+
+    @Test func `an error after the join is reported and survived`() {
+        var client = ClientTranscript.joined(.v3)
+        #expect(client.receive(#"44"no""#) == ["malformed at 1: the server reports an error: no"])
+        #expect(client.receive(#"42["x"]"#) == ["event / x "])
+    }
+
+    @Test func `what comes or is emitted before the answer keeps its order and waits`() {
+        var client = ClientTranscript(.v4)
+        #expect(client.emit("first") == [])
+        #expect(client.receive(openPacket) == ["send 40"])
+        #expect(client.emit("second", "2", wantsAck: true) == [])
+        #expect(client.receive(#"42["missed",1,"offset"]"#) == [])
+        #expect(client.receive(#"427["missed",2]"#) == [])
+        #expect(
+            client.receive(#"40{"sid":"s"}"#) == [
+                "connected engine", #"event / missed 1|"offset""#, "event / missed 2 ack 7",
+                #"send 42["first"]"#, #"send 420["second",2]"#,
+            ])
+        #expect(client.receive("430[]") == ["acknowledged 0 []"])
+    }
+
+    @Test func `what waits is bounded and what is lost is said`() {
+        var client = ClientTranscript(.v4)
+        _ = client.receive(openPacket)
+        for _ in 0..<4096 {
+            #expect(client.receive(#"42["early"]"#) == [])
+            #expect(client.emit("late") == [])
+        }
+        #expect(client.receive(#"42["early"]"#).first?.contains("too many events") == true)
+        #expect(
+            client.emit("late", nil, wantsAck: true) == [
+                "malformed at -1: too many events wait for the namespace; one was not sent", "unacknowledged 0",
+            ])
+        #expect(client.receive(#"40{"sid":"s"}"#).count == 1 + 2 * 4096)
+    }
+
+    @Test(arguments: EngineIO.Revision.allCases)
+    func `acks go both ways and only once`(revision: EngineIO.Revision) {
+        var client = ClientTranscript.joined(revision)
+        #expect(client.emit("ask", "1", wantsAck: true) == [#"send 420["ask",1]"#])
+        #expect(client.emit("ask", "2", wantsAck: true) == [#"send 421["ask",2]"#])
+        #expect(client.receive(#"431["yes"]"#) == [#"acknowledged 1 ["yes"]"#])
+        #expect(client.receive("431[]") == [], "a duplicate is ignored (1.11)")
+        #expect(client.receive("4399[]") == [])
+        #expect(client.receive(#"4212["you?"]"#) == ["event / you?  ack 12"])
+        #expect(
+            client.run { $0.acknowledge(12, arguments: json("[3]"), into: &$1) } == ["send 4312[3]"])
+        #expect(client.run { $0.socketClosed(into: &$1) } == ["unacknowledged 0"])
+    }
+
+    @Test func `acks that never come cost bounded memory`() {
+        var client = ClientTranscript.joined(.v4)
+        var lines: [String] = []
+        for _ in 0..<16_384 { lines += client.emit("ask", nil, wantsAck: true) }
+        #expect(lines.allSatisfy { $0.hasPrefix("send") })
+        #expect(client.emit("ask", nil, wantsAck: true).first == "unacknowledged 0")
+        #expect(client.receive("430[]") == [])
+        #expect(client.receive("431[]") == ["acknowledged 1 []"])
+        #expect(client.run { $0.socketClosed(into: &$1) }.count == 16_383)
+    }
+
+    @Test func `the server's kick and its close end the machine`() {
+        var kicked = ClientTranscript.joined(.v4)
+        _ = kicked.emit("ask", nil, wantsAck: true)
+        #expect(kicked.receive("41") == ["disconnected", "unacknowledged 0", "close byServer"])
+        #expect(kicked.receive(#"42["x"]"#) == [])
+        #expect(kicked.emit("x") == [])
+        #expect(kicked.emit("x", nil, wantsAck: true) == ["unacknowledged 1"])
+        #expect(kicked.machine.deadline == nil)
+        var closed = ClientTranscript.joined(.v3)
+        #expect(closed.receive("1") == ["disconnected", "close byServer"])
+    }
+
+    @Test func `disconnect leaves the namespace and asks for the close once`() {
+        var client = ClientTranscript.joined(.v4)
+        #expect(client.run { $0.disconnect(into: &$1) } == ["send 41", "close requested"])
+        #expect(client.run { $0.disconnect(into: &$1) } == [])
+        var early = ClientTranscript(.v4, namespace: "/admin")
+        #expect(early.run { $0.disconnect(into: &$1) } == ["close requested"])
+    }
+
+    @Test(arguments: [
+        ("<html>", "close notEngineIO at 0: a frame that begins with no Engine.IO packet type"),
+        ("", "close notEngineIO at 0: an empty frame"),
+        (#"42["x"]"#, "close notEngineIO at 0: another packet where the open packet should be"),
+        ("0{", "close notEngineIO at 2: the open packet is not the JSON it should be: the text ends too early"),
+        (#"0{"sid":"x"}"#, "close notEngineIO at 0: an open packet without sid, pingInterval or pingTimeout"),
+        (
+            #"0{"sid":"x","pingInterval":0,"pingTimeout":1}"#,
+            "close notEngineIO at 0: an open packet without sid, pingInterval or pingTimeout"
+        ),
+    ])
+    func `a first frame that is no open packet is not Engine-IO`(frame: String, line: String) {
+        var client = ClientTranscript(.v4)
+        #expect(client.receive(frame) == [line])
+    }
+
+    @Test func `a binary first frame is not Engine-IO`() {
+        var client = ClientTranscript(.v4)
+        #expect(client.receive(.binary([0])).first?.hasPrefix("close notEngineIO") == true)
+    }
+
+    @Test(arguments: EngineIO.Revision.allCases)
+    func `noop and stray heartbeats are ignored anywhere`(revision: EngineIO.Revision) {
+        var client = ClientTranscript(revision)
+        #expect(client.receive("6") == [])
+        _ = client.receive(openPacket)
+        #expect(client.receive("6") == [])
+        #expect(client.receive("3") == [])
+        #expect(client.receive("3probe") == [])
+        if revision == .v3 { #expect(client.receive("2") == []) }
+    }
+
+    @Test func `malformed frames are reported with their place and the session goes on`() {
+        var client = ClientTranscript.joined(.v4)
+        #expect(client.receive("") == ["malformed at 0: an empty frame"])
+        #expect(client.receive("4") == ["malformed at 1: an empty message"])
+        #expect(client.receive("7") == ["malformed at 0: a frame that begins with no Engine.IO packet type"])
+        #expect(client.receive("0{}") == ["malformed at 0: a packet that has no place in an open session"])
+        #expect(client.receive(#"42["a",tru]"#).first?.hasPrefix("malformed at 10:") == true)
+        #expect(client.receive(#"42["connect"]"#) == ["malformed at 3: an event with a reserved name"])
+        #expect(client.receive(.binary([1])) == ["malformed at 0: a binary frame that belongs to no packet"])
+        #expect(client.receive(#"40{"sid":"s"}"#) == ["malformed at 1: a second CONNECT"])
+        #expect(client.receive(#"42["x"]"#) == ["event / x "])
+    }
+
+    @Test func `a binary event is refused once, its attachments go with it`() {
+        var client = ClientTranscript.joined(.v4)
+        let line = "malformed at 1: a packet with binary attachments, which are not supported"
+        #expect(client.receive(#"452-["b",{"_placeholder":true,"num":0}]"#) == [line])
+        #expect(client.receive(.binary([1])) == [])
+        #expect(client.receive(.binary([2])) == [])
+        #expect(client.receive(.binary([3])).count == 1)
+        #expect(client.receive(#"450-["none"]"#) == ["event / none "], "no attachments: delivered at once (1.9)")
+        #expect(client.receive(#"451-["b"]"#) == [line])
+        #expect(client.receive(#"42["text"]"#) == ["event / text "])
+        #expect(client.receive(.binary([4])).count == 1, "text ended the wait for attachments")
+    }
+}

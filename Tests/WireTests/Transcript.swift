@@ -1,0 +1,147 @@
+import JSONText
+import Wire
+
+/// A client machine and the effects it gave, as lines a test can compare.
+struct ClientTranscript {
+    var machine: SocketIOClient
+
+    init(
+        _ revision: EngineIO.Revision, namespace: String = "/", auth: String? = nil, openedAt milliseconds: Int64 = 0
+    ) {
+        let configuration = SocketIOClient.Configuration(
+            revision: revision, namespace: namespace, auth: auth.map(json), handshakeTimeout: .seconds(20))
+        machine = SocketIOClient(configuration, openedAt: ms(milliseconds))
+    }
+
+    /// A client that has joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
+    static func joined(_ revision: EngineIO.Revision) -> ClientTranscript {
+        var client = ClientTranscript(revision)
+        _ = client.receive(openPacket)
+        _ = client.receive(revision == .v3 ? "40" : #"40{"sid":"s"}"#)
+        return client
+    }
+
+    mutating func receive(_ text: String, at milliseconds: Int64 = 0) -> [String] {
+        receive(.text(text), at: milliseconds)
+    }
+
+    mutating func receive(_ message: WebSocketMessage, at milliseconds: Int64 = 0) -> [String] {
+        run { $0.receive(message, at: ms(milliseconds), into: &$1) }
+    }
+
+    mutating func advance(to milliseconds: Int64) -> [String] {
+        run { $0.advance(to: ms(milliseconds), into: &$1) }
+    }
+
+    mutating func emit(_ name: String, _ arguments: String? = nil, wantsAck: Bool = false) -> [String] {
+        run { _ = $0.emit(name, arguments: arguments.map(json), wantsAck: wantsAck, into: &$1) }
+    }
+
+    mutating func run(_ step: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void) -> [String] {
+        var effects: [SocketIOClient.Effect] = []
+        step(&machine, &effects)
+        return effects.map(\.line)
+    }
+}
+
+/// A started server machine and the effects it gave, as lines.
+struct ServerTranscript {
+    var machine: SocketIOServer
+
+    init(_ revision: EngineIO.Revision, namespaces: [String] = ["/", "/admin"], maxPayload: Int = 1_000_000) {
+        let configuration = SocketIOServer.Configuration(
+            revision: revision, sid: "engine-sid", maxPayload: maxPayload, namespaces: namespaces)
+        machine = SocketIOServer(configuration, openedAt: .zero)
+    }
+
+    /// A server whose client has joined `/` at 0 ms (ping interval 25 s, timeout 20 s).
+    static func joined(_ revision: EngineIO.Revision) -> ServerTranscript {
+        var server = ServerTranscript(revision)
+        _ = server.start()
+        if revision == .v4 { _ = server.receive("40") }
+        return server
+    }
+
+    mutating func start() -> [String] { run { $0.start(into: &$1) } }
+
+    mutating func receive(_ text: String, at milliseconds: Int64 = 0) -> [String] {
+        run { $0.receive(.text(text), at: ms(milliseconds), into: &$1) }
+    }
+
+    mutating func advance(to milliseconds: Int64) -> [String] {
+        run { $0.advance(to: ms(milliseconds), into: &$1) }
+    }
+
+    mutating func run(_ step: (inout SocketIOServer, inout [SocketIOServer.Effect]) -> Void) -> [String] {
+        var effects: [SocketIOServer.Effect] = []
+        step(&machine, &effects)
+        return effects.map(\.line)
+    }
+}
+
+let openPacket = #"0{"sid":"engine","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
+
+func ms(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
+
+func json(_ text: String) -> RawJSON { RawJSON(unchecked: ArraySlice(text.utf8)) }
+
+extension WebSocketMessage {
+    var line: String {
+        switch self {
+        case .text(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .binary(let bytes): "binary \(Array(bytes))"
+        }
+    }
+}
+
+extension SocketIO.Event {
+    /// `event NAMESPACE NAME ARGUMENT|ARGUMENT ack ID`
+    var line: String {
+        let texts = arguments.indices.map { argument($0)?.description ?? "?" }
+        return "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ackID.map { " ack \($0)" } ?? "")"
+    }
+}
+
+extension SocketIOClient.Effect {
+    var line: String {
+        switch self {
+        case .send(let message): "send \(message.line)"
+        case .connected(let handshake): "connected \(handshake.sid)"
+        case .refused(let refusal): "refused \(refusal.message)\(refusal.data.map { " \($0)" } ?? "")"
+        case .event(let event): event.line
+        case .acknowledged(let id, let arguments): "acknowledged \(id) \(arguments)"
+        case .unacknowledged(let id): "unacknowledged \(id)"
+        case .disconnected: "disconnected"
+        case .malformed(let error): "malformed at \(error.offset ?? -1): \(error.message)"
+        case .close(.notEngineIO(let error)): "close notEngineIO at \(error.offset ?? -1): \(error.message)"
+        case .close(let cause): "close \(cause)"
+        }
+    }
+}
+
+extension SocketIOServer.Effect {
+    var line: String {
+        switch self {
+        case .send(let message): "send \(message.line)"
+        case .connected(let namespace, let auth): "connected \(namespace)\(auth.map { " \($0)" } ?? "")"
+        case .event(let event): event.line
+        case .acknowledged(let namespace, let id, let arguments): "acknowledged \(namespace) \(id) \(arguments)"
+        case .disconnected(let namespace): "disconnected \(namespace)"
+        case .close(let cause): "close \(cause)"
+        }
+    }
+}
+
+/// SplitMix64: the tests' seeded randomness, the same in every process.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
