@@ -3,7 +3,7 @@ public import Wire
 
 /// When a record was made: its number over the whole recording, the session's time, and the wall clock.
 public struct Stamp: Hashable, Sendable {
-    /// Number of the record, counted from 1 without holes.
+    /// Number of the record, counted from 1 without holes; the head has none.
     public var n: Int
     /// Time since the recording began.
     public var time: Moment
@@ -17,29 +17,67 @@ public struct Stamp: Hashable, Sendable {
     }
 }
 
-/// One record of an event file (`reference/terminal.md` 3.3). `head`, `sync` and `end` are written by the writer itself.
+/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync` and `end` are written by the writer itself.
 public enum Record: Hashable, Sendable {
+    /// What the file is.
     case head(Head)
+    /// The connection's state changed.
     case connection(ConnectionRecord)
+    /// A WebSocket message came or went.
     case frame(FrameRecord)
+    /// A REST exchange began or ended.
     case http(HTTPRecord)
+    /// A room was wished for, or met its fate.
     case subscription(SubscriptionRecord)
+    /// Something was lost, or may have been.
     case gap(GapRecord)
+    /// The token was resolved again.
     case token(TokenRecord)
+    /// What stands between the last one and this.
     case sync(SyncRecord)
+    /// The recording was closed in order.
     case end(EndRecord)
-    /// A kind this version does not know; kept so that tools pass it on.
+    /// A kind this version does not know; the text is the whole record, kept so that tools pass it on.
     case unknown(kind: String, text: RawJSON)
 
+    /// The record's `k`.
+    public var kind: String {
+        switch self {
+        case .head: "head"
+        case .connection: "conn"
+        case .frame: "f"
+        case .http: "http"
+        case .subscription: "sub"
+        case .gap: "gap"
+        case .token: "token"
+        case .sync: "sync"
+        case .end: "end"
+        case .unknown(let kind, _): kind
+        }
+    }
+
+    /// Whether a number and a time are required of it.
+    var isNumbered: Bool {
+        switch self {
+        case .head, .unknown: false
+        case .connection, .frame, .http, .subscription, .gap, .token, .sync, .end: true
+        }
+    }
+}
+
+extension Record {
     /// The first record: what the file is, and what a replay needs to know to make the same session again.
     public struct Head: Hashable, Sendable {
-        /// Format version.
+        /// Format version; another major version cannot be read.
         public var major: Int
+        /// Format version; a newer minor version only adds.
         public var minor: Int
         /// Random id of the recording, 32 hex digits.
         public var recording: String
         /// Wall clock at time 0, microseconds since 1970 UTC.
         public var wallStart: Int64
+        /// Name of the clock that the times were taken from.
+        public var clock: String
         /// The tool and its version.
         public var tool: String
         /// Seed of the session's jitter.
@@ -47,98 +85,49 @@ public enum Record: Hashable, Sendable {
         /// The session's configuration as a JSON object, without secrets; opaque to this room.
         public var session: RawJSON
         /// A head.
-        public init(major: Int = 1, minor: Int = 0, recording: String, wallStart: Int64, tool: String, seed: UInt64, session: RawJSON) {
+        public init(
+            major: Int = 1, minor: Int = 0, recording: String, wallStart: Int64, clock: String = "CLOCK_BOOTTIME",
+            tool: String,
+            seed: UInt64, session: RawJSON
+        ) {
             self.major = major
             self.minor = minor
             self.recording = recording
             self.wallStart = wallStart
+            self.clock = clock
             self.tool = tool
             self.seed = seed
             self.session = session
         }
     }
 
-    /// `conn`: a change of the connection's state.
-    public struct ConnectionRecord: Hashable, Sendable {
-        /// The states of the wire connection.
-        public enum State: String, Hashable, Sendable {
-            case connecting, open, closing, closed, failed
-        }
-        /// Which connection of the recording, counted from 1.
-        public var connection: Int
-        public var state: State
-        /// The URL, without secrets (`connecting`).
-        public var url: String?
-        /// The attempt's number since the last success (`connecting`).
-        public var attempt: Int?
-        /// Close code (`closed`) or HTTP status (`failed`).
-        public var code: Int?
-        /// The step that failed (`failed`).
-        public var phase: String?
-        /// The reason; untrusted text.
-        public var why: String?
-        public init(
-            connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil, phase: String? = nil,
-            why: String? = nil
-        ) {
-            self.connection = connection
-            self.state = state
-            self.url = url
-            self.attempt = attempt
-            self.code = code
-            self.phase = phase
-            self.why = why
-        }
-    }
-
-    /// `f`: one WebSocket message.
-    public struct FrameRecord: Hashable, Sendable {
-        public enum Direction: String, Hashable, Sendable {
-            case `in`, out
-        }
-        public var connection: Int
-        public var direction: Direction
-        public var message: WebSocketMessage
-        public init(connection: Int, direction: Direction, message: WebSocketMessage) {
-            self.connection = connection
-            self.direction = direction
-            self.message = message
-        }
-    }
-
-    /// `http`: one side of a REST exchange.
-    public struct HTTPRecord: Hashable, Sendable {
-        public enum Phase: Hashable, Sendable {
-            /// What was asked.
-            case request(method: String, url: String, body: [UInt8])
-            /// What was answered.
-            case response(status: Int, body: [UInt8], retryAfter: Int?)
-            /// Why nothing was answered: a kind from a closed list, and one line.
-            case failure(kind: String, message: String)
-        }
-        /// The exchange's number in the session.
-        public var id: Int
-        public var phase: Phase
-        /// Number of the record that caused the request.
-        public var cause: Int?
-        public init(id: Int, phase: Phase, cause: Int? = nil) {
-            self.id = id
-            self.phase = phase
-            self.cause = cause
-        }
+    /// `token`: the token's reference was resolved again; the token itself is never recorded.
+    public struct TokenRecord: Hashable, Sendable {
+        /// Whether a token that differs from the one before was found.
+        public var renewed: Bool
+        /// A renewal, or the lack of one.
+        public init(renewed: Bool) { self.renewed = renewed }
     }
 
     /// `sub`: a wish about a room, or its fate.
     public struct SubscriptionRecord: Hashable, Sendable {
-        public enum Act: String, Hashable, Sendable {
+        /// What was wished, or what became of it.
+        public enum Act: String, Hashable, Sendable, CaseIterable {
             case want, unwant, join, ack, deny, leave, left, lost
         }
+        /// Which connection of the recording.
+        public var connection: Int?
+        /// What was wished, or what became of it.
         public var act: Act
+        /// The room's name; untrusted text.
         public var room: String
         /// Who wished it: `cli`, `list`, `ctl`.
         public var source: String?
+        /// The reason; untrusted text.
         public var why: String?
-        public init(act: Act, room: String, source: String? = nil, why: String? = nil) {
+        /// A wish or a fate.
+        public init(act: Act, room: String, source: String? = nil, why: String? = nil, connection: Int? = nil) {
+            self.connection = connection
             self.act = act
             self.room = room
             self.source = source
@@ -148,16 +137,27 @@ public enum Record: Hashable, Sendable {
 
     /// `gap`: something was lost, or may have been.
     public struct GapRecord: Hashable, Sendable {
+        /// Which connection of the recording.
+        public var connection: Int?
         /// `reconnect`, `malformed`, `overflow`, `torn`, `damage`.
         public var why: String
+        /// From when nothing can be told.
         public var from: Moment?
+        /// Until when nothing can be told.
         public var to: Moment?
         /// How many events; nil when nobody can know.
         public var lost: Int?
         /// Whether the model was brought to the server's truth again, or will be by what `actions` names.
         public var recovered: Bool?
+        /// What was done about it.
         public var actions: [String]
-        public init(why: String, from: Moment? = nil, to: Moment? = nil, lost: Int? = nil, recovered: Bool? = nil, actions: [String] = []) {
+        /// A gap.
+        public init(
+            why: String, from: Moment? = nil, to: Moment? = nil, lost: Int? = nil, recovered: Bool? = nil,
+            actions: [String] = [],
+            connection: Int? = nil
+        ) {
+            self.connection = connection
             self.why = why
             self.from = from
             self.to = to
@@ -167,23 +167,21 @@ public enum Record: Hashable, Sendable {
         }
     }
 
-    /// `token`: the token's reference was resolved again; the token itself is never recorded.
-    public struct TokenRecord: Hashable, Sendable {
-        /// Whether a token that differs from the one before was found.
-        public var renewed: Bool
-        public init(renewed: Bool) { self.renewed = renewed }
-    }
-
     /// `sync`: what stands between the last one and this.
     public struct SyncRecord: Hashable, Sendable {
-        /// Byte offset of the chunk's first line in the file, and its length.
+        /// Byte offset of the chunk's first line in the file.
         public var offset: Int
+        /// Length of the chunk: all lines between two `sync` records, neither included.
         public var bytes: Int
+        /// How many lines those are.
         public var records: Int
+        /// Time of the chunk's first record.
         public var firstTime: Moment
+        /// Time of the chunk's last record.
         public var lastTime: Moment
         /// CRC-32C of the chunk's bytes.
         public var crc: UInt32
+        /// A sync.
         public init(offset: Int, bytes: Int, records: Int, firstTime: Moment, lastTime: Moment, crc: UInt32) {
             self.offset = offset
             self.bytes = bytes
@@ -196,11 +194,14 @@ public enum Record: Hashable, Sendable {
 
     /// `end`: the recording was closed in order.
     public struct EndRecord: Hashable, Sendable {
-        public enum Why: String, Hashable, Sendable {
+        /// Why a recording ends.
+        public enum Why: String, Hashable, Sendable, CaseIterable {
             case closed, signal
             case diskFull = "disk-full"
         }
+        /// Why the recording ends.
         public var why: Why
+        /// An end.
         public init(why: Why) { self.why = why }
     }
 }

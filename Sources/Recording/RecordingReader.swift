@@ -1,20 +1,134 @@
+import Wire
+
 /// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
+///
+/// Memory is bounded by the longest line the format allows (16 MiB), whatever the file holds. The times of a damaged or edited file
+/// may go back; whoever feeds them to a session must clamp them.
 public struct RecordingReader: ~Copyable {
     /// What the next line gave.
     public enum Entry: Hashable, Sendable {
-        /// A record and its stamp.
+        /// A record and its stamp. `sync` and `end` have no wall clock of their own; theirs is computed from the head's.
         case record(Record, Stamp)
         /// A line that cannot be read: its number (from 1), its byte offset, its length and why.
         case damage(line: Int, offset: Int, bytes: Int, message: String)
-        /// The last line has no end: the writer was cut off.
+        /// The last line has no end, or is no record: the writer was cut off.
         case tornTail(offset: Int, bytes: Int)
+        /// The record of this line, which comes next, has another number than the one before it leads to: records are missing, doubled or
+        /// out of order. A damaged line leaves a hole, too.
+        case discontinuity(expected: Int, found: Int, line: Int)
+        /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of; how many there are, and
+        /// how many there were.
+        case checksumMismatch(line: Int, bytes: Int, recorded: Int)
     }
-    /// Opens a file (`-` is standard input) and reads its head.
-    public init(opening path: String) throws(RecordingError) { fatalError("stub") }
-    /// Reads a recording held in memory.
-    public init(bytes: [UInt8]) throws(RecordingError) { fatalError("stub") }
+
     /// The head.
-    public var head: Record.Head { fatalError("stub") }
+    public let head: Record.Head
+
+    private var lines: LineScanner
+    private var expected = 1
+    private var lastTime = Moment.zero
+    /// What the last line gave besides what was returned for it.
+    private var waiting: [Entry] = []
+
+    /// Opens a file (`-` is standard input) and reads its head.
+    public init(opening path: String) throws(RecordingError) {
+        try self.init(LineScanner(source: ByteSource(opening: path)))
+    }
+
+    /// Reads from an open descriptor (a pipe, a socket), which stays open; `name` is for messages.
+    public init(reading descriptor: Int32, name: String) throws(RecordingError) {
+        try self.init(LineScanner(source: ByteSource(descriptor: descriptor, path: name, isOwned: false)))
+    }
+
+    /// Reads a recording held in memory.
+    public init(bytes: [UInt8]) throws(RecordingError) {
+        try self.init(LineScanner(bytes: bytes))
+    }
+
+    private init(_ scanner: consuming LineScanner) throws(RecordingError) {
+        head = try Self.head(&scanner)
+        lines = scanner
+    }
+
+    private static func head(_ lines: inout LineScanner) throws(RecordingError) -> Record.Head {
+        let path = lines.source.path
+        let range: Range<Int>
+        switch try lines.next() {
+        case .whole(let line): range = line
+        case .tooLong: throw .notARecording(path: path, message: "its first line is longer than 16 MiB")
+        case .unfinished: throw .notARecording(path: path, message: "it ends inside its first line")
+        case nil: throw .notARecording(path: path, message: "it is empty")
+        }
+        let decoded: DecodedLine
+        do throws(LineFailure) {
+            decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
+        } catch {
+            throw .notARecording(path: path, message: "its first line is no head: \(error.message)")
+        }
+        guard case .head(let head) = decoded.record else {
+            throw .notARecording(path: path, message: "its first line is no head")
+        }
+        guard head.major == RecordFormat.major else {
+            throw .notARecording(
+                path: path, message: "it has format version \(head.major), and this program reads \(RecordFormat.major)"
+            )
+        }
+        lines.keepChecksum(of: range)
+        return head
+    }
+
     /// The next entry, nil at the end.
-    public mutating func next() throws(RecordingError) -> Entry? { fatalError("stub") }
+    public mutating func next() throws(RecordingError) -> Entry? {
+        if !waiting.isEmpty { return waiting.removeFirst() }
+        switch try lines.next() {
+        case .whole(let range): return try entry(of: range)
+        case .tooLong(let bytes):
+            lines.chunk.markDamage()
+            return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: "longer than 16 MiB")
+        case .unfinished(let bytes): return .tornTail(offset: lines.offset, bytes: bytes)
+        case nil: return nil
+        }
+    }
+
+    private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {
+        do throws(LineFailure) {
+            let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
+            return entry(of: decoded, range)
+        } catch {
+            let bytes = range.count + 1
+            lines.keepChecksum(of: range)
+            lines.chunk.markDamage()
+            if try lines.isAtEnd() { return .tornTail(offset: lines.offset, bytes: bytes) }
+            return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: error.message)
+        }
+    }
+
+    private mutating func entry(of decoded: DecodedLine, _ range: Range<Int>) -> Entry {
+        let number = decoded.number ?? expected - 1
+        let time = decoded.time ?? lastTime
+        let entry = Entry.record(decoded.record, Stamp(n: number, time: time, wall: decoded.wall ?? wall(at: time)))
+        lastTime = time
+        if case .sync(let sync) = decoded.record {
+            if !lines.chunk.matches(sync) {
+                waiting.append(.checksumMismatch(line: lines.line, bytes: lines.chunk.count, recorded: sync.bytes))
+            }
+            lines.chunk = ChunkChecksum()
+        } else {
+            lines.keepChecksum(of: range)
+        }
+        if decoded.number != nil {
+            if number != expected {
+                waiting.append(.discontinuity(expected: expected, found: number, line: lines.line))
+            }
+            expected = number + 1
+        }
+        if waiting.isEmpty { return entry }
+        waiting.append(entry)
+        return waiting.removeFirst()
+    }
+
+    private func wall(at time: Moment) -> Int64 {
+        let (wall, overflows) = head.wallStart.addingReportingOverflow(time.microseconds)
+        return overflows ? head.wallStart : wall
+    }
 }

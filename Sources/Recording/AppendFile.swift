@@ -1,0 +1,93 @@
+import Glibc
+
+/// A new file that only grows: created exclusively, private to the user, locked against a second writer.
+struct AppendFile: ~Copyable {
+    /// The `errno` of a line that could not be read again.
+    static let tooLong = EMSGSIZE
+
+    let path: String
+    private let descriptor: Int32
+
+    /// Creates the file (mode 0600) and the folders above it (mode 0700).
+    init(creating path: String) throws(RecordingError) {
+        try Self.makeFolders(above: path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else {
+            if errno == EEXIST { throw .exists(path: path) }
+            throw .system(operation: "create", path: path, code: errno)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw .system(operation: "lock", path: path, code: code)
+        }
+        self.init(descriptor: descriptor, path: path)
+    }
+
+    /// Takes over an open descriptor and closes it at the end.
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// Writes `bytes` and empties it. What an error left unwritten stays in it, so that nothing is written twice.
+    func write(_ bytes: inout [UInt8]) throws(RecordingError) {
+        var done = 0
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { raw in
+            while done < raw.count, failure == 0 {
+                let count = Glibc.write(descriptor, raw.baseAddress.map { $0 + done }, raw.count - done)
+                if count > 0 { done += count } else if count < 0 && errno != EINTR { failure = errno }
+            }
+        }
+        if failure == 0 {
+            bytes.removeAll(keepingCapacity: true)
+        } else {
+            bytes.removeFirst(done)
+            throw .system(operation: "write", path: path, code: failure)
+        }
+    }
+
+    /// Waits until the data is on the disk.
+    func syncData() throws(RecordingError) {
+        try check("sync") { fdatasync(descriptor) }
+    }
+
+    /// Waits until data and metadata are on the disk, and the file's name in its folder.
+    func syncAll() throws(RecordingError) {
+        try check("sync") { fsync(descriptor) }
+        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        // Some file systems cannot sync a folder; the file itself is safe then, and nothing more can be done.
+        _ = fsync(folder)
+        Glibc.close(folder)
+    }
+
+    private func check(_ operation: String, _ call: () -> Int32) throws(RecordingError) {
+        while call() != 0 {
+            // Pipes and some devices cannot be synced, and need not be.
+            if errno == EINVAL || errno == EROFS { return }
+            if errno != EINTR { throw .system(operation: operation, path: path, code: errno) }
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func makeFolders(above path: String) throws(RecordingError) {
+        for slash in path.indices where path[slash] == "/" && slash != path.startIndex {
+            let folder = String(path[..<slash])
+            if mkdir(folder, mode_t(0o700)) != 0 && errno != EEXIST {
+                let code = errno
+                // A folder above may be unwritable to us and still exist (EACCES, EROFS).
+                guard access(folder, F_OK) == 0 else {
+                    throw .system(operation: "create folder", path: folder, code: code)
+                }
+            }
+        }
+    }
+}

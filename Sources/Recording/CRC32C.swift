@@ -1,0 +1,53 @@
+/// The CRC-32C (Castagnoli, RFC 3720 appendix B.4) of bytes given in pieces; sixteen bytes a step, by tables.
+struct CRC32C {
+    private var state: UInt32 = ~0
+
+    /// The checksum of what was given so far.
+    var value: UInt32 { ~state }
+
+    /// Adds bytes.
+    mutating func update(_ bytes: Span<UInt8>) {
+        state = bytes.withUnsafeBytes { raw in
+            Self.tables.withUnsafeBufferPointer { tables in Self.step(state, over: raw, tables) }
+        }
+    }
+
+    /// Table `k` holds, for each byte, its effect on the checksum after `k` more zero bytes.
+    private static let tables: [UInt32] = {
+        var tables = [UInt32](repeating: 0, count: 16 * 256)
+        for byte in 0..<256 {
+            var crc = UInt32(byte)
+            for _ in 0..<8 { crc = (crc >> 1) ^ (crc & 1 == 0 ? 0 : 0x82F6_3B78) }
+            tables[byte] = crc
+        }
+        for place in 256..<tables.count {
+            let before = tables[place - 256]
+            tables[place] = (before >> 8) ^ tables[Int(before & 0xFF)]
+        }
+        return tables
+    }()
+
+    private static func step(
+        _ start: UInt32, over bytes: UnsafeRawBufferPointer, _ tables: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        var crc = start
+        var place = 0
+        while bytes.count - place >= 16 {
+            var next: UInt32 = 0
+            for word in 0..<4 {
+                var four = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 4 * word, as: UInt32.self))
+                if word == 0 { four ^= crc }
+                let table = (15 - 4 * word) * 256
+                next ^= tables[table + Int(four & 0xFF)] ^ tables[table - 256 + Int(four >> 8 & 0xFF)]
+                next ^= tables[table - 512 + Int(four >> 16 & 0xFF)] ^ tables[table - 768 + Int(four >> 24)]
+            }
+            crc = next
+            place += 16
+        }
+        while place < bytes.count {
+            crc = (crc >> 8) ^ tables[Int((crc ^ UInt32(bytes[place])) & 0xFF)]
+            place += 1
+        }
+        return crc
+    }
+}

@@ -1,0 +1,122 @@
+import JSONText
+import Wire
+
+extension LineDecoder {
+    /// The members of an exchange, before it is known which side of it they tell.
+    private struct Exchange {
+        var connection: Int?
+        var id: Int?
+        var phase: String?
+        var cause: Int?
+        var method: String?
+        var url: String?
+        var status: Int?
+        var retryAfter: Int?
+        var failure: String?
+        var why: String?
+        var payload = Payload()
+    }
+
+    mutating func http() throws(JSONError) -> Record? {
+        let exchange = try exchange()
+        guard let connection = require(exchange.connection, "c"), let id = require(exchange.id, "id"),
+            let phase = require(exchange.phase, "ph")
+        else { return nil }
+        // An empty body may be left out, a body that cannot be read may not.
+        guard let body = require(exchange.payload.isPresent ? exchange.payload.bytes : [], "b") else { return nil }
+        var record = Record.HTTPRecord(
+            connection: connection, id: id, phase: .failure(kind: "", message: ""), cause: exchange.cause)
+        record.cutFrom = exchange.payload.cutFrom
+        switch phase {
+        case "req":
+            guard let method = require(exchange.method, "m"), let url = require(exchange.url, "url") else { return nil }
+            record.phase = .request(method: method, url: url, body: body)
+        case "res":
+            guard let status = require(exchange.status, "st") else { return nil }
+            record.phase = .response(status: status, body: body, retryAfter: exchange.retryAfter)
+        case "err":
+            guard let kind = require(exchange.failure, "err") else { return nil }
+            record.phase = .failure(kind: kind, message: exchange.why ?? "")
+        default: return asUnknown("http")
+        }
+        return .http(record)
+    }
+
+    private mutating func exchange() throws(JSONError) -> Exchange {
+        var exchange = Exchange()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "c") {
+                exchange.connection = try connectionNumber()
+            } else if reader.matches(key, "id") {
+                exchange.id = try count()
+            } else if reader.matches(key, "ph") {
+                exchange.phase = try text()
+            } else if reader.matches(key, "for") {
+                exchange.cause = try count()
+            } else if reader.matches(key, "m") {
+                exchange.method = try text()
+            } else if reader.matches(key, "url") {
+                exchange.url = try text()
+            } else if reader.matches(key, "st") {
+                exchange.status = try integer()
+            } else if reader.matches(key, "hdr") {
+                exchange.retryAfter = try retryAfter()
+            } else if reader.matches(key, "err") {
+                exchange.failure = try text()
+            } else if reader.matches(key, "why") {
+                exchange.why = try text()
+            } else if try !exchange.payload.take(key, &self) {
+                try other(key)
+            }
+        }
+        return exchange
+    }
+
+    /// The one header that is kept, as its text.
+    private mutating func retryAfter() throws(JSONError) -> Int? {
+        var seconds: Int?
+        try reader.beginObject()
+        while let name = try reader.nextKey() {
+            if reader.matches(name, "retry-after") {
+                seconds = try text().flatMap { Int($0) }
+            } else {
+                try reader.skip()
+            }
+        }
+        return seconds
+    }
+}
+
+/// A payload as its members tell it.
+struct Payload {
+    /// The bytes; nil when there are none, or none that can be read.
+    var bytes: [UInt8]?
+    /// Whether a `p` or `b` was there at all.
+    var isPresent = false
+    /// Whether it stood in base64.
+    var isBase64 = false
+    private var length: Int?
+    private var isCut = false
+
+    /// The length the payload had before it was cut; nil when it is whole.
+    var cutFrom: Int? { isCut ? length ?? bytes?.count : nil }
+
+    /// Takes a member of the payload; false when `key` is none.
+    mutating func take(_ key: JSONKey, _ decoder: inout LineDecoder) throws(JSONError) -> Bool {
+        if decoder.reader.matches(key, "p") {
+            bytes = try decoder.textPayload()
+            isPresent = true
+        } else if decoder.reader.matches(key, "b") {
+            bytes = try decoder.binaryPayload()
+            isPresent = true
+            isBase64 = true
+        } else if decoder.reader.matches(key, "len") {
+            length = try decoder.count()
+        } else if decoder.reader.matches(key, "cut") {
+            isCut = try decoder.bool() ?? false
+        } else {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+
+/// Cuts bytes into lines, in bounded memory whatever stands in the file, and keeps the checksums of what went by.
+struct LineScanner: ~Copyable {
+    /// What was found up to the next line feed.
+    enum Line {
+        /// A line: its place in `buffer`, without its line feed.
+        case whole(Range<Int>)
+        /// A line longer than the format allows, already passed over; its length with the line feed.
+        case tooLong(bytes: Int)
+        /// What follows the last line feed.
+        case unfinished(bytes: Int)
+    }
+
+    private static let readBytes = 256 << 10
+
+    /// The bytes at hand. Ranges into it hold until the next call of `next()`.
+    private(set) var buffer: [UInt8]
+    /// Number of the line given last, from 1, and the offset of its first byte in the file.
+    private(set) var line = 0
+    private(set) var offset = 0
+    /// What was passed since the last `sync` record.
+    var chunk = ChunkChecksum()
+    /// Where the bytes come from.
+    let source: ByteSource
+
+    private var start = 0
+    private var end: Int
+    private var nextOffset = 0
+    private var hasEnded: Bool
+
+    init(source: consuming ByteSource) {
+        self.source = source
+        buffer = [UInt8](repeating: 0, count: Self.readBytes)
+        end = 0
+        hasEnded = false
+    }
+
+    init(bytes: [UInt8]) {
+        source = .none(path: "memory")
+        buffer = bytes
+        end = bytes.count
+        hasEnded = true
+    }
+
+    /// The next line, nil at the end.
+    mutating func next() throws(RecordingError) -> Line? {
+        line += 1
+        offset = nextOffset
+        var searched = 0
+        while true {
+            if let feed = lineFeed(from: start + searched) {
+                let found = start..<feed
+                start = feed + 1
+                nextOffset += found.count + 1
+                if found.count < RecordFormat.maximumLine { return .whole(found) }
+                chunk.update(buffer, found.lowerBound..<start)
+                return .tooLong(bytes: found.count + 1)
+            }
+            searched = end - start
+            if searched >= RecordFormat.maximumLine { return try skipLine() }
+            if try !fill() {
+                start = end
+                return searched == 0 ? nil : .unfinished(bytes: searched)
+            }
+        }
+    }
+
+    /// Adds the line given last, with its line feed, to the chunk.
+    mutating func keepChecksum(of line: Range<Int>) {
+        chunk.update(buffer, line.lowerBound..<line.upperBound + 1)
+    }
+
+    /// Whether nothing follows the line given last. Invalidates its range.
+    mutating func isAtEnd() throws(RecordingError) -> Bool {
+        if start < end { return false }
+        return try !fill()
+    }
+
+    private func lineFeed(from place: Int) -> Int? {
+        guard place < end else { return nil }
+        return buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = memchr(base + place, Int32(UInt8(ascii: "\n")), end - place)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+
+    /// Passes over a line that is too long, holding no more than is at hand.
+    private mutating func skipLine() throws(RecordingError) -> Line {
+        var length = 0
+        while true {
+            let feed = lineFeed(from: start)
+            let passed = start..<(feed.map { $0 + 1 } ?? end)
+            chunk.update(buffer, passed)
+            length += passed.count
+            nextOffset += passed.count
+            start = passed.upperBound
+            if feed != nil { return .tooLong(bytes: length) }
+            if try !fill() { return .unfinished(bytes: length) }
+        }
+    }
+
+    /// Gets more bytes behind those at hand; false at the end of the source.
+    private mutating func fill() throws(RecordingError) -> Bool {
+        if hasEnded { return false }
+        if start > 0 {
+            buffer.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                memmove(base, base + start, end - start)
+            }
+            end -= start
+            start = 0
+        }
+        if buffer.count - end < Self.readBytes / 2 {
+            buffer.append(contentsOf: repeatElement(0, count: max(buffer.count, Self.readBytes)))
+        }
+        let free = end
+        let count = try buffer.withUnsafeMutableBytes { bytes in
+            source.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[free...]))
+        }.get()
+        end += count
+        hasEnded = count == 0
+        return count > 0
+    }
+}
+
+/// The checksum of the lines since the last `sync` record.
+///
+/// A damaged line may have been a `sync` itself. So the lines behind the last damaged one are summed on their own, too: a chunk
+/// whose predecessor's `sync` is lost can still be proven whole.
+struct ChunkChecksum {
+    private var crc = CRC32C()
+    private var bytes = 0
+    private var afterDamage: (crc: CRC32C, bytes: Int)?
+
+    mutating func update(_ buffer: [UInt8], _ range: Range<Int>) {
+        let line = buffer.span.extracting(range)
+        crc.update(line)
+        bytes += line.count
+        afterDamage?.crc.update(line)
+        afterDamage?.bytes += line.count
+    }
+
+    /// The line added last is damaged.
+    mutating func markDamage() { afterDamage = (CRC32C(), 0) }
+
+    /// Whether `sync` tells what was passed. Its offset is not asked: it is wrong in every chunk behind a cut or an insertion.
+    func matches(_ sync: Record.SyncRecord) -> Bool {
+        if bytes == sync.bytes && crc.value == sync.crc { return true }
+        guard let afterDamage else { return false }
+        return afterDamage.bytes == sync.bytes && afterDamage.crc.value == sync.crc
+    }
+
+    /// How many bytes were passed.
+    var count: Int { bytes }
+}

@@ -1,0 +1,93 @@
+public import Wire
+
+extension Record {
+    /// `conn`: a change of the connection's state.
+    public struct ConnectionRecord: Hashable, Sendable {
+        /// The states of the wire connection.
+        public enum State: String, Hashable, Sendable, CaseIterable {
+            case connecting, open, closing, closed, failed
+        }
+        /// Which connection of the recording, counted from 1.
+        public var connection: Int
+        /// The state reached.
+        public var state: State
+        /// The URL, without secrets (`connecting`).
+        public var url: String?
+        /// The attempt's number since the last success (`connecting`).
+        public var attempt: Int?
+        /// Close code (`closed`) or HTTP status (`failed`).
+        public var code: Int?
+        /// The step that failed (`failed`).
+        public var phase: String?
+        /// The reason; untrusted text.
+        public var why: String?
+        /// A change of state.
+        public init(
+            connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil,
+            phase: String? = nil,
+            why: String? = nil
+        ) {
+            self.connection = connection
+            self.state = state
+            self.url = url
+            self.attempt = attempt
+            self.code = code
+            self.phase = phase
+            self.why = why
+        }
+    }
+
+    /// `f`: one WebSocket message.
+    public struct FrameRecord: Hashable, Sendable {
+        /// Who sent it.
+        public enum Direction: String, Hashable, Sendable, CaseIterable {
+            case `in`, out
+        }
+        /// Which connection of the recording, counted from 1.
+        public var connection: Int
+        /// Who sent it.
+        public var direction: Direction
+        /// The message, byte for byte (but for secrets).
+        public var message: WebSocketMessage
+        /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is whole.
+        public var cutFrom: Int?
+        /// A message.
+        public init(connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil) {
+            self.connection = connection
+            self.direction = direction
+            self.message = message
+            self.cutFrom = cutFrom
+        }
+    }
+
+    /// `http`: one side of a REST exchange.
+    public struct HTTPRecord: Hashable, Sendable {
+        /// Which side, and what it said.
+        public enum Phase: Hashable, Sendable {
+            /// What was asked.
+            case request(method: String, url: String, body: [UInt8])
+            /// What was answered. `retryAfter` is the header of that name, in seconds; no other header is kept.
+            case response(status: Int, body: [UInt8], retryAfter: Int?)
+            /// Why nothing was answered: a kind from a closed list, and one line.
+            case failure(kind: String, message: String)
+        }
+        /// The connection the exchange belongs to; 0 when it belongs to none.
+        public var connection: Int
+        /// The exchange's number in the session.
+        public var id: Int
+        /// Which side, and what it said.
+        public var phase: Phase
+        /// Number of the record that caused the request.
+        public var cause: Int?
+        /// The body's length when only its start is here (bodies above 12 000 000 bytes are cut); nil when it is whole.
+        public var cutFrom: Int?
+        /// One side of an exchange.
+        public init(connection: Int = 0, id: Int, phase: Phase, cause: Int? = nil, cutFrom: Int? = nil) {
+            self.connection = connection
+            self.id = id
+            self.phase = phase
+            self.cause = cause
+            self.cutFrom = cutFrom
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import JSONText
+import Wire
+
+/// Writes a record as one line; the order of the keys is fixed, the kind first.
+struct RecordEncoder {
+    /// Hides what must never reach the file.
+    var redactor = Redactor()
+    /// The line written last, with its line feed.
+    private(set) var line: [UInt8] = []
+
+    var json = JSONWriter()
+    /// Whether payloads are written in base64 even where they are text.
+    var forcesBase64 = false
+
+    /// Makes `line` of `record`; false when it would be too long to be read again.
+    mutating func encode(_ record: Record, _ stamp: Stamp) -> Bool {
+        for base64 in [false, true] {
+            forcesBase64 = base64
+            json.reset()
+            json.beginObject()
+            members(of: record, stamp)
+            json.endObject()
+            json.endLine()
+            // Text full of characters that need escapes is shorter in base64.
+            if json.bytes.count <= RecordFormat.maximumLine { break }
+        }
+        line.removeAll(keepingCapacity: true)
+        line.append(contentsOf: json.bytes)
+        if case .end = record { padEnd() }
+        return line.count <= RecordFormat.maximumLine
+    }
+
+    /// JSON allows white space before the brace, so the padding is not a value.
+    private mutating func padEnd() {
+        let padding = max(0, RecordFormat.endLine - line.count)
+        line.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: padding), at: line.count - 2)
+    }
+
+    private mutating func members(of record: Record, _ stamp: Stamp) {
+        text("k", record.kind)
+        switch record {
+        case .head(let head): self.head(head)
+        case .connection(let connection):
+            begin(stamp)
+            self.connection(connection)
+        case .frame(let frame):
+            begin(stamp)
+            self.frame(frame)
+        case .http(let http):
+            begin(stamp)
+            self.http(http)
+        case .subscription(let subscription):
+            begin(stamp)
+            self.subscription(subscription)
+        case .gap(let gap):
+            begin(stamp)
+            self.gap(gap)
+        case .token(let token):
+            begin(stamp)
+            json.key("renewed")
+            json.bool(token.renewed)
+        case .sync(let sync):
+            begin(stamp, wall: false)
+            self.sync(sync)
+        case .end(let end):
+            begin(stamp, wall: false)
+            text("why", end.why.rawValue)
+        case .unknown(_, let text):
+            begin(stamp)
+            others(of: text)
+        }
+    }
+
+    private mutating func begin(_ stamp: Stamp, wall: Bool = true) {
+        integer("n", stamp.n)
+        time("t", stamp.time)
+        if wall { self.wall("w", stamp.wall) }
+    }
+
+    private mutating func head(_ head: Record.Head) {
+        text("fmt", RecordFormat.name)
+        integer("v", head.major)
+        integer("minor", head.minor)
+        text("rec", head.recording)
+        integer("seg", 1)
+        wall("w0", head.wallStart)
+        text("clock", head.clock)
+        text("tool", head.tool)
+        json.key("redact")
+        json.beginArray()
+        json.string("secrets")
+        json.endArray()
+        integer("max_payload", RecordFormat.maximumPayload)
+        text("seed", String(head.seed))
+        json.key("session")
+        json.inertRaw(clean(head.session))
+    }
+
+    private mutating func connection(_ connection: Record.ConnectionRecord) {
+        self.connection(number: connection.connection)
+        text("st", connection.state.rawValue)
+        text("url", connection.url)
+        integer("try", connection.attempt)
+        integer("code", connection.code)
+        text("phase", connection.phase)
+        text("why", connection.why)
+    }
+
+    private mutating func frame(_ frame: Record.FrameRecord) {
+        connection(number: frame.connection)
+        text("d", frame.direction.rawValue)
+        switch frame.message {
+        case .text(let bytes):
+            integer("op", 1)
+            payload(bytes, cutFrom: frame.cutFrom, isText: true)
+        case .binary(let bytes):
+            integer("op", 2)
+            payload(bytes, cutFrom: frame.cutFrom, isText: false)
+        }
+    }
+
+    private mutating func http(_ http: Record.HTTPRecord) {
+        connection(number: http.connection)
+        integer("id", http.id)
+        switch http.phase {
+        case .request(let method, let url, let body):
+            text("ph", "req")
+            integer("for", http.cause)
+            text("m", method)
+            text("url", url)
+            payload(body[...], cutFrom: http.cutFrom, isText: true)
+        case .response(let status, let body, let retryAfter):
+            text("ph", "res")
+            integer("for", http.cause)
+            integer("st", status)
+            if let retryAfter { header("retry-after", String(retryAfter)) }
+            payload(body[...], cutFrom: http.cutFrom, isText: true)
+        case .failure(let kind, let message):
+            text("ph", "err")
+            integer("for", http.cause)
+            text("err", kind)
+            text("why", message)
+        }
+    }
+
+    private mutating func subscription(_ subscription: Record.SubscriptionRecord) {
+        connection(number: subscription.connection)
+        text("act", subscription.act.rawValue)
+        text("room", subscription.room)
+        text("src", subscription.source)
+        text("why", subscription.why)
+    }
+
+    private mutating func gap(_ gap: Record.GapRecord) {
+        connection(number: gap.connection)
+        text("why", gap.why)
+        time("from", gap.from)
+        time("to", gap.to)
+        json.key("lost")
+        if let lost = gap.lost { json.integer(lost) } else { json.null() }
+        if let recovered = gap.recovered {
+            json.key("recovered")
+            json.bool(recovered)
+        }
+        if !gap.actions.isEmpty { texts("did", gap.actions) }
+    }
+
+    private mutating func sync(_ sync: Record.SyncRecord) {
+        integer("off", sync.offset)
+        integer("bytes", sync.bytes)
+        integer("recs", sync.records)
+        time("t0", sync.firstTime)
+        time("t1", sync.lastTime)
+        integer("crc", Int(sync.crc))
+    }
+}

@@ -1,0 +1,9 @@
+/// What goes wrong with event files.
+public enum RecordingError: Error, Hashable, Sendable {
+    /// The file exists already.
+    case exists(path: String)
+    /// The system refused: what was tried, on which file, and the `errno` it gave.
+    case system(operation: String, path: String, code: Int32)
+    /// The file is not a recording, or of a newer major version.
+    case notARecording(path: String, message: String)
+}

@@ -1,0 +1,182 @@
+import Wire
+
+/// Replaces secrets in what is about to be written.
+///
+/// A secret is found however its characters are spelled: as they are, behind backslashes (JSON inside JSON), as `\uXXXX`
+/// or `\n`, percent-encoded, even several times over. In doubt it matches: a little too much is hidden rather than a
+/// secret kept. Time is linear in the text, whatever a peer sends.
+struct Redactor {
+    /// What stands in the place of a secret.
+    static let replacement = "‹redacted›"
+
+    private var secrets: [[Unicode.Scalar]] = []
+    /// Bytes a spelling of a secret can begin with, so that most of a text is passed over quickly.
+    private var starts = [Bool](repeating: false, count: 256)
+
+    /// Hides `secret` from now on. An empty secret hides nothing.
+    mutating func add(_ secret: Secret) {
+        let scalars = Array(secret.reveal().unicodeScalars)
+        guard let first = scalars.first, !secrets.contains(scalars) else { return }
+        secrets.append(scalars)
+        // The longest first: a secret that is the start of another must not leave the other's rest behind.
+        secrets.sort { $0.count > $1.count }
+        for byte in [UInt8(ascii: "\\"), UInt8(ascii: "%")] { starts[Int(byte)] = true }
+        if let lead = UTF8.encode(first)?.first { starts[Int(lead)] = true }
+        if first == " " { starts[Int(UInt8(ascii: "+"))] = true }
+    }
+
+    /// `text` without secrets.
+    func redact(_ text: String) -> String {
+        guard !secrets.isEmpty, let clean = replaced(ArraySlice(text.utf8)) else { return text }
+        return String(decoding: clean, as: UTF8.self)
+    }
+
+    /// `bytes` without secrets.
+    func redact(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard !secrets.isEmpty, let clean = replaced(bytes) else { return bytes }
+        return clean[...]
+    }
+
+    /// The text with its secrets replaced, nil when there are none.
+    private func replaced(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        bytes.withUnsafeBufferPointer { text in
+            var spelling = Spelling(text: text)
+            var result: [UInt8] = []
+            var kept = 0
+            var place = 0
+            while place < text.count {
+                guard starts[Int(text[place])], let end = spelling.end(of: secrets, from: place) else {
+                    place += 1
+                    continue
+                }
+                result.append(contentsOf: text[kept..<place])
+                result.append(contentsOf: Self.replacement.utf8)
+                place = end
+                kept = end
+            }
+            guard kept > 0 else { return nil }
+            result.append(contentsOf: text[kept...])
+            return result
+        }
+    }
+}
+
+/// Follows a secret through a text in every spelling at once: one step per character, from all places reached so far.
+private struct Spelling {
+    let text: UnsafeBufferPointer<UInt8>
+    private var reached: [Int] = []
+    private var next: [Int] = []
+
+    /// Four levels of JSON inside JSON put at most this many backslashes before a character.
+    private static let longestRun = 16
+    /// `%25252F`: encoded three times over.
+    private static let percentLevels = 3
+
+    init(text: UnsafeBufferPointer<UInt8>) {
+        self.text = text
+    }
+
+    /// Where the first of `secrets` that stands at `start` ends.
+    mutating func end(of secrets: [[Unicode.Scalar]], from start: Int) -> Int? {
+        for secret in secrets {
+            reached.removeAll(keepingCapacity: true)
+            reached.append(start)
+            for scalar in secret {
+                next.removeAll(keepingCapacity: true)
+                for place in reached { follow(scalar, at: place) }
+                swap(&reached, &next)
+                if reached.isEmpty { break }
+            }
+            if let end = reached.max() { return end }
+        }
+        return nil
+    }
+
+    /// Adds to `next` where `scalar`, spelled somehow at `place`, ends.
+    private mutating func follow(_ scalar: Unicode.Scalar, at place: Int) {
+        let run = backslashes(at: place)
+        if scalar == "\\" {
+            for length in stride(from: 1, through: run, by: 1) { reach(place + length) }
+        } else {
+            reach(raw(scalar, at: place + run))
+        }
+        if run > 0 {
+            reach(letter(scalar, at: place + run))
+            reach(unicodeEscape(scalar, at: place))
+        }
+        for level in 0...Self.percentLevels { reach(percent(scalar, at: place, level: level)) }
+    }
+
+    private mutating func reach(_ place: Int?) {
+        if let place, !next.contains(place) { next.append(place) }
+    }
+
+    private func byte(_ place: Int) -> UInt8? { place < text.count ? text[place] : nil }
+
+    private func backslashes(at place: Int) -> Int {
+        var run = 0
+        while run < Self.longestRun, byte(place + run) == UInt8(ascii: "\\") { run += 1 }
+        return run
+    }
+
+    private func raw(_ scalar: Unicode.Scalar, at place: Int) -> Int? {
+        // A space is a plus in a form-encoded query.
+        if scalar == " ", byte(place) == UInt8(ascii: "+") { return place + 1 }
+        var end = place
+        for expected in UTF8.encode(scalar) ?? .init() {
+            guard byte(end) == expected else { return nil }
+            end += 1
+        }
+        return end
+    }
+
+    private func letter(_ scalar: Unicode.Scalar, at place: Int) -> Int? {
+        let letter: Unicode.Scalar
+        switch scalar {
+        case "\u{8}": letter = "b"
+        case "\u{9}": letter = "t"
+        case "\u{A}": letter = "n"
+        case "\u{C}": letter = "f"
+        case "\u{D}": letter = "r"
+        default: return nil
+        }
+        return byte(place) == UInt8(ascii: letter) ? place + 1 : nil
+    }
+
+    private func unicodeEscape(_ scalar: Unicode.Scalar, at place: Int) -> Int? {
+        var end = place
+        for unit in UTF16.encode(scalar) ?? .init() {
+            let run = backslashes(at: end)
+            guard run > 0, byte(end + run) == UInt8(ascii: "u") else { return nil }
+            guard hexadecimal(4, at: end + run + 1) == UInt32(unit) else { return nil }
+            end += run + 5
+        }
+        return end
+    }
+
+    private func percent(_ scalar: Unicode.Scalar, at place: Int, level: Int) -> Int? {
+        var end = place
+        for expected in UTF8.encode(scalar) ?? .init() {
+            guard byte(end) == UInt8(ascii: "%") else { return nil }
+            end += 1
+            for _ in 0..<level {
+                guard byte(end) == UInt8(ascii: "2"), byte(end + 1) == UInt8(ascii: "5") else { return nil }
+                end += 2
+            }
+            guard hexadecimal(2, at: end) == UInt32(expected) else { return nil }
+            end += 2
+        }
+        return end
+    }
+
+    private func hexadecimal(_ count: Int, at place: Int) -> UInt32? {
+        var value: UInt32 = 0
+        for index in 0..<count {
+            guard let byte = byte(place + index), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                return nil
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+}
