@@ -1,1 +1,3 @@
-print("stub")
+import Glibc
+
+exit(await Weir.run(Array(CommandLine.arguments.dropFirst())).rawValue)

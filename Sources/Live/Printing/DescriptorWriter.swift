@@ -2,14 +2,20 @@ import Glibc
 
 /// Writes bytes to a descriptor it does not own: one write(2) when the system takes all at once, as often as needed
 /// when not.
-struct DescriptorWriter {
+public struct DescriptorWriter: Sendable {
     /// The descriptor; blocking or not.
-    let descriptor: Int32
+    public let descriptor: Int32
     /// What it is called in an error.
-    let name: String
+    public let name: String
+
+    /// A writer on a descriptor that stays the caller's.
+    public init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
 
     /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
-    func write(_ bytes: [UInt8]) throws(OutletError) {
+    public func write(_ bytes: [UInt8]) throws(OutletError) {
         var done = 0
         while done < bytes.count {
             let written = bytes.withUnsafeBytes {

@@ -66,7 +66,7 @@ struct Envelope {
         writer.key("known")
         writer.bool(report.event.isKnown)
         writer.key("payload")
-        writer.raw(report.payload)
+        writer.inertRaw(report.payload)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp) {

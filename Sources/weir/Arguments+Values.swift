@@ -1,0 +1,153 @@
+import JSONText
+import Live
+import Network
+import Wire
+
+extension Arguments {
+    /// A span: a whole or decimal number and `ms`, `s`, `m` or `h`.
+    func duration(_ option: Option) throws(UsageError) -> Duration? {
+        guard let text = self[option] else { return nil }
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit: Double? =
+            switch text[number.endIndex...] {
+            case "ms": 0.001
+            case "s": 1
+            case "m": 60
+            case "h": 3600
+            default: nil
+            }
+        guard let unit, let value = Double(number), value * unit >= 1e-6, value * unit <= 1e9 else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no time; write it like 500ms, 15s, 2m or 1h")
+        }
+        return .microseconds(Int64(value * unit * 1e6))
+    }
+
+    /// A whole number, 1 or more.
+    func count(_ option: Option) throws(UsageError) -> Int? {
+        guard let text = self[option] else { return nil }
+        guard let value = Int(text), value > 0 else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 1 on")
+        }
+        return value
+    }
+
+    /// A seed: any 64 bits.
+    func seed(_ option: Option) throws(UsageError) -> UInt64? {
+        guard let text = self[option] else { return nil }
+        guard let value = UInt64(text) else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 0 on")
+        }
+        return value
+    }
+
+    /// One of the words of a closed list.
+    func choice<Choice: RawRepresentable & CaseIterable>(_ option: Option) throws(UsageError) -> Choice?
+    where Choice.RawValue == String {
+        guard let text = self[option] else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        let words = Choice.allCases.map(\.rawValue)
+        throw error(
+            "\(option.flag): \(UsageError.quoted(text)) is none of \(words.joined(separator: ", "))"
+                + Suggestion.phrase(for: text, among: words))
+    }
+
+    /// Where the token is. The value is never repeated in an error: it may be the token itself.
+    func token(_ option: Option) throws(UsageError) -> TokenReference? {
+        guard let text = self[option] else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty, let scheme = ["env", "file", "cmd"].first(where: { $0 == parts[0] })
+        else {
+            throw error(
+                "\(option.flag) takes a reference, not the token itself: an argument is seen by every user of the"
+                    + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
+        }
+        switch scheme {
+        case "env": return .environment(parts[1])
+        case "file": return .file(parts[1])
+        default: return .command(parts[1])
+        }
+    }
+
+    /// The Engine.IO revision; nil for `auto`.
+    func revision(_ option: Option) throws(UsageError) -> EngineIO.Revision? {
+        guard let text = self[option], text != "auto" else { return nil }
+        guard let revision = Int(text).flatMap(EngineIO.Revision.init(rawValue:)) else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is none of 3, 4, auto")
+        }
+        return revision
+    }
+
+    /// A name that can be a file's: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+    func name(_ option: Option) throws(UsageError) -> String? {
+        guard let text = self[option] else { return nil }
+        let isSafe = text.utf8.allSatisfy { byte in
+            switch UInt8(byte) {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isSafe, !text.isEmpty, text.utf8.count <= 64, !text.hasPrefix(".") else {
+            throw error(
+                "\(option.flag): \(UsageError.quoted(text)) is no name; use up to 64 letters, digits, '.', '_' and '-'")
+        }
+        return text
+    }
+
+    /// An event to emit: its name, and one JSON value when there is one.
+    func emits(_ option: Option) throws(UsageError) -> [(name: String, argument: RawJSON?)] {
+        var emits: [(name: String, argument: RawJSON?)] = []
+        for text in all(option) {
+            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+            guard let name = parts.first else { throw error("\(option.flag) needs an event's name") }
+            guard parts.count > 1 else {
+                emits.append((name, nil))
+                continue
+            }
+            do {
+                emits.append((name, try RawJSON(checking: Array(parts[1].utf8)[...])))
+            } catch {
+                throw self.error(
+                    "\(option.flag) \(UsageError.quoted(name)): what follows the name is no JSON: \(error)")
+            }
+        }
+        return emits
+    }
+
+    /// Times the original speed; nil for as fast as it goes.
+    func speed(_ option: Option) throws(UsageError) -> Double? {
+        guard let text = self[option] else { return 1 }
+        if text == "max" { return nil }
+        guard let value = Double(text), value > 0, value <= 1e6 else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is neither a number above 0 nor max")
+        }
+        return value
+    }
+
+    /// An address and a port: `127.0.0.1:8080`, `[::1]:8080`.
+    func endpoint(_ option: Option) throws(UsageError) -> (address: String, port: UInt16)? {
+        guard let text = self[option] else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is not ADDR:PORT")
+        }
+        var address = text[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") {
+            address = address.dropFirst().dropLast()
+        } else if address.contains(":") {
+            throw error("\(option.flag): an IPv6 address stands in brackets: [\(address)]:\(port)")
+        }
+        guard !address.isEmpty else { throw error("\(option.flag): \(UsageError.quoted(text)) is not ADDR:PORT") }
+        return (String(address), port)
+    }
+
+    /// A backend's URL.
+    func url(_ text: String) throws(UsageError) -> URLParts {
+        do {
+            return try URLParts(parsing: text)
+        } catch {
+            throw self.error("URL: " + TerminalText.escaped(error.message))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Live
+
+/// What the commands themselves say: help on standard output, everything else on standard error.
+enum Console {
+    /// Prints on standard output. A reader that is gone is a normal end.
+    static func print(_ text: String) -> ExitCode {
+        do {
+            try DescriptorWriter(descriptor: 1, name: "standard output").write(Array(text.utf8))
+            return .done
+        } catch {
+            return outcome(of: error)
+        }
+    }
+
+    /// Prints one line on standard error, escaped.
+    static func note(_ text: String) {
+        try? StatusPrinter(colour: Terminal.showsColour(2)).write(lines: [text])
+    }
+
+    /// Says why a command cannot go on.
+    static func fail(_ text: String, _ code: ExitCode = .runtimeError) -> ExitCode {
+        note("weir: " + text)
+        return code
+    }
+
+    /// Says what is wrong with the arguments, and where to read how it is done.
+    static func refuse(_ error: UsageError) -> ExitCode {
+        note("weir: " + error.message)
+        note("Try 'weir help\(error.command.map { " " + $0.rawValue } ?? "")'.")
+        return .usage
+    }
+
+    /// What an output that failed means for the process, said when it is worth saying.
+    static func outcome(of error: OutletError) -> ExitCode {
+        switch error {
+        case .closedByReader: return .done
+        case .system(let operation, let path, let code):
+            return fail("cannot \(operation) \(path): \(String(cString: strerror(code)))", .cannotWrite)
+        }
+    }
+}

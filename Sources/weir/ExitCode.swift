@@ -1,0 +1,31 @@
+/// What the process tells its caller.
+enum ExitCode: Int32, CaseIterable {
+    case done = 0
+    case runtimeError = 1
+    case usage = 2
+    case loss = 3
+    case refused = 4
+    case noConnection = 5
+    case mismatch = 6
+    case cannotWrite = 7
+    case timeout = 8
+    case interrupted = 130
+    case terminated = 143
+
+    /// The line of the help.
+    var meaning: String {
+        switch self {
+        case .done: "done; also when the reader of the pipe went away"
+        case .runtimeError: "runtime error"
+        case .usage: "wrong usage"
+        case .loss: "finished, but something was lost or could not be read"
+        case .refused: "refused: the token or the rights do not suffice"
+        case .noConnection: "cannot connect, or gave up connecting again"
+        case .mismatch: "the replay does not match"
+        case .cannotWrite: "cannot write the output or a file"
+        case .timeout: "timed out before the expected end"
+        case .interrupted: "interrupted (SIGINT)"
+        case .terminated: "terminated (SIGTERM)"
+        }
+    }
+}

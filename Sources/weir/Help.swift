@@ -1,0 +1,47 @@
+/// The help texts, made from the tables.
+enum Help {
+    /// The version, as `weir --version` prints it.
+    static let version = "weir 0.1.0"
+
+    /// The text of `weir help`.
+    static var overview: String {
+        var lines = [
+            "weir: a realtime event pipeline for chat backends", "",
+            "Usage: weir COMMAND [OPTIONS]", "       weir help [COMMAND], weir COMMAND --help, weir --version", "",
+            "Commands:",
+        ]
+        for command in CommandName.allCases { lines.append("  " + padded(command.rawValue, 10) + command.summary) }
+        lines += ["", "Exit codes:"]
+        for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
+        lines += [
+            "",
+            "Colours are used on a terminal only, and not when NO_COLOR is set. Text from a peer is shown with",
+            "control, escape, bidirectional and zero-width characters escaped, except by --format raw.",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The text of `weir help COMMAND`.
+    static func text(of command: CommandName) -> String {
+        let words = (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ")
+        var lines = ["weir \(command.rawValue): \(command.summary)", "", "Usage: \(words) [OPTIONS]"]
+        if !command.details.isEmpty { lines += [""] + command.details }
+        lines += ["", "Options:"]
+        for option in Option.of(command) {
+            let usage =
+                "  " + option.flag + (option.placeholder.map { " " + $0 } ?? "") + (option.isRepeatable ? " …" : "")
+            let fits = usage.count <= indent - 2
+            if !fits { lines.append(usage) }
+            lines.append(padded(fits ? usage : "", indent) + option.meaning)
+        }
+        lines += ["", command.examples.count == 1 ? "Example:" : "Examples:"]
+        lines += command.examples.map { "  " + $0 }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let indent = 34
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

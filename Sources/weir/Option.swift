@@ -1,0 +1,103 @@
+/// The one table of options: what each is called, takes, means, and which commands know it.
+enum Option: String, CaseIterable {
+    case backend, path, namespace, eio, token, ca, company, workspace, room, emit
+    case format, count, duration
+    case idleTimeout = "idle-timeout"
+    case maxAttempts = "max-attempts"
+    case record
+    case diffLog = "diff-log"
+    case speed, listen, scenario, seed, on, name
+    case noControl = "no-ctl"
+    case quiet, help
+
+    /// As typed.
+    var flag: String { "--" + rawValue }
+
+    /// What follows the option in a usage line; nil when nothing does.
+    var placeholder: String? {
+        switch self {
+        case .backend: "twake|socketio"
+        case .path: "PATH"
+        case .namespace: "NAMESPACE"
+        case .eio: "3|4|auto"
+        case .token: "env:NAME|file:PATH|cmd:COMMAND"
+        case .ca, .record, .diffLog: "FILE"
+        case .company, .workspace: "ID"
+        case .room: "ROOM"
+        case .emit: "'EVENT JSON'"
+        case .format: "pretty|compact|json|raw"
+        case .count, .maxAttempts, .seed: "N"
+        case .duration, .idleTimeout: "D"
+        case .speed: "N|max"
+        case .listen: "ADDR:PORT"
+        case .scenario: "NAME|FILE"
+        case .on, .name: "NAME"
+        case .noControl, .quiet, .help: nil
+        }
+    }
+
+    var isRepeatable: Bool {
+        switch self {
+        case .room, .emit: true
+        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .format, .count, .duration,
+            .idleTimeout,
+            .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .on, .name, .noControl, .quiet, .help:
+            false
+        }
+    }
+
+    /// The line of the help.
+    var meaning: String {
+        switch self {
+        case .backend: "what the server speaks (default twake); socketio has no schema"
+        case .path: "the endpoint's path (default /socket/, for socketio /socket.io/)"
+        case .namespace: "Socket.IO namespace (default /)"
+        case .eio: "Engine.IO revision (default auto: 4, or 3 when the server says so)"
+        case .token: "where the token is, never the token itself"
+        case .ca: "certificates to trust instead of the system's (PEM)"
+        case .company: "company to tail (default the first one)"
+        case .workspace: "workspace to tail (default the first one)"
+        case .room: "join just this room and ask the backend for no list"
+        case .emit: "send this event after each connect"
+        case .format: "how events are printed (default compact)"
+        case .count: "end after N events"
+        case .duration: "end after this time, such as 15s, 500ms, 2m, 1h"
+        case .idleTimeout: "give up (8) when nothing was received for this time"
+        case .maxAttempts: "give up (5) after N attempts in a row to connect"
+        case .record: "write everything received and sent to this new event file"
+        case .diffLog: "write every change of the model to this file, one batch a line"
+        case .speed: "times the original speed (default 1), or max for no waiting"
+        case .listen: "where to listen (default 127.0.0.1:0, a port the system chooses)"
+        case .scenario: "script of the world (default workspace)"
+        case .seed: "seed of the world; one seed gives one history (default 1)"
+        case .on: "the running tail to speak to"
+        case .name: "name of this tail's control socket (default the process id)"
+        case .noControl: "open no control socket"
+        case .quiet: "print only warnings, errors and losses on standard error"
+        case .help: "show this help"
+        }
+    }
+
+    /// The commands that know the option.
+    var commands: [CommandName] {
+        switch self {
+        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .room, .emit, .idleTimeout,
+            .maxAttempts:
+            [.tail, .record]
+        case .format: [.demo, .tail, .replay]
+        case .count: [.demo, .tail, .record, .replay]
+        case .duration, .name, .noControl: [.demo, .tail, .record]
+        case .record: [.demo, .tail]
+        case .diffLog: [.demo, .tail, .record, .replay]
+        case .speed: [.replay]
+        case .listen, .scenario: [.serve]
+        case .seed: [.demo, .serve]
+        case .on: [.rooms]
+        case .quiet: [.demo, .serve, .tail, .record, .replay]
+        case .help: CommandName.allCases
+        }
+    }
+
+    /// The options of a command, in the order of the table.
+    static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.commands.contains(command) } }
+}

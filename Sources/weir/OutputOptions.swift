@@ -1,0 +1,42 @@
+import Live
+
+/// What `tail`, `demo`, `record` and `replay` do with what they see.
+struct OutputOptions {
+    /// How events are printed; nil for not at all.
+    var format: OutputFormat?
+    /// Where every change of the model is written, too.
+    var diffLog: String?
+    /// After how many events to end.
+    var count: Int?
+    /// Only warnings, errors and losses on standard error.
+    var quiet = false
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        format = arguments.command == .record ? nil : try arguments.choice(.format) ?? .compact
+        diffLog = arguments[.diffLog]
+        count = try arguments.count(.count)
+        quiet = arguments.has(.quiet)
+    }
+}
+
+/// What `tail`, `record` and `demo` do for how long, and who may speak to them.
+struct RunOptions {
+    /// After which time to end.
+    var duration: Duration?
+    /// Which time without anything received is too long.
+    var idleTimeout: Duration?
+    /// Where everything received and sent is written.
+    var recording: String?
+    /// The control socket's name; nil for the process id.
+    var name: String?
+    /// Whether there is a control socket.
+    var hasControl = true
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        duration = try arguments.duration(.duration)
+        idleTimeout = try arguments.duration(.idleTimeout)
+        recording = arguments.command == .record ? arguments.positionals[1] : arguments[.record]
+        name = try arguments.name(.name)
+        hasControl = !arguments.has(.noControl)
+    }
+}

@@ -1,0 +1,137 @@
+import JSONText
+import Live
+import Network
+import Pipeline
+import Wire
+
+/// The options of `tail` and `record`.
+struct TailOptions {
+    /// What the server speaks.
+    enum Backend: String, CaseIterable {
+        case twake, socketio
+    }
+
+    var url: URLParts
+    var backend: Backend
+    /// The endpoint's path with a slash on both ends; nil for the backend's own.
+    var path: String?
+    var namespace: String
+    /// The Engine.IO revision; nil to find out.
+    var revision: EngineIO.Revision?
+    var token: TokenReference?
+    /// Certificates to trust instead of the system's.
+    var authorities: String?
+    var company: String?
+    var workspace: String?
+    var rooms: [String]
+    var emits: [(name: String, argument: RawJSON?)]
+    var maximumAttempts: Int?
+    var run: RunOptions
+    var output: OutputOptions
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        backend = try arguments.choice(.backend) ?? .twake
+        path = arguments[.path].map(TailOptions.withSlashes)
+        namespace = TailOptions.withLeadingSlash(arguments[.namespace] ?? "/")
+        revision = try arguments.revision(.eio)
+        token = try arguments.token(.token)
+        authorities = arguments[.ca]
+        company = arguments[.company]
+        workspace = arguments[.workspace]
+        rooms = arguments.all(.room)
+        emits = try arguments.emits(.emit)
+        maximumAttempts = try arguments.count(.maxAttempts)
+        run = try RunOptions(arguments)
+        output = try OutputOptions(arguments)
+        url = try arguments.url(arguments.positionals[0])
+        if authorities != nil, !url.isSecure {
+            throw arguments.error("--ca is for https and wss, and the URL is \(url.scheme)")
+        }
+    }
+
+    private static func withLeadingSlash(_ text: String) -> String { text.hasPrefix("/") ? text : "/" + text }
+
+    private static func withSlashes(_ text: String) -> String {
+        let path = withLeadingSlash(text)
+        return path.hasSuffix("/") ? path : path + "/"
+    }
+}
+
+/// The options of `replay`.
+struct ReplayOptions {
+    /// The event file; `-` for standard input.
+    var file: String
+    /// Times the original speed; nil for as fast as it goes.
+    var speed: Double?
+    var output: OutputOptions
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        file = arguments.positionals[0]
+        speed = try arguments.speed(.speed)
+        output = try OutputOptions(arguments)
+    }
+}
+
+/// The options of `demo`.
+struct DemoOptions {
+    var seed: UInt64
+    var run: RunOptions
+    var output: OutputOptions
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        seed = try arguments.seed(.seed) ?? 1
+        run = try RunOptions(arguments)
+        run.duration = run.duration ?? .seconds(15)
+        output = try OutputOptions(arguments)
+    }
+}
+
+/// The options of `serve`.
+struct ServeOptions {
+    var address: String
+    /// 0 for one the system chooses.
+    var port: UInt16
+    /// A scenario's name, or the file it is in.
+    var scenario: String?
+    var seed: UInt64
+    var quiet: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let endpoint = try arguments.endpoint(.listen) ?? ("127.0.0.1", 0)
+        address = endpoint.address
+        port = endpoint.port
+        scenario = arguments[.scenario]
+        seed = try arguments.seed(.seed) ?? 1
+        quiet = arguments.has(.quiet)
+    }
+}
+
+/// The options of `rooms`.
+struct RoomsOptions {
+    /// What to do with the rooms.
+    enum Verb: String, CaseIterable {
+        case ls, join, leave
+    }
+
+    var verb: Verb
+    var rooms: [String]
+    /// The tail to speak to; nil when there is just one.
+    var name: String?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let word = arguments.positionals[0]
+        guard let verb = Verb(rawValue: word) else {
+            let words = Verb.allCases.map(\.rawValue)
+            throw arguments.error(
+                "\(UsageError.quoted(word)) is none of \(words.joined(separator: ", "))"
+                    + Suggestion.phrase(for: word, among: words))
+        }
+        self.verb = verb
+        rooms = Array(arguments.positionals.dropFirst())
+        name = try arguments.name(.on)
+        switch verb {
+        case .ls: if !rooms.isEmpty { throw arguments.error("ls takes no rooms") }
+        case .join, .leave: if rooms.isEmpty { throw arguments.error("\(word) needs a room at least") }
+        }
+    }
+}

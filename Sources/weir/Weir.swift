@@ -1,0 +1,52 @@
+import Glibc
+import Live
+
+/// The program: from arguments to an exit code.
+enum Weir {
+    /// Runs the command the arguments name.
+    static func run(_ arguments: [String]) async -> ExitCode {
+        // A reader that goes away is told by EPIPE, a normal end.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            guard let first = arguments.first else { throw UsageError("a command is missing") }
+            switch first {
+            case "--version", "-V": return Console.print(Help.version + "\n")
+            case "--help", "-h": return Console.print(Help.overview)
+            default: break
+            }
+            guard let command = CommandName(rawValue: first) else { throw unknown(first) }
+            let parsed = try Arguments(parsing: Array(arguments.dropFirst()), for: command)
+            if parsed.wantsHelp { return Console.print(Help.text(of: command)) }
+            return try await run(command, parsed)
+        } catch let error as UsageError {
+            return Console.refuse(error)
+        } catch {
+            return Console.fail("\(error)")
+        }
+    }
+
+    private static func run(_ command: CommandName, _ arguments: Arguments) async throws(UsageError) -> ExitCode {
+        switch command {
+        case .help: return try help(arguments)
+        case .demo: _ = try DemoOptions(arguments)
+        case .serve: _ = try ServeOptions(arguments)
+        case .tail, .record: _ = try TailOptions(arguments)
+        case .replay: _ = try ReplayOptions(arguments)
+        case .rooms: _ = try RoomsOptions(arguments)
+        }
+        return .runtimeError
+    }
+
+    private static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        guard let name = arguments.positionals.first else { return Console.print(Help.overview) }
+        guard let command = CommandName(rawValue: name) else { throw unknown(name) }
+        return Console.print(Help.text(of: command))
+    }
+
+    private static func unknown(_ name: String) -> UsageError {
+        let kind = name.hasPrefix("-") ? "option" : "command"
+        let candidates = CommandName.allCases.map(\.rawValue) + ["--version", "--help"]
+        return UsageError(
+            "unknown \(kind) \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: candidates))
+    }
+}

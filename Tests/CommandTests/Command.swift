@@ -1,0 +1,98 @@
+import Glibc
+import Testing
+
+/// What a finished process left.
+struct CommandResult {
+    /// The exit code; 128 + the signal for one that was killed.
+    var status: Int32
+    var output: String
+    var errors: String
+}
+
+/// Why a process could not be run.
+struct CannotRun: Error {
+    var operation: String
+    var code: Int32
+}
+
+/// Runs the `weir` built beside the tests.
+func weir(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandResult {
+    try weir(arguments, environment: environment)
+}
+
+/// Runs the `weir` built beside the tests, and waits for its end.
+///
+/// Output goes to files without names, so that a process that says much cannot block on a full pipe.
+func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
+    let output = try temporaryFile()
+    let errors = try temporaryFile()
+    defer {
+        close(output)
+        close(errors)
+    }
+    let process = try start(
+        [try pathOfWeir()] + arguments, environment: environment, descriptors: [1: output, 2: errors])
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+        guard errno == EINTR else { throw CannotRun(operation: "waitpid", code: errno) }
+    }
+    let signal = status & 0x7F
+    let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    return CommandResult(status: code, output: try contents(of: output), errors: try contents(of: errors))
+}
+
+/// Starts a process with standard input from nowhere and the given descriptors; the caller waits for it.
+func start(_ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    for (target, source) in descriptors.sorted(by: { $0.key < $1.key }) {
+        posix_spawn_file_actions_adddup2(&actions, source, target)
+    }
+    var environment = environment
+    environment["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    if let path = getenv("LD_LIBRARY_PATH") { environment["LD_LIBRARY_PATH"] = String(cString: path) }
+    var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in argv + envp { free(pointer) } }
+    var process: pid_t = 0
+    let failure = posix_spawn(&process, arguments[0], &actions, nil, &argv, &envp)
+    guard failure == 0 else { throw CannotRun(operation: "posix_spawn \(arguments[0])", code: failure) }
+    return process
+}
+
+/// `weir` stands in the folder of the test program.
+func pathOfWeir() throws -> String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { throw CannotRun(operation: "readlink /proc/self/exe", code: errno) }
+    let program = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let candidates = [program, CommandLine.arguments[0]].map {
+        $0[..<($0.lastIndex(of: "/") ?? $0.startIndex)] + "/weir"
+    }
+    guard let path = candidates.first(where: { access(String($0), X_OK) == 0 }) else {
+        throw CannotRun(operation: "find weir beside \(candidates)", code: ENOENT)
+    }
+    return String(path)
+}
+
+private func temporaryFile() throws -> Int32 {
+    var path = Array("/tmp/weir-test-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&path)
+    guard descriptor >= 0 else { throw CannotRun(operation: "open a temporary file", code: errno) }
+    unlink(path)
+    return descriptor
+}
+
+private func contents(of descriptor: Int32) throws -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    lseek(descriptor, 0, SEEK_SET)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw CannotRun(operation: "read", code: errno) }
+        if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+        bytes.append(contentsOf: buffer[..<count])
+    }
+}

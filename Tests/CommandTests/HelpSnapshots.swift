@@ -1,0 +1,222 @@
+// Written by hand once and changed by intent: a change of a help text is a change of what scripts and people rely on.
+enum HelpSnapshots {
+    static let overview = #"""
+        weir: a realtime event pipeline for chat backends
+
+        Usage: weir COMMAND [OPTIONS]
+               weir help [COMMAND], weir COMMAND --help, weir --version
+
+        Commands:
+          demo      start the embedded backend and tail it
+          serve     run the embedded backend alone; prints its URL and a token
+          tail      watch a live backend as events and as changes of a model
+          record    write a live backend to an event file, printing no events
+          replay    play an event file through the same pipeline
+          rooms     list, join and leave the rooms of a running tail
+          help      explain a command
+
+        Exit codes:
+          0         done; also when the reader of the pipe went away
+          1         runtime error
+          2         wrong usage
+          3         finished, but something was lost or could not be read
+          4         refused: the token or the rights do not suffice
+          5         cannot connect, or gave up connecting again
+          6         the replay does not match
+          7         cannot write the output or a file
+          8         timed out before the expected end
+          130       interrupted (SIGINT)
+          143       terminated (SIGTERM)
+
+        Colours are used on a terminal only, and not when NO_COLOR is set. Text from a peer is shown with
+        control, escape, bidirectional and zero-width characters escaped, except by --format raw.
+
+        """#
+
+    static let commands: [(command: String, text: String)] = [
+        (
+            "demo",
+            #"""
+            weir demo: start the embedded backend and tail it
+
+            Usage: weir demo [OPTIONS]
+
+            Starts the embedded backend on a loopback port the system chose, connects the pipeline to it
+            over a real WebSocket and real HTTP, and tails a scripted Twake workspace. Ends with a summary
+            of the model.
+
+            Options:
+              --format pretty|compact|json|raw
+                                              how events are printed (default compact)
+              --count N                       end after N events
+              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
+              --record FILE                   write everything received and sent to this new event file
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --seed N                        seed of the world; one seed gives one history (default 1)
+              --name NAME                     name of this tail's control socket (default the process id)
+              --no-ctl                        open no control socket
+              --quiet                         print only warnings, errors and losses on standard error
+              --help                          show this help
+
+            Example:
+              weir demo --duration 5s --format json
+
+            """#
+        ),
+        (
+            "serve",
+            #"""
+            weir serve: run the embedded backend alone; prints its URL and a token
+
+            Usage: weir serve [OPTIONS]
+
+            Runs until interrupted. The same seed gives the same history.
+
+            Options:
+              --listen ADDR:PORT              where to listen (default 127.0.0.1:0, a port the system chooses)
+              --scenario NAME|FILE            script of the world (default workspace)
+              --seed N                        seed of the world; one seed gives one history (default 1)
+              --quiet                         print only warnings, errors and losses on standard error
+              --help                          show this help
+
+            Example:
+              weir serve --listen 127.0.0.1:8080 --seed 7
+
+            """#
+        ),
+        (
+            "tail",
+            #"""
+            weir tail: watch a live backend as events and as changes of a model
+
+            Usage: weir tail URL [OPTIONS]
+
+            Events, changes of the model and gaps go to standard output, everything else to standard error.
+            After a lost connection the tail connects again, joins every room and fetches again what it may
+            have missed. A reader that closes the pipe ends it quietly.
+
+            Options:
+              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --path PATH                     the endpoint's path (default /socket/, for socketio /socket.io/)
+              --namespace NAMESPACE           Socket.IO namespace (default /)
+              --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --company ID                    company to tail (default the first one)
+              --workspace ID                  workspace to tail (default the first one)
+              --room ROOM …                   join just this room and ask the backend for no list
+              --emit 'EVENT JSON' …           send this event after each connect
+              --format pretty|compact|json|raw
+                                              how events are printed (default compact)
+              --count N                       end after N events
+              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
+              --idle-timeout D                give up (8) when nothing was received for this time
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --record FILE                   write everything received and sent to this new event file
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --name NAME                     name of this tail's control socket (default the process id)
+              --no-ctl                        open no control socket
+              --quiet                         print only warnings, errors and losses on standard error
+              --help                          show this help
+
+            Examples:
+              weir tail https://chat.example.com --token env:TOKEN
+              weir tail http://127.0.0.1:3000 --backend socketio --emit 'join "lobby"' --format json --count 100
+
+            """#
+        ),
+        (
+            "record",
+            #"""
+            weir record: write a live backend to an event file, printing no events
+
+            Usage: weir record URL FILE [OPTIONS]
+
+            The recording is complete: every message in both directions, every REST exchange, never a token.
+
+            Options:
+              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --path PATH                     the endpoint's path (default /socket/, for socketio /socket.io/)
+              --namespace NAMESPACE           Socket.IO namespace (default /)
+              --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --company ID                    company to tail (default the first one)
+              --workspace ID                  workspace to tail (default the first one)
+              --room ROOM …                   join just this room and ask the backend for no list
+              --emit 'EVENT JSON' …           send this event after each connect
+              --count N                       end after N events
+              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
+              --idle-timeout D                give up (8) when nothing was received for this time
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --name NAME                     name of this tail's control socket (default the process id)
+              --no-ctl                        open no control socket
+              --quiet                         print only warnings, errors and losses on standard error
+              --help                          show this help
+
+            Example:
+              weir record https://chat.example.com day.weir --token file:token --duration 1h
+
+            """#
+        ),
+        (
+            "replay",
+            #"""
+            weir replay: play an event file through the same pipeline
+
+            Usage: weir replay FILE [OPTIONS]
+
+            FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.
+
+            Options:
+              --format pretty|compact|json|raw
+                                              how events are printed (default compact)
+              --count N                       end after N events
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --speed N|max                   times the original speed (default 1), or max for no waiting
+              --quiet                         print only warnings, errors and losses on standard error
+              --help                          show this help
+
+            Example:
+              weir replay day.weir --speed max --diff-log day.diff
+
+            """#
+        ),
+        (
+            "rooms",
+            #"""
+            weir rooms: list, join and leave the rooms of a running tail
+
+            Usage: weir rooms ls|join|leave [ROOM…] [OPTIONS]
+
+            Speaks to the control socket of a running tail. --on may be left out when just one is running.
+
+            Options:
+              --on NAME                       the running tail to speak to
+              --help                          show this help
+
+            Example:
+              weir rooms join /companies/C/workspaces/W/channels/CH/feed
+
+            """#
+        ),
+        (
+            "help",
+            #"""
+            weir help: explain a command
+
+            Usage: weir help [COMMAND] [OPTIONS]
+
+            Options:
+              --help                          show this help
+
+            Example:
+              weir help tail
+
+            """#
+        ),
+    ]
+}

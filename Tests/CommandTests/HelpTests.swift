@@ -1,0 +1,36 @@
+import Testing
+
+@Suite("Help")
+struct HelpTests {
+    @Test("The help of every command is its snapshot, however it is asked for", arguments: HelpSnapshots.commands)
+    func showsHelpOfCommands(command: String, text: String) throws {
+        for arguments in [["help", command], [command, "--help"], [command, "-h", "--no-such-option"]] {
+            let result = try weir(arguments)
+            #expect(result.output == text)
+            #expect(result.errors == "")
+            #expect(result.status == 0)
+        }
+    }
+
+    @Test("The overview names every command and every exit code", arguments: [["help"], ["--help"], ["-h"]])
+    func showsOverview(arguments: [String]) throws {
+        let result = try weir(arguments)
+        #expect(result.output == HelpSnapshots.overview)
+        #expect(result.errors == "")
+        #expect(result.status == 0)
+    }
+
+    @Test("No line of the help is wider than a terminal of 100 columns")
+    func isNarrow() {
+        for text in HelpSnapshots.commands.map(\.text) + [HelpSnapshots.overview] {
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        }
+    }
+
+    @Test("The version is one line")
+    func showsVersion() throws {
+        let result = try weir("--version")
+        #expect(result.output == "weir 0.1.0\n")
+        #expect(result.status == 0)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@Suite("Arguments that are wrong")
+struct UsageTests {
+    @Test(
+        "Each is refused with exit code 2, one sentence on standard error, and nothing on standard output",
+        arguments: [
+            ([], "weir: a command is missing\nTry 'weir help'.\n"),
+            (["tial"], "weir: unknown command 'tial'; did you mean 'tail'?\nTry 'weir help'.\n"),
+            (["zzzzzz"], "weir: unknown command 'zzzzzz'\nTry 'weir help'.\n"),
+            (["--verison"], "weir: unknown option '--verison'; did you mean '--version'?\nTry 'weir help'.\n"),
+            (["help", "replya"], "weir: unknown command 'replya'; did you mean 'replay'?\nTry 'weir help'.\n"),
+            (["tail"], "weir: URL is missing\nTry 'weir help tail'.\n"),
+            (["record", "http://a/"], "weir: FILE is missing\nTry 'weir help record'.\n"),
+            (["tail", "http://a/", "b"], "weir: unexpected argument 'b'\nTry 'weir help tail'.\n"),
+            (
+                ["tail", "http://a/", "--fromat", "json"],
+                "weir: unknown option '--fromat'; did you mean '--format'?\nTry 'weir help tail'.\n"
+            ),
+            (
+                ["tail", "http://a/", "--format"],
+                "weir: --format needs a value: --format pretty|compact|json|raw\nTry 'weir help tail'.\n"
+            ),
+            (
+                ["tail", "http://a/", "--format", "--quiet"],
+                "weir: --format needs a value: --format pretty|compact|json|raw\nTry 'weir help tail'.\n"
+            ),
+            (["tail", "http://a/", "--quiet=yes"], "weir: --quiet takes no value\nTry 'weir help tail'.\n"),
+            (
+                ["tail", "http://a/", "--count", "1", "--count", "2"],
+                "weir: --count is given twice\nTry 'weir help tail'.\n"
+            ),
+            (
+                ["tail", "http://a/", "--speed", "2"],
+                "weir: '--speed' is not an option of 'weir tail' (it is one of: replay)\nTry 'weir help tail'.\n"
+            ),
+        ] as [([String], String)])
+    func refuses(arguments: [String], message: String) throws {
+        let result = try weir(arguments)
+        #expect(result.status == 2)
+        #expect(result.errors == message)
+        #expect(result.output == "")
+    }
+}
