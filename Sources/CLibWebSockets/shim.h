@@ -1,1 +1,24 @@
+// What libwebsockets, OpenSSL and the kernel offer through macros only, as functions that Swift can see. No logic.
+#ifndef WEIR_LIBWEBSOCKETS_SHIM_H
+#define WEIR_LIBWEBSOCKETS_SHIM_H
+
 #include <libwebsockets.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/timerfd.h>
+
+static inline void weir_tls_prepare(SSL_CTX *context) {
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_mode(context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+}
+
+static inline int weir_tls_use_key(SSL_CTX *context, const char *path) {
+    return SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM);
+}
+
+// Names the calling thread; the kernel keeps 15 bytes.
+static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+#endif

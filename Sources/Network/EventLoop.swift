@@ -1,31 +1,97 @@
 import CLibWebSockets
+import Glibc
 public import Wire
 
 /// One thread that runs libwebsockets, lent to Swift as a serial executor: an actor pinned to it shares its isolation with the
 /// socket callbacks, so `assumeIsolated` is legal in them.
-public final class EventLoop: SerialExecutor {
-    /// Starts the thread. `name` shows in `top` and crash reports (15 characters at most).
-    public init(name: String) throws(NetworkError) { fatalError("stub") }
+///
+/// The loop lives until `shutDown`, whoever else lets go of it. One turn of the loop: run what was queued and the timers that
+/// are due, let libwebsockets serve the sockets, then hand what the sockets gave to their handlers. Handlers are therefore
+/// never called from inside a libwebsockets callback and may do anything with any socket.
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
+    // Unchecked: `inbox` is locked; `core` is touched only on the loop's thread (every way in checks it); the rest is constant.
 
-    public func enqueue(_ job: consuming ExecutorJob) { fatalError("stub") }
+    /// What other threads leave for the loop.
+    let inbox: Locked<Inbox>
+    /// What belongs to the loop's thread.
+    let core: LoopCore
+    private let epoch: Int64
+    private let thread: Locked<pthread_t?>
+
+    /// Starts the thread. `name` shows in `top` and crash reports (15 characters at most).
+    public init(name: String) throws(NetworkError) {
+        epoch = bootTime()
+        let wake = try LoopDescriptors()
+        inbox = Locked(Inbox(wakeDescriptor: wake.event))
+        core = LoopCore(descriptors: wake, epoch: epoch)
+        thread = Locked(nil)
+        let started = Promised<NetworkError?>()
+        let handle = startThread(named: name) { [self] in runThread(started) }
+        guard let handle else {
+            wake.close()
+            throw .cannotStart("the system refuses a new thread")
+        }
+        if let failure = started.wait() {
+            pthread_join(handle, nil)
+            throw failure
+        }
+        thread.withLock { $0 = handle }
+    }
 
     /// Microseconds of the monotonic clock (boot time) since the loop was made. Any thread.
-    public var now: Moment { fatalError("stub") }
+    public var now: Moment {
+        Moment(microseconds: (bootTime() - epoch) / 1000)
+    }
 
-    /// Runs `work` on the loop, soon. Any thread.
-    public func run(_ work: @escaping @Sendable () -> Void) { fatalError("stub") }
+    /// Runs `work` on the loop, soon. Any thread. After `shutDown` it is dropped.
+    public func run(_ work: @escaping @Sendable () -> Void) {
+        post(.work(work))
+    }
 
-    /// Runs `work` on the loop at `moment` of the loop's clock, unless cancelled. On the loop only.
-    public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer { fatalError("stub") }
+    /// Runs `work` on the loop at `moment` of the loop's clock, unless cancelled; never before it. On the loop only.
+    public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
+        preconditionOnLoop()
+        return LoopTimer(loop: self, number: core.timers.insert(at: moment, work))
+    }
 
     /// Closes every socket, runs what is queued, ends the thread and waits for it. Not from the loop.
-    public func shutDown() { fatalError("stub") }
+    ///
+    /// No handler is called any more once it returns. Jobs of actors pinned to the loop still run, one at a time, on the
+    /// threads that bring them, so that nothing that awaits such an actor hangs.
+    public func shutDown() {
+        precondition(!isOnLoop, "an event loop cannot wait for its own end")
+        thread.withLock { handle in
+            guard let running = handle else { return }
+            post(.stop)
+            pthread_join(running, nil)
+            handle = nil
+        }
+    }
+
+    /// Stops the program when the caller is not on the loop's thread.
+    func preconditionOnLoop() {
+        precondition(isOnLoop, "this may be called on the event loop's thread only")
+    }
+
+    /// Runs `body` on the loop and waits for its result; nil when the loop has been shut down. Not from the loop.
+    func perform<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
+        precondition(!isOnLoop, "this may not be called on the event loop's thread")
+        let promised = Promised<Result?>()
+        guard post(.work({ promised.set(body()) })) else { return nil }
+        return promised.wait()
+    }
 }
 
 /// A timer of an `EventLoop`.
 public struct LoopTimer: Sendable {
+    let loop: EventLoop
+    let number: UInt64
+
     /// Keeps the timer from firing, if it has not. On the loop only.
-    public func cancel() { fatalError("stub") }
+    public func cancel() {
+        loop.preconditionOnLoop()
+        loop.core.timers.cancel(number)
+    }
 }
 
 /// What the network room throws.
@@ -36,4 +102,16 @@ public enum NetworkError: Error, Hashable, Sendable {
     case cannotListen(address: String, message: String)
     /// A certificate, key or CA file cannot be used.
     case badTLSFile(path: String, message: String)
+}
+
+/// Nanoseconds since the machine started, sleep included.
+func bootTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// The system's words for an error number.
+func systemMessage(_ number: Int32) -> String {
+    String(cString: strerror(number))
 }

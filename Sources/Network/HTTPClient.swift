@@ -18,7 +18,8 @@ public struct HTTPRequest: Sendable {
     public var maximumBody: Int
     /// A request.
     public init(
-        method: String = "GET", url: URLParts, headers: [(name: String, value: String)] = [], bearer: Secret? = nil, body: [UInt8] = [],
+        method: String = "GET", url: URLParts, headers: [(name: String, value: String)] = [], bearer: Secret? = nil,
+        body: [UInt8] = [],
         timeout: Duration = .seconds(30), maximumBody: Int = 64 << 20
     ) {
         self.method = method
@@ -71,10 +72,14 @@ public final class HTTPClient: Sendable {
         let number: UInt64
     }
     /// A client that answers on `loop`. At most `connectionsPerHost` connections to one host at a time.
-    public init(answeringOn loop: EventLoop, trust: TLSTrust = .system, connectionsPerHost: Int = 8) throws(NetworkError) { fatalError("stub") }
+    public init(answeringOn loop: EventLoop, trust: TLSTrust = .system, connectionsPerHost: Int = 8)
+        throws(NetworkError)
+    { fatalError("stub") }
     /// Sends a request; `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
     @discardableResult
-    public func send(_ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void) -> ExchangeID { fatalError("stub") }
+    public func send(
+        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> ExchangeID { fatalError("stub") }
     /// Ends an exchange with `.cancelled`, if it has not ended. Any thread.
     public func cancel(_ id: ExchangeID) { fatalError("stub") }
     /// Cancels everything and ends the thread. Not from the loop.

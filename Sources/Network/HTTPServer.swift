@@ -13,7 +13,10 @@ public struct ServerRequest: Sendable {
     /// The whole body.
     public var body: [UInt8]
     /// A request.
-    public init(method: String, path: String, query: String = "", headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    public init(
+        method: String, path: String, query: String = "", headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) {
         self.method = method
         self.path = path
         self.query = query
@@ -23,7 +26,14 @@ public struct ServerRequest: Sendable {
     /// The first header called `name` (lower case).
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     /// The first query parameter called `name`, percent-decoded.
-    public func queryParameter(_ name: String) -> String? { fatalError("stub") }
+    public func queryParameter(_ name: String) -> String? {
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard percentDecoded(parts[0]) == name else { continue }
+            return parts.count == 2 ? percentDecoded(parts[1]) : ""
+        }
+        return nil
+    }
 }
 
 /// Answers requests and WebSockets. All calls are on the loop's thread.
@@ -42,13 +52,26 @@ public protocol HTTPServerHandler: AnyObject, Sendable {
 
 /// The server's end of a WebSocket. On the loop only.
 public final class ServerWebSocket: Sendable, Identifiable {
-    /// Queues a message.
-    public func send(_ message: WebSocketMessage) { fatalError("stub") }
+    private let connection: ServerConnection
+
+    init(_ connection: ServerConnection) { self.connection = connection }
+
+    /// Queues a message. Ignored once the socket is closing.
+    public func send(_ message: WebSocketMessage) {
+        connection.loop.preconditionOnLoop()
+        connection.send(message)
+    }
     /// Bytes queued and not yet given to the kernel.
-    public var pendingBytes: Int { fatalError("stub") }
-    /// Starts the closing handshake, after what is queued. `abrupt` cuts the TCP connection instead.
-    public func close(_ close: WebSocketClose, abrupt: Bool = false) { fatalError("stub") }
-    init() {}
+    public var pendingBytes: Int {
+        connection.loop.preconditionOnLoop()
+        return connection.pendingBytes
+    }
+    /// Starts the closing handshake, after what is queued; `closed` follows, at the latest after five seconds. `abrupt` cuts the
+    /// TCP connection instead.
+    public func close(_ close: WebSocketClose, abrupt: Bool = false) {
+        connection.loop.preconditionOnLoop()
+        connection.close(close, abrupt: abrupt)
+    }
 }
 
 /// A certificate chain and key for a server, PEM files.
@@ -65,14 +88,39 @@ public struct TLSIdentity: Hashable, Sendable {
 }
 
 /// Listens for HTTP and WebSocket connections on an `EventLoop`.
+///
+/// HTTP/1.1 with kept connections; requests of one connection are answered one after the other. A connection that is idle for a
+/// minute, or does not bring a whole request in that time, is closed.
 public final class HTTPServer: Sendable {
+    /// The port listened on.
+    public let port: UInt16
+    private let loop: EventLoop
+    private let core: HTTPServerCore
+
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when listening.
+    ///
+    /// The server holds its handler until `close`.
     public init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, identity: TLSIdentity? = nil,
         maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, handler: any HTTPServerHandler
-    ) throws(NetworkError) { fatalError("stub") }
-    /// The port listened on.
-    public var port: UInt16 { fatalError("stub") }
-    /// Stops listening and cuts every connection. Not from the loop.
-    public func close() { fatalError("stub") }
+    ) throws(NetworkError) {
+        if let identity { try check(identity) }
+        let socket = try listen(address: address, port: port)
+        let core = HTTPServerCore(
+            loop: loop, maximumBody: maximumBody, maximumMessage: maximumMessage, handler: handler)
+        let isListening = loop.perform { core.open(socket.descriptor, identity: identity) }
+        guard isListening == true else {
+            throw .cannotListen(
+                address: "\(address):\(socket.port)", message: "the event loop does not take the socket")
+        }
+        self.port = socket.port
+        self.loop = loop
+        self.core = core
+    }
+
+    /// Stops listening and cuts every connection; their WebSockets are told closed. Not from the loop.
+    public func close() {
+        let core = self.core
+        _ = loop.perform { core.close() }
+    }
 }

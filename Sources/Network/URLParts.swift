@@ -21,19 +21,191 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Splits a URL. Throws with what is wrong and where.
-    public init(parsing text: String) throws(URLError) { fatalError("stub") }
+    public init(parsing text: String) throws(URLError) {
+        self = try URLParser(text).parse()
+    }
 
     /// Whether the scheme is one over TLS.
     public var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
+    /// Host and port as a Host header has them: an IPv6 address in brackets, the port only when it is not the scheme's own.
+    public var authority: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == URLParser.defaultPort(of: scheme) ? name : "\(name):\(port)"
+    }
+
+    /// Path and query as a request line has them.
+    public var target: String {
+        query.isEmpty ? path : "\(path)?\(query)"
+    }
+
     /// The URL again.
-    public var description: String { fatalError("stub") }
+    public var description: String { "\(scheme)://\(authority)\(target)" }
 }
 
 /// Why a text is not a URL that can be used.
-public struct URLError: Error, Hashable, Sendable {
+public struct URLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line for people: what is wrong and what was expected.
     public var message: String
     /// An error.
     public init(message: String) { self.message = message }
+    /// The message.
+    public var description: String { message }
+}
+
+/// Splits a URL by the grammar of RFC 3986, section 3, with a host that must be there.
+struct URLParser {
+    private let text: String
+    private let bytes: [UInt8]
+
+    init(_ text: String) {
+        self.text = text
+        bytes = Array(text.utf8)
+    }
+
+    static func defaultPort(of scheme: String) -> UInt16? {
+        switch scheme {
+        case "http", "ws": 80
+        case "https", "wss": 443
+        default: nil
+        }
+    }
+
+    func parse() throws(URLError) -> URLParts {
+        if let index = bytes.firstIndex(where: { !isURLCharacter($0) }) {
+            throw error("the character at position \(index + 1) must be percent-encoded")
+        }
+        try checkPercents()
+        let (scheme, afterScheme) = try parseScheme()
+        let rest = bytes[afterScheme...]
+        let authorityEnd = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+        let (host, port) = try parseAuthority(rest[..<authorityEnd])
+        guard let port = port ?? Self.defaultPort(of: scheme) else {
+            throw error("the scheme \(scheme) has no default port")
+        }
+        // The fragment is for the user of the URL, not for the server.
+        let target = rest[authorityEnd...].prefix { $0 != UInt8(ascii: "#") }
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return URLParts(
+            scheme: scheme, host: host, port: port, path: path.isEmpty ? "/" : string(path),
+            query: string(target[path.endIndex...].dropFirst()))
+    }
+
+    private func parseScheme() throws(URLError) -> (String, Int) {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            throw error("it has no scheme; expected ws://, wss://, http:// or https:// in front")
+        }
+        let scheme = string(bytes[..<colon]).lowercased()
+        guard Self.defaultPort(of: scheme) != nil else {
+            throw error("the scheme \"\(scheme)\" is not one of ws, wss, http, https")
+        }
+        return (scheme, colon + 3)
+    }
+
+    private func parseAuthority(_ authority: ArraySlice<UInt8>) throws(URLError) -> (String, UInt16?) {
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            // The text may hold a password: it is not repeated.
+            throw URLError(message: "a URL with user information (user:password@) is refused; give the token by itself")
+        }
+        var host = authority
+        var port: ArraySlice<UInt8>?
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else {
+                throw error("the IPv6 address has no closing bracket")
+            }
+            host = authority[(authority.startIndex + 1)..<end]
+            guard isIPv6(string(host)) else { throw error("\"\(string(host))\" is not an IPv6 address") }
+            let rest = authority[(end + 1)...]
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else {
+                throw error("after the IPv6 address comes a port or the path")
+            }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else {
+            if let colon = authority.firstIndex(of: UInt8(ascii: ":")) {
+                host = authority[..<colon]
+                port = authority[(colon + 1)...]
+            }
+            try checkName(host)
+        }
+        return (string(host).lowercased(), try port.map(parsePort) ?? nil)
+    }
+
+    private func checkName(_ host: ArraySlice<UInt8>) throws(URLError) {
+        guard !host.isEmpty else { throw error("it has no host") }
+        for byte in host {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                continue
+            default: throw error("\"\(string(host))\" is not a host name")
+            }
+        }
+    }
+
+    /// An empty port is the default one (RFC 3986, 3.2.3).
+    private func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
+        if digits.isEmpty { return nil }
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = UInt16(string(digits)), port > 0
+        else { throw error("\"\(string(digits))\" is not a port (1 to 65535)") }
+        return port
+    }
+
+    private func checkPercents() throws(URLError) {
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+            let digits = bytes[(index + 1)...].prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ hexValue($0) != nil }) else {
+                throw error("the percent sign at position \(index + 1) is not followed by two hexadecimal digits")
+            }
+        }
+    }
+
+    private func isURLCharacter(_ byte: UInt8) -> Bool {
+        // Visible ASCII without what RFC 3986 never allows.
+        (0x21...0x7e).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
+    }
+
+    private func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func error(_ problem: String) -> URLError {
+        URLError(message: "\"\(text)\" is not a URL that can be used: \(problem)")
+    }
+}
+
+/// The value of a hexadecimal digit.
+func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+/// Whether a text is an IPv6 address (RFC 4291, 2.2), without a zone.
+func isIPv6(_ text: String) -> Bool {
+    let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+    guard halves.count <= 2 else { return false }
+    var groups = 0
+    for (position, half) in halves.enumerated() where !half.isEmpty {
+        let pieces = half.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            if piece.contains(".") {
+                guard position == halves.count - 1, index == pieces.count - 1, isIPv4(piece) else { return false }
+                groups += 2
+            } else {
+                guard (1...4).contains(piece.utf8.count), piece.utf8.allSatisfy({ hexValue($0) != nil }) else {
+                    return false
+                }
+                groups += 1
+            }
+        }
+    }
+    return halves.count == 2 ? groups <= 7 : groups == 8
+}
+
+private func isIPv4(_ text: Substring) -> Bool {
+    let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers.allSatisfy { (1...3).contains($0.utf8.count) && UInt8($0) != nil }
 }

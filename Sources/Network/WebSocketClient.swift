@@ -14,7 +14,8 @@ public struct WebSocketRequest: Sendable {
     public var maximumMessage: Int
     /// A request.
     public init(
-        url: URLParts, headers: [(name: String, value: String)] = [], trust: TLSTrust = .system, timeout: Duration = .seconds(20),
+        url: URLParts, headers: [(name: String, value: String)] = [], trust: TLSTrust = .system,
+        timeout: Duration = .seconds(20),
         maximumMessage: Int = 16 << 20
     ) {
         self.url = url
@@ -46,15 +47,46 @@ public enum WebSocketEvent: Sendable {
 }
 
 /// A client WebSocket on an `EventLoop`. All calls and callbacks are on the loop's thread.
+///
+/// The loop keeps the socket until it is closed or failed, whoever else lets go of it. Two limits of libwebsockets 4.1: the
+/// close codes 1012 to 1015 of a server arrive as 1002, and a close that we began is told with our own code.
 public final class WebSocketClient: Sendable {
-    /// Resolves (on a helper thread), connects, verifies and upgrades; `handler` is called on the loop.
-    public init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void) { fatalError("stub") }
-    /// Queues a message. Messages leave in order.
-    public func send(_ message: WebSocketMessage) { fatalError("stub") }
+    private let loop: EventLoop
+    private let socket: WebSocketClientSocket
+
+    /// Resolves (on a helper thread), connects, verifies and upgrades; `handler` is called on the loop, never before this
+    /// returns. Messages sent before the socket opens leave when it does.
+    public init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void)
+    {
+        self.loop = loop
+        let socket = WebSocketClientSocket(loop: loop, request: request, handler: handler)
+        self.socket = socket
+        loop.run { socket.start() }
+    }
+
+    /// Queues a message. Messages leave in order. Ignored once the socket is closing.
+    public func send(_ message: WebSocketMessage) {
+        loop.preconditionOnLoop()
+        socket.send(message)
+    }
+
     /// Bytes queued and not yet given to the kernel.
-    public var pendingBytes: Int { fatalError("stub") }
-    /// Starts the closing handshake; `closed` follows, at the latest after five seconds.
-    public func close(_ close: WebSocketClose) { fatalError("stub") }
-    /// Stops (`false`) or resumes (`true`) reading from the socket.
-    public func setReading(_ reading: Bool) { fatalError("stub") }
+    public var pendingBytes: Int {
+        loop.preconditionOnLoop()
+        return socket.pendingBytes
+    }
+
+    /// Starts the closing handshake, after what is queued; `closed` follows, at the latest after five seconds, and no more
+    /// messages are received. A socket that has not opened fails at once.
+    public func close(_ close: WebSocketClose) {
+        loop.preconditionOnLoop()
+        socket.close(close)
+    }
+
+    /// Stops (`false`) or resumes (`true`) reading from the socket. While it is stopped no message is received; when the socket
+    /// ends meanwhile with messages not yet received, they and `closed` come after it is resumed.
+    public func setReading(_ reading: Bool) {
+        loop.preconditionOnLoop()
+        socket.setReading(reading)
+    }
 }

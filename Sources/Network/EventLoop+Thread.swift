@@ -1,0 +1,95 @@
+import CLibWebSockets
+import Glibc
+import Wire
+
+extension EventLoop {
+    /// The body of the loop's thread.
+    func runThread(_ started: Promised<NetworkError?>) {
+        inbox.withLock { $0.runner = .thread(pthread_self()) }
+        do throws(NetworkError) {
+            try makeContext()
+        } catch {
+            inbox.withLock { $0.runner = .nobody }
+            started.set(error)
+            return
+        }
+        started.set(nil)
+        while turn() {}
+        end()
+    }
+
+    /// One turn; false when the loop has been told to stop.
+    private func turn() -> Bool {
+        deliver()
+        fireTimers()
+        guard !runInbox() else { return false }
+        core.armTimer()
+        let isBusy = !core.waiting.isEmpty || inbox.withLock { !$0.items.isEmpty }
+        // libwebsockets: below zero only looks, zero waits until something happens.
+        let result = lws_service(core.context, isBusy ? -1 : 0)
+        precondition(result >= 0, "libwebsockets refuses to serve a context that is alive")
+        return true
+    }
+
+    /// Hands what the sockets gave to their handlers. What handlers cause waits for the next turn.
+    private func deliver() {
+        let sockets = core.waiting
+        core.waiting.removeAll(keepingCapacity: true)
+        for socket in sockets {
+            socket.isWaiting = false
+            socket.deliver()
+        }
+    }
+
+    private func fireTimers() {
+        let now = self.now
+        // Timers set meanwhile are for a later turn, even when they are due: the time they are compared with is older.
+        while let work = core.timers.popDue(at: now) { work() }
+    }
+
+    /// Runs what is in the inbox now; true when asked to stop.
+    private func runInbox() -> Bool {
+        let items = inbox.withLock { inbox -> [Inbox.Item] in
+            inbox.isWoken = false
+            defer { inbox.items = [] }
+            return inbox.items
+        }
+        var mustStop = false
+        for item in items where perform(item) { mustStop = true }
+        return mustStop
+    }
+
+    /// Ends the loop: what is queued runs, then the sockets are closed, and the loop belongs to nobody.
+    private func end() {
+        drain(handOver: false)
+        for socket in core.sockets.values { socket.silence() }
+        core.waiting = []
+        // Nobody may write to the descriptor any more: destroying the context closes it.
+        inbox.withLock { $0.isWoken = true }
+        destroyContext()
+        core.sockets = [:]
+        core.timers = TimerQueue()
+        drain(handOver: true)
+    }
+
+    private func drain(handOver: Bool) {
+        while true {
+            let items = inbox.withLock { inbox -> [Inbox.Item] in
+                let items = inbox.items
+                inbox.items = []
+                if items.isEmpty, handOver { inbox.runner = .nobody }
+                return items
+            }
+            guard !items.isEmpty else { return }
+            for item in items { _ = perform(item) }
+        }
+    }
+
+    /// Reads the wake-up descriptors so that they are quiet until the next time.
+    func descriptorIsReadable(_ socket: OpaquePointer) {
+        var count: UInt64 = 0
+        let descriptor = lws_get_socket_fd(socket)
+        while read(descriptor, &count, 8) > 0 {}
+        if descriptor == core.descriptors.timer { core.armedDeadline = nil }
+    }
+}

@@ -1,0 +1,36 @@
+/// Whether a text is a header name: a token (RFC 9110, 5.6.2).
+func isHeaderName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy(isTokenCharacter)
+}
+
+/// Whether a byte may be in a token.
+func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}
+
+/// Whether a text is a header value: no control characters but tabs (RFC 9110, 5.5).
+func isHeaderValue(_ value: String) -> Bool {
+    value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
+}
+
+/// A piece of a query, with `%41` and `+` replaced by what they stand for; what is not UTF-8 then is repaired.
+func percentDecoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "%"), rest.count >= 2, let high = hexValue(rest[rest.startIndex]),
+            let low = hexValue(rest[rest.startIndex + 1])
+        {
+            bytes.append(high << 4 | low)
+            rest = rest.dropFirst(2)
+        } else {
+            bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}

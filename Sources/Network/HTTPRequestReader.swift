@@ -1,0 +1,249 @@
+/// Reads HTTP/1.1 requests (RFC 9112) one after the other from the bytes of a connection.
+struct HTTPRequestReader {
+    /// Why a request is refused: the status that answers it.
+    struct Refusal: Error {
+        let status: Int
+        let reason: String
+    }
+    /// A whole request.
+    struct Request {
+        var request: ServerRequest
+        /// Whether the connection stays for another request.
+        var keepsAlive: Bool
+        /// Whether the client speaks HTTP/1.1, and so understands what 1.0 did not have.
+        var isHTTP11: Bool
+    }
+    /// What comes next.
+    enum Next {
+        case request(Request)
+        /// The client waits for leave to send the body.
+        case wantsContinue
+        /// More bytes are needed.
+        case needsMore
+    }
+
+    private enum State {
+        case head
+        case body(Request, length: Int)
+        case chunked(Request)
+    }
+    private enum Framing {
+        case none, length(Int), chunked
+    }
+
+    /// Largest request line and headers together, in bytes.
+    static let maximumHead = 1 << 16
+
+    private let maximumBody: Int
+    private var state = State.head
+    private var buffer: [UInt8] = []
+    /// Where the unread bytes begin.
+    private var head = 0
+    /// How far the end of the head has been looked for.
+    private var searched = 0
+
+    init(maximumBody: Int) { self.maximumBody = maximumBody }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if head > 0 {
+            buffer.removeSubrange(..<head)
+            head = 0
+            searched = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The bytes after the last request, for another protocol.
+    mutating func takeRest() -> [UInt8] {
+        defer {
+            buffer = []
+            head = 0
+        }
+        return Array(buffer[head...])
+    }
+
+    /// Reads on. After a refusal nothing more can be read.
+    mutating func next() throws(Refusal) -> Next {
+        while true {
+            switch state {
+            case .head:
+                guard let next = try readHead() else { return .needsMore }
+                if case .wantsContinue = next { return next }
+                if case .request = next { return next }
+            case .body(var request, let length):
+                guard buffer.count - head >= length else { return .needsMore }
+                request.request.body = Array(buffer[head..<(head + length)])
+                advance(length)
+                state = .head
+                return .request(request)
+            case .chunked(var request):
+                guard let chunk = try readChunk(room: maximumBody - request.request.body.count) else {
+                    return .needsMore
+                }
+                request.request.body += chunk
+                state = chunk.isEmpty ? .head : .chunked(request)
+                if chunk.isEmpty { return .request(request) }
+            }
+        }
+    }
+
+    private mutating func advance(_ count: Int) {
+        head += count
+        searched = head
+    }
+
+    // MARK: The head
+
+    /// Nil: more bytes are needed; `.needsMore`: the body is next.
+    private mutating func readHead() throws(Refusal) -> Next? {
+        // A robust server skips empty lines before a request (RFC 9112, 2.2).
+        while buffer[head...].starts(with: [0x0d, 0x0a]) { advance(2) }
+        guard let end = findHeadEnd() else {
+            guard buffer.count - head <= Self.maximumHead else { throw Refusal(status: 431, reason: "head too large") }
+            return nil
+        }
+        let lines = buffer[head..<end].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
+            line.last == 0x0d ? line.dropLast() : line
+        }
+        advance(end + 4 - head)
+        var request = try parseRequestLine(lines[0])
+        request.request.headers = try parseHeaders(lines.dropFirst())
+        let framing = try checkHeaders(&request)
+        switch framing {
+        case .none: return .request(request)
+        case .length(let length): state = .body(request, length: length)
+        case .chunked: state = .chunked(request)
+        }
+        let expects = request.isHTTP11 && request.request.header("expect")?.lowercased() == "100-continue"
+        return expects && buffer.count == head ? .wantsContinue : .needsMore
+    }
+
+    /// Where the empty line's first byte stands.
+    private mutating func findHeadEnd() -> Int? {
+        var index = max(head, searched - 3)
+        while index + 4 <= buffer.count {
+            if buffer[index] == 0x0d, buffer[index + 1] == 0x0a, buffer[index + 2] == 0x0d, buffer[index + 3] == 0x0a {
+                return index - head <= Self.maximumHead ? index : nil
+            }
+            index += 1
+        }
+        searched = buffer.count
+        return nil
+    }
+
+    private func parseRequestLine(_ line: ArraySlice<UInt8>) throws(Refusal) -> Request {
+        let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenCharacter) else {
+            throw Refusal(status: 400, reason: "bad request line")
+        }
+        let version = String(decoding: parts[2], as: UTF8.self)
+        guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(status: 505, reason: "not HTTP/1.1") }
+        guard parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { throw Refusal(status: 400, reason: "bad target") }
+        var target = String(decoding: parts[1], as: UTF8.self)
+        if !target.hasPrefix("/"), let url = try? URLParts(parsing: target) { target = url.target }
+        guard target.hasPrefix("/") || target == "*" else { throw Refusal(status: 400, reason: "bad target") }
+        let pieces = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let request = ServerRequest(
+            method: String(decoding: parts[0], as: UTF8.self), path: String(pieces[0]),
+            query: pieces.count == 2 ? String(pieces[1]) : "")
+        return Request(request: request, keepsAlive: version == "HTTP/1.1", isHTTP11: version == "HTTP/1.1")
+    }
+
+    private func parseHeaders(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) -> [(name: String, value: String)]
+    {
+        guard lines.count <= 256 else { throw Refusal(status: 431, reason: "too many headers") }
+        var headers: [(name: String, value: String)] = []
+        for line in lines {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy(isTokenCharacter)
+            else { throw Refusal(status: 400, reason: "bad header") }
+            let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+            var value = line[(colon + 1)...].drop(while: isSpace)
+            while let last = value.last, isSpace(last) { value = value.dropLast() }
+            let text = String(decoding: value, as: UTF8.self)
+            guard isHeaderValue(text) else { throw Refusal(status: 400, reason: "bad header value") }
+            headers.append((String(decoding: line[..<colon], as: UTF8.self).lowercased(), text))
+        }
+        return headers
+    }
+
+    /// Checks what the headers say of the connection and the body (RFC 9112, 6.3 and 9.3).
+    private func checkHeaders(_ request: inout Request) throws(Refusal) -> Framing {
+        let headers = request.request.headers
+        guard !request.isHTTP11 || headers.count(where: { $0.name == "host" }) == 1 else {
+            throw Refusal(status: 400, reason: "not one Host header")
+        }
+        if request.request.mentions("close", in: "connection") { request.keepsAlive = false }
+        if request.request.mentions("keep-alive", in: "connection") { request.keepsAlive = true }
+        let lengths = headers.filter { $0.name == "content-length" }
+        if let encoding = request.request.header("transfer-encoding") {
+            guard lengths.isEmpty else {
+                throw Refusal(status: 400, reason: "both Content-Length and Transfer-Encoding")
+            }
+            guard encoding.lowercased() == "chunked" else {
+                throw Refusal(status: 501, reason: "unknown transfer encoding")
+            }
+            return .chunked
+        }
+        guard let text = lengths.first?.value else { return .none }
+        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw Refusal(status: 400, reason: "bad Content-Length")
+        }
+        guard let length = Int(text), length <= maximumBody else {
+            throw Refusal(status: 413, reason: "body too large")
+        }
+        return length == 0 ? .none : .length(length)
+    }
+
+    // MARK: The chunks
+
+    /// The next chunk, empty for the last one; nil when it is not whole yet.
+    private mutating func readChunk(room: Int) throws(Refusal) -> ArraySlice<UInt8>? {
+        guard let lineEnd = buffer[head...].firstIndex(of: 0x0a) else {
+            guard buffer.count - head <= 1024 else { throw Refusal(status: 400, reason: "bad chunk") }
+            return nil
+        }
+        let digits = buffer[head..<lineEnd].prefix { hexValue($0) != nil }
+        guard (1...8).contains(digits.count) else { throw Refusal(status: 400, reason: "bad chunk size") }
+        let size = digits.reduce(0) { $0 << 4 | Int(hexValue($1) ?? 0) }
+        guard size <= room else { throw Refusal(status: 413, reason: "body too large") }
+        guard size > 0 else { return try readTrailer(from: lineEnd + 1) }
+        guard buffer.count >= lineEnd + 1 + size + 2 else { return nil }
+        let chunk = buffer[(lineEnd + 1)..<(lineEnd + 1 + size)]
+        guard buffer[chunk.endIndex] == 0x0d, buffer[chunk.endIndex + 1] == 0x0a else {
+            throw Refusal(status: 400, reason: "bad chunk end")
+        }
+        advance(chunk.endIndex + 2 - head)
+        return chunk
+    }
+
+    /// Skips the trailer fields.
+    private mutating func readTrailer(from start: Int) throws(Refusal) -> ArraySlice<UInt8>? {
+        var line = start
+        while let end = buffer[line...].firstIndex(of: 0x0a) {
+            if buffer[line..<end].allSatisfy({ $0 == 0x0d }) {
+                advance(end + 1 - head)
+                return []
+            }
+            line = end + 1
+        }
+        guard buffer.count - start <= Self.maximumHead else { throw Refusal(status: 431, reason: "trailer too large") }
+        return nil
+    }
+}
+
+extension ServerRequest {
+    /// Whether a header that is a list names `token`, whatever the case.
+    func mentions(_ token: String, in name: String) -> Bool {
+        headers.contains { header in
+            header.name == name
+                && header.value.split(separator: ",").contains { trimmed($0).lowercased() == token }
+        }
+    }
+
+    private func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while text.last == " " || text.last == "\t" { text = text.dropLast() }
+        return text
+    }
+}

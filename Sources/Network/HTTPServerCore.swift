@@ -1,0 +1,71 @@
+import CLibWebSockets
+import Glibc
+
+/// What belongs to a server on the loop's thread.
+final class HTTPServerCore: @unchecked Sendable {
+    // Unchecked: all `var`s are touched on the loop's thread only.
+
+    let loop: EventLoop
+    let maximumBody: Int
+    let maximumMessage: Int
+    private(set) var handler: (any HTTPServerHandler)?
+    private var listener: ListeningSocket?
+    private var connections: [UInt: ServerConnection] = [:]
+    /// The virtual host with the certificate; the loop's plain one without.
+    private var host: OpaquePointer?
+
+    init(loop: EventLoop, maximumBody: Int, maximumMessage: Int, handler: any HTTPServerHandler) {
+        self.loop = loop
+        self.maximumBody = maximumBody
+        self.maximumMessage = maximumMessage
+        self.handler = handler
+    }
+
+    /// Begins to accept; false when libwebsockets will not (the descriptor is closed then).
+    func open(_ descriptor: Int32, identity: TLSIdentity?) -> Bool {
+        host = identity.map(makeHost) ?? loop.core.plainHost
+        guard host != nil else {
+            Glibc.close(descriptor)
+            return false
+        }
+        listener = ListeningSocket(loop: loop, descriptor: descriptor) { [unowned self] in accept($0) }
+        return listener != nil
+    }
+
+    /// A virtual host that is not a listener itself: connections are adopted into it.
+    private func makeHost(_ identity: TLSIdentity) -> OpaquePointer? {
+        identity.certificate.withCString { certificate in
+            identity.key.withCString { key in
+                loop.makeHost(named: "server-\(loop.core.makeHandle())") { info in
+                    info.port = CONTEXT_PORT_NO_LISTEN_SERVER
+                    // The second option keeps libwebsockets from making a client's context for this host.
+                    info.options =
+                        UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT)
+                        | UInt64(LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG)
+                    info.ssl_cert_filepath = certificate
+                    info.ssl_private_key_filepath = key
+                }
+            }
+        }
+    }
+
+    private func accept(_ descriptor: Int32) {
+        guard let connection = ServerConnection(server: self, host: host, descriptor: descriptor) else { return }
+        connections[connection.handle] = connection
+    }
+
+    func forget(_ connection: ServerConnection) {
+        connections[connection.handle] = nil
+    }
+
+    /// Stops listening and cuts the connections.
+    func close() {
+        listener?.close()
+        listener = nil
+        for connection in connections.values { connection.drop() }
+        // WebSockets are told closed before the handler is let go.
+        for connection in connections.values { connection.deliver() }
+        connections = [:]
+        handler = nil
+    }
+}

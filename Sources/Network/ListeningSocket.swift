@@ -1,0 +1,93 @@
+import CLibWebSockets
+import Glibc
+
+/// A listening socket in the loop: accepts, and gives each connection to its owner. On the loop's thread.
+final class ListeningSocket: LoopSocket, @unchecked Sendable {
+    // Unchecked: see `LoopSocket`.
+    private let accepted: (Int32) -> Void
+    private var isOpen = true
+
+    /// Takes over a descriptor that listens; nil when libwebsockets does not take it (it is closed then).
+    init?(loop: EventLoop, descriptor: Int32, accepted: @escaping (Int32) -> Void) {
+        self.accepted = accepted
+        super.init(loop: loop)
+        var info = lws_adopt_desc_t()
+        info.vh = loop.core.plainHost
+        info.type = LWS_ADOPT_RAW_FILE_DESC
+        info.fd.filefd = descriptor
+        info.vh_prot_name = LibWebSockets.protocolName
+        info.opaque = opaque
+        wsi = loop.core.plainHost == nil ? nil : lws_adopt_descriptor_vhost_via_info(&info)
+        if wsi == nil {
+            Glibc.close(descriptor)
+            forget()
+            return nil
+        }
+    }
+
+    override func callback(_ call: SocketCall) -> Int32 {
+        switch call.reason {
+        case LWS_CALLBACK_RAW_RX_FILE: accept(from: lws_get_socket_fd(call.wsi))
+        case LWS_CALLBACK_WSI_DESTROY: forget()
+        default: break
+        }
+        return 0
+    }
+
+    /// Accepts a bounded number, so that the other sockets of the turn are served too.
+    private func accept(from descriptor: Int32) {
+        for _ in 0..<16 {
+            let connection = Glibc.accept(descriptor, nil, nil)
+            guard connection >= 0 else { return }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            guard isOpen, loop.core.sockets.count < EventLoop.maximumSockets - 16 else {
+                Glibc.close(connection)
+                continue
+            }
+            accepted(connection)
+        }
+    }
+
+    /// Stops listening. Outside of callbacks.
+    func close() {
+        isOpen = false
+        cut()
+        forget()
+    }
+}
+
+/// Makes a listening TCP socket; gives the descriptor and the port.
+func listen(address: String, port: UInt16) throws(NetworkError) -> (descriptor: Int32, port: UInt16) {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let place = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    let failure = getaddrinfo(address, String(port), &hints, &list)
+    guard failure == 0, let entry = list?.pointee else {
+        throw .cannotListen(address: place, message: String(cString: gai_strerror(failure)))
+    }
+    defer { freeaddrinfo(list) }
+    let descriptor = socket(
+        entry.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .cannotListen(address: place, message: systemMessage(errno)) }
+    var one: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+    guard bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, Glibc.listen(descriptor, 512) == 0 else {
+        let message = systemMessage(errno)
+        close(descriptor)
+        throw .cannotListen(address: place, message: message)
+    }
+    return (descriptor, boundPort(descriptor))
+}
+
+/// The port a socket is bound to.
+private func boundPort(_ descriptor: Int32) -> UInt16 {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { storage in
+        storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(descriptor, $0, &size) }
+        // The port stands at the same place for IPv4 and IPv6, in network order.
+        return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+    }
+}

@@ -1,0 +1,77 @@
+import CLibWebSockets
+import Glibc
+import Wire
+
+/// What belongs to a loop's thread. Touched on it only, save before the thread starts.
+final class LoopCore {
+    /// The libwebsockets context; nil before the thread made it and after it is destroyed.
+    var context: OpaquePointer?
+    /// Where sockets without TLS of their own live.
+    var plainHost: OpaquePointer?
+    /// A virtual host per way of trusting servers, made when first needed.
+    var clientHosts: [TLSTrust: TLSClientHost] = [:]
+    /// The objects behind the sockets, by the handle libwebsockets keeps for each: a handle that is not here is of a socket
+    /// whose object is gone, so nothing is retained for C and nothing can be used after it was freed.
+    var sockets: [UInt: LoopSocket] = [:]
+    /// Sockets that have something for their handlers.
+    var waiting: [LoopSocket] = []
+    var timers = TimerQueue()
+    let descriptors: LoopDescriptors
+    let epoch: Int64
+    /// The deadline the timer descriptor is set to.
+    var armedDeadline: Moment?
+    private var lastHandle: UInt = 0
+
+    init(descriptors: LoopDescriptors, epoch: Int64) {
+        self.descriptors = descriptors
+        self.epoch = epoch
+    }
+
+    /// A number no other socket of this loop has or had.
+    func makeHandle() -> UInt {
+        lastHandle += 1
+        return lastHandle
+    }
+
+    /// Sets the timer descriptor to the earliest deadline.
+    func armTimer() {
+        let deadline = timers.nextDeadline()
+        guard deadline != armedDeadline else { return }
+        armedDeadline = deadline
+        var setting = itimerspec()
+        if let deadline {
+            // A value of zero would disarm it; a deadline in the past fires at once.
+            let (product, overflow) = deadline.microseconds.multipliedReportingOverflow(by: 1000)
+            let nanoseconds = max(1, overflow ? Int64.max / 2 : product.addingReportingOverflow(epoch).partialValue)
+            setting.it_value.tv_sec = time_t(nanoseconds / 1_000_000_000)
+            setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        }
+        timerfd_settime(descriptors.timer, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    }
+}
+
+/// The two descriptors that wake the loop: other threads write to one, deadlines make the other readable.
+///
+/// A descriptor of our own, not `lws_cancel_service`: one wake is one callback whatever the number of virtual hosts, and nothing
+/// of libwebsockets is called from another thread. A timer on the boot-time clock, not `lws_sul`: exact to the microsecond, and
+/// it counts the time the machine sleeps.
+struct LoopDescriptors {
+    let event: Int32
+    let timer: Int32
+
+    init() throws(NetworkError) {
+        event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard event >= 0 else { throw .cannotStart("eventfd: \(systemMessage(errno))") }
+        timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard timer >= 0 else {
+            let message = systemMessage(errno)
+            Glibc.close(event)
+            throw .cannotStart("timerfd: \(message)")
+        }
+    }
+
+    func close() {
+        Glibc.close(event)
+        Glibc.close(timer)
+    }
+}

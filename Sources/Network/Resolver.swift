@@ -1,0 +1,78 @@
+import CLibWebSockets
+import Glibc
+
+/// What a host is resolved to.
+enum Resolution: Sendable {
+    /// Numeric addresses, in the order the system prefers.
+    case addresses([String])
+    /// Why there are none, in the system's words.
+    case failed(String)
+}
+
+/// Resolves a host on a thread of its own, since `getaddrinfo` may block for as long as it likes; a numeric address needs none.
+/// `completion` may be called on the calling thread.
+func resolve(_ host: String, completion: @escaping @Sendable (Resolution) -> Void) {
+    if let numeric = lookUp(host, flags: AI_NUMERICHOST) {
+        completion(numeric)
+        return
+    }
+    let thread = startThread(named: "weir-resolve") {
+        completion(lookUp(host, flags: 0) ?? .failed("Name or service not known"))
+    }
+    guard let thread else {
+        completion(.failed("the system refuses a new thread"))
+        return
+    }
+    pthread_detach(thread)
+}
+
+/// Asks the system. Nil when a numeric address was asked for and the host is not one.
+private func lookUp(_ host: String, flags: Int32) -> Resolution? {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = flags
+    var list: UnsafeMutablePointer<addrinfo>?
+    let failure = getaddrinfo(host, nil, &hints, &list)
+    guard failure == 0 else {
+        if flags == AI_NUMERICHOST { return nil }
+        return .failed(failure == EAI_SYSTEM ? systemMessage(errno) : String(cString: gai_strerror(failure)))
+    }
+    defer { freeaddrinfo(list) }
+    var addresses: [String] = []
+    var next = list
+    while let entry = next {
+        next = entry.pointee.ai_next
+        if let text = numericText(entry.pointee), !addresses.contains(text) { addresses.append(text) }
+    }
+    return .addresses(addresses)
+}
+
+private func numericText(_ entry: addrinfo) -> String? {
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let failure = getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+    guard failure == 0 else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// Tries to connect, for the reason of a failure that libwebsockets does not tell: the system's words, or nil when it can
+/// connect now or does not know within a second. Blocks.
+func connectProblem(address: String, port: UInt16) -> String? {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(address, String(port), &hints, &list) == 0, let entry = list?.pointee else { return nil }
+    defer { freeaddrinfo(list) }
+    let descriptor = socket(
+        entry.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return systemMessage(errno) }
+    defer { close(descriptor) }
+    guard connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 else { return nil }
+    guard errno == EINPROGRESS else { return systemMessage(errno) }
+    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&wait, 1, 1000) == 1 else { return nil }
+    var problem: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &size)
+    return problem == 0 ? nil : systemMessage(problem)
+}

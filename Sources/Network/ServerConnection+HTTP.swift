@@ -1,0 +1,105 @@
+import CLibWebSockets
+import Wire
+
+extension ServerConnection {
+    /// Gives the requests that are there to the handler, one at a time.
+    func answerRequests() {
+        while case .request = state {
+            do throws(HTTPRequestReader.Refusal) {
+                switch try reader.next() {
+                case .needsMore:
+                    setReading(true)
+                    return
+                case .wantsContinue:
+                    write { $0.append(ArraySlice("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+                case .request(let request):
+                    handle(request)
+                }
+            } catch {
+                refuse(error)
+                return
+            }
+        }
+    }
+
+    private func handle(_ request: HTTPRequestReader.Request) {
+        setTimer(nil)
+        // No more is read than what the answer's turn needs: a client that pipelines waits in the kernel.
+        setReading(false)
+        state = .answering(request)
+        if request.request.mentions("websocket", in: "upgrade") {
+            upgrade(request.request)
+            return
+        }
+        server.handler?.handle(request.request) { [weak self] response in self?.respond(response) }
+    }
+
+    /// Sends the handler's answer.
+    func respond(_ response: HTTPResponse) {
+        loop.preconditionOnLoop()
+        guard case .answering(let request) = state else { return }
+        let text = response.serialized(keepsAlive: request.keepsAlive, withBody: request.request.method != "HEAD")
+        write { $0.append(text[...]) }
+        guard request.keepsAlive else {
+            state = .done
+            endAfterWriting()
+            return
+        }
+        state = .request
+        setTimer(.seconds(60))
+        needsDelivery()
+    }
+
+    /// Answers what is not a request, and ends the connection.
+    private func refuse(_ refusal: HTTPRequestReader.Refusal) {
+        let response = HTTPResponse(
+            status: refusal.status, headers: [("Content-Type", "text/plain")], body: Array((refusal.reason + "\n").utf8)
+        )
+        setTimer(nil)
+        state = .done
+        write { $0.append(response.serialized(keepsAlive: false, withBody: true)[...]) }
+        endAfterWriting()
+        setReading(true)
+    }
+
+    // MARK: The upgrade (RFC 6455, 4.2)
+
+    private func upgrade(_ request: ServerRequest) {
+        guard request.method == "GET", request.mentions("upgrade", in: "connection"),
+            let key = request.header("sec-websocket-key")
+        else {
+            respond(HTTPResponse(status: 400, body: Array("not a WebSocket handshake\n".utf8)))
+            return
+        }
+        guard request.header("sec-websocket-version") == "13" else {
+            respond(HTTPResponse(status: 426, headers: [("Sec-WebSocket-Version", "13")]))
+            return
+        }
+        if let refusal = server.handler?.refuses(request) {
+            respond(refusal)
+            return
+        }
+        let answer =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: \(acceptHash(key))\r\n\r\n"
+        write { $0.append(ArraySlice(answer.utf8)) }
+        let socket = ServerWebSocket(self)
+        state = .webSocket(socket)
+        setReading(true)
+        reader.takeRest().withUnsafeBytes(readFrames)
+        server.handler?.opened(socket, request)
+        needsDelivery()
+    }
+}
+
+/// What a server makes of the client's key (RFC 6455, 4.2.2).
+func acceptHash(_ key: String) -> String {
+    let input = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+    var hash = [UInt8](repeating: 0, count: 20)
+    lws_SHA1(input, input.count, &hash)
+    var text = [CChar](repeating: 0, count: 40)
+    let count = hash.withUnsafeBytes { bytes in
+        lws_b64_encode_string(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), 20, &text, Int32(text.count))
+    }
+    return String(decoding: text.prefix(Int(max(0, count))).map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,239 @@
+import CLibWebSockets
+import Glibc
+import Wire
+
+extension WebSocketClientSocket {
+    /// libwebsockets writes the request line and the Host header into fixed buffers and cuts what is longer.
+    private static let longestTarget = 2030
+    private static let longestHost = 110
+
+    /// Resolves the host and tries its addresses.
+    func start() {
+        guard case .resolving = state else { return }
+        if let problem = requestProblem() {
+            fail(ConnectFailure(phase: .handshake, message: problem))
+            return
+        }
+        timers.append(
+            loop.schedule(at: loop.now + request.timeout) { [weak self] in
+                guard let self else { return }
+                fail(
+                    ConnectFailure(
+                        phase: phase, message: "\(place): no answer within \(request.timeout.shortText)\(stage)"))
+            })
+        let loop = self.loop
+        resolve(request.url.host) { resolution in
+            loop.run { [self] in resolved(resolution) }
+        }
+    }
+
+    /// What the messages call the server.
+    private var place: String { request.url.authority }
+
+    private var stage: String {
+        switch phase {
+        case .resolve: " to the question for its address"
+        case .connect: ", connecting"
+        case .tls: " in the TLS handshake"
+        case .proxy: " from the proxy"
+        case .handshake: " to the upgrade request"
+        }
+    }
+
+    private func requestProblem() -> String? {
+        guard request.url.target.utf8.count <= Self.longestTarget else {
+            return "\(place): the path and query are longer than \(Self.longestTarget) bytes"
+        }
+        guard place.utf8.count <= Self.longestHost else {
+            return "the host name is longer than \(Self.longestHost) bytes"
+        }
+        var size = 0
+        for (name, value) in request.headers {
+            size += name.utf8.count + value.utf8.count + 4
+            guard isHeaderName(name), isHeaderValue(value) else {
+                return "the header \(name) has characters a header may not have"
+            }
+            guard !isOfHandshake(name) else { return "the header \(name) belongs to the handshake itself" }
+        }
+        return size <= 1 << 15 ? nil : "the headers are longer than 32 KiB"
+    }
+
+    private func isOfHandshake(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ["host", "upgrade", "connection"].contains(name) || name.hasPrefix("sec-websocket-")
+    }
+
+    private func resolved(_ resolution: Resolution) {
+        guard case .resolving = state else { return }
+        switch resolution {
+        case .failed(let reason):
+            fail(ConnectFailure(phase: .resolve, message: "\(request.url.host): \(reason)"))
+        case .addresses(let addresses):
+            connect(to: addresses)
+        }
+    }
+
+    /// Tries the first address, giving it its share of the time that is left.
+    private func connect(to addresses: [String]) {
+        phase = .connect
+        state = .connecting(addresses)
+        guard let address = addresses.first else {
+            fail(ConnectFailure(phase: .resolve, message: "\(request.url.host): no address"))
+            return
+        }
+        let host: OpaquePointer
+        do throws(NetworkError) {
+            host = request.url.isSecure ? try loop.clientHost(for: request.trust) : loop.core.plainHost!
+        } catch {
+            fail(ConnectFailure(phase: .tls, message: error.description))
+            return
+        }
+        if addresses.count > 1 {
+            let share = request.timeout / addresses.count
+            timers.append(loop.schedule(at: loop.now + share) { [weak self] in self?.addressTimedOut(address) })
+        }
+        wsi = makeConnection(to: address, on: host)
+        if wsi == nil { attemptEnded() }
+    }
+
+    private func makeConnection(to address: String, on host: OpaquePointer) -> OpaquePointer? {
+        var info = lws_client_connect_info()
+        info.context = loop.core.context
+        info.vhost = host
+        info.port = Int32(request.url.port)
+        info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
+        if request.url.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
+        info.local_protocol_name = LibWebSockets.protocolName
+        info.alpn = LibWebSockets.http11
+        info.ietf_version_or_minus_one = -1
+        info.retry_and_idle_policy = LibWebSockets.noIdlePolicy
+        info.opaque_user_data = opaque
+        return address.withCString { address in
+            request.url.target.withCString { target in
+                // The name, for the Host header, for SNI and for the certificate.
+                place.withCString { name in
+                    info.address = address
+                    info.path = target
+                    info.host = name
+                    return lws_client_connect_via_info(&info)
+                }
+            }
+        }
+    }
+
+    private func addressTimedOut(_ address: String) {
+        guard case .connecting(let addresses) = state, addresses.first == address, phase == .connect else { return }
+        cut()
+        attemptEnded()
+    }
+
+    /// The attempt is over; what follows waits for the end of the turn, outside of callbacks.
+    func attemptEnded() {
+        attemptIsOver = true
+        needsDelivery()
+    }
+
+    /// The address being tried could not be connected to, or what it answered will not do. Not from inside a callback.
+    func addressFailed() {
+        guard case .connecting(let addresses) = state, let address = addresses.first else { return }
+        wsi = nil
+        if phase == .connect, addresses.count > 1 {
+            connect(to: Array(addresses.dropFirst()))
+            return
+        }
+        if let refusal, phase != .connect {
+            fail(refusal)
+            return
+        }
+        explain(address)
+    }
+
+    /// libwebsockets does not tell why a connection failed; a second try on a helper thread does.
+    private func explain(_ address: String) {
+        let (loop, port) = (self.loop, request.url.port)
+        let thread = startThread(named: "weir-explain") { [self] in
+            let reason = connectProblem(address: address, port: port) ?? "cannot connect"
+            loop.run { [self] in fail(ConnectFailure(phase: .connect, message: "\(place): \(reason)")) }
+        }
+        if let thread {
+            pthread_detach(thread)
+        } else {
+            fail(ConnectFailure(phase: .connect, message: "\(place): cannot connect"))
+        }
+    }
+
+    // MARK: From callbacks
+
+    /// The certificate chain is being verified; OpenSSL's error, if any, is in `verification`.
+    func verify(_ call: SocketCall) -> Int32 {
+        guard call.count == 0, let verification = call.user.map(OpaquePointer.init) else { return 0 }
+        let code = X509_STORE_CTX_get_error(verification)
+        if code == X509_V_ERR_HOSTNAME_MISMATCH, request.url.host.contains(":"),
+            let certificate = X509_STORE_CTX_get_current_cert(verification),
+            X509_check_ip_asc(certificate, request.url.host, 0) == 1
+        {
+            // libwebsockets cuts the host at its first colon, and so verifies "[" for an IPv6 address.
+            X509_STORE_CTX_set_error(verification, X509_V_OK)
+            return 0
+        }
+        certificateProblem = certificateProblem ?? String(cString: X509_verify_cert_error_string(Int(code)))
+        return 0
+    }
+
+    /// Adds the request's headers; libwebsockets says how many bytes there is room for.
+    func appendHeaders(_ call: SocketCall) -> Int32 {
+        phase = .handshake
+        guard let place = call.data?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self) else { return 0 }
+        var text: [UInt8] = []
+        for (name, value) in request.headers { text += Array("\(name): \(value)\r\n".utf8) }
+        guard text.count <= call.count else { return -1 }
+        text.withUnsafeBufferPointer { bytes in
+            if let start = bytes.baseAddress { place.pointee.update(from: start, count: bytes.count) }
+        }
+        place.pointee += text.count
+        return 0
+    }
+
+    /// libwebsockets gives the connection up; its object is going.
+    func connectionError(_ call: SocketCall) {
+        let status = Int(lws_http_client_http_response(call.wsi))
+        let words = String(decoding: call.bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let isRefused = status != 0 && status != 101
+        refusal = ConnectFailure(
+            phase: phase, httpStatus: isRefused ? status : nil,
+            message: "\(place): \(reason(words, status: isRefused ? status : nil))")
+    }
+
+    private func reason(_ words: String, status: Int?) -> String {
+        switch phase {
+        case .resolve, .connect, .proxy: return words
+        case .tls:
+            return "TLS: \(certificateProblem ?? opensslReason() ?? "the server ended the connection in the handshake")"
+        case .handshake: break
+        }
+        if let status { return "the server refuses the WebSocket with HTTP status \(status)" }
+        if words.hasPrefix("HS: URI") || words.hasPrefix("problems parsing") { return "the answer is not HTTP" }
+        if words.hasPrefix("HS: ") { return "the answer to the upgrade is wrong (\(words.dropFirst(4)))" }
+        return "the server closed the connection in the handshake"
+    }
+}
+
+extension Duration {
+    /// A few characters for messages, such as `20 s` or `1.5 s`.
+    var shortText: String {
+        let milliseconds = microseconds / 1000
+        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000) s" }
+        return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+    }
+}
+
+extension NetworkError: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .cannotStart(let message): message
+        case .cannotListen(let address, let message): "\(address): \(message)"
+        case .badTLSFile(let path, let message): "\(path): \(message)"
+        }
+    }
+}

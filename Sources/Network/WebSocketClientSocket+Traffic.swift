@@ -1,0 +1,100 @@
+import CLibWebSockets
+import Wire
+
+extension WebSocketClientSocket {
+    /// Notes what libwebsockets tells.
+    func note(_ call: SocketCall) -> Int32 {
+        switch call.reason {
+        case LWS_CALLBACK_WSI_CREATE:
+            // The TCP connection is there.
+            phase = request.url.isSecure ? .tls : .handshake
+        case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+            return verify(call)
+        case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+            return appendHeaders(call)
+        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+            connectionError(call)
+        case LWS_CALLBACK_CLIENT_ESTABLISHED:
+            established()
+        case LWS_CALLBACK_CLIENT_RECEIVE:
+            return receive(call)
+        case LWS_CALLBACK_CLIENT_WRITEABLE:
+            return write(call.wsi)
+        case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+            if case .open = state {
+                peerClose = WebSocketFrame.parseClose(Array(call.bytes)) ?? WebSocketClose(code: 1002)
+            }
+        case LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+            gone()
+        default:
+            break
+        }
+        return 0
+    }
+
+    private func established() {
+        state = .open
+        for timer in timers { timer.cancel() }
+        timers = []
+        opened()
+        if !isReading, let wsi { lws_rx_flow_control(wsi, 0) }
+        if !outgoing.isEmpty { needsWriting() }
+    }
+
+    /// The socket is gone, or going inside this callback.
+    private func gone() {
+        wsi = nil
+        switch state {
+        case .resolving, .ended: return
+        case .connecting: attemptEnded()
+        case .open: end(.closed(peerClose ?? WebSocketClose(code: 1006)))
+        case .closing(let close):
+            let ours = WebSocketClose(code: WebSocketFrame.sendableCode(close.code), reason: close.reason)
+            end(.closed(ours))
+        }
+    }
+
+    private func receive(_ call: SocketCall) -> Int32 {
+        // What comes after we began to close is not told.
+        guard case .open = state else { return 0 }
+        do throws(MessageBatch.Refusal) {
+            try batch.append(call.bytes)
+            // Zero-length pieces of a fragmented message end a frame, not the message.
+            guard lws_is_final_fragment(call.wsi) != 0, lws_remaining_packet_payload(call.wsi) == 0 else { return 0 }
+            try batch.finish(lws_frame_is_binary(call.wsi) != 0 ? .binary : .text)
+            needsDelivery()
+        } catch {
+            switch error {
+            case .tooLarge: startClosing(WebSocketClose(code: 1009, reason: "message too large"))
+            case .notUTF8: startClosing(WebSocketClose(code: 1007, reason: "text is not UTF-8"))
+            }
+        }
+        return 0
+    }
+
+    /// Writes once, as libwebsockets wants it. The frames are our own, many in one write.
+    private func write(_ wsi: OpaquePointer) -> Int32 {
+        // Called only when the kernel took what libwebsockets held.
+        heldBytes = 0
+        guard outgoing.isEmpty else {
+            let result = outgoing.take(EventLoop.transferSize) { bytes in
+                (lws_write(wsi, bytes.baseAddress, bytes.count, LWS_WRITE_HTTP), bytes.count)
+            }
+            guard result.0 >= 0 else { return -1 }
+            if lws_partial_buffered(wsi) != 0 { heldBytes = result.1 }
+            if !outgoing.isEmpty || isClosing { lws_callback_on_writable(wsi) }
+            return 0
+        }
+        guard case .closing(let close) = state else { return 0 }
+        var reason = Array(WebSocketFrame.closeBody(close).dropFirst(2))
+        let code = lws_close_status(UInt32(WebSocketFrame.sendableCode(close.code)))
+        lws_close_reason(wsi, code, &reason, reason.count)
+        // libwebsockets sends the close frame and waits for the answer.
+        return -1
+    }
+
+    private var isClosing: Bool {
+        if case .closing = state { return true }
+        return false
+    }
+}

@@ -1,0 +1,59 @@
+import Network
+
+/// A private certificate authority and what it signed, made by the `openssl` command in a temporary folder.
+struct Certificates: Sendable {
+    let folder: String
+    /// The authority's certificate.
+    var authority: String { folder + "/ca.pem" }
+    /// For `localhost`, 127.0.0.1 and ::1.
+    var good: TLSIdentity { identity("good") }
+    /// For `other.example` only.
+    var otherName: TLSIdentity { identity("other") }
+    /// For localhost, but its time is over.
+    var expired: TLSIdentity { identity("expired") }
+    /// An authority that signed nothing of these.
+    var stranger: String { folder + "/stranger.pem" }
+
+    /// Made once for all tests of the process.
+    static let shared = Result { try Certificates() }
+
+    private func identity(_ name: String) -> TLSIdentity {
+        TLSIdentity(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
+    }
+
+    private init() throws {
+        folder = try temporaryFolder()
+        try makeAuthority("ca")
+        try makeAuthority("stranger")
+        try sign("good", names: "DNS:localhost,IP:127.0.0.1,IP:::1", dates: ["-days", "30"])
+        try sign("other", names: "DNS:other.example", dates: ["-days", "30"])
+        try sign("expired", names: "DNS:localhost,IP:127.0.0.1", dates: ["-days", "-1"])
+    }
+
+    private func makeAuthority(_ name: String) throws {
+        try openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
+            "/CN=\(name)",
+            "-keyout", "\(name).key", "-out", "\(name).pem",
+        ])
+    }
+
+    private func sign(_ name: String, names: String, dates: [String]) throws {
+        try openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)",
+            "-keyout", "\(name).key", "-out", "\(name).csr",
+        ])
+        try writeFile("\(folder)/\(name).ext", "subjectAltName=\(names)\n")
+        try openssl(
+            [
+                "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-extfile", "\(name).ext",
+                "-out", "\(name).pem",
+            ]
+                + dates)
+    }
+
+    private func openssl(_ arguments: [String]) throws {
+        // The shell keeps its progress dots from the terminal.
+        try run(["sh", "-c", "cd \"$0\" && exec openssl \"$@\" 2>>openssl.log", folder] + arguments)
+    }
+}

@@ -1,0 +1,198 @@
+import Glibc
+import Testing
+import Wire
+
+@testable import Network
+
+/// What was told on another thread, and a way to wait for it.
+final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    // Unchecked: `items` is touched only under `mutex`.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var items: [Element] = []
+
+    init() {
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func put(_ item: Element) {
+        pthread_mutex_lock(mutex)
+        items.append(item)
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    var all: [Element] {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return items
+    }
+
+    /// Waits until what was told satisfies `condition`; fails the test when that takes longer than `seconds`.
+    @discardableResult
+    func wait(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation, until isDone: ([Element]) -> Bool)
+        -> [Element]
+    {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += seconds
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isDone(items) {
+            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
+                Issue.record(
+                    "nothing more within \(seconds) s; so far \(items.count): \(items.suffix(3))",
+                    sourceLocation: sourceLocation)
+                return items
+            }
+        }
+        return items
+    }
+
+    /// Waits for the first item.
+    func first(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation) throws -> Element {
+        try #require(wait(seconds: seconds, sourceLocation: sourceLocation) { !$0.isEmpty }.first)
+    }
+}
+
+/// A loop for one test, shut down at its end.
+func withLoop<Result>(_ body: (EventLoop) throws -> Result) throws -> Result {
+    let loop = try EventLoop(name: "weir-test")
+    defer { loop.shutDown() }
+    return try body(loop)
+}
+
+/// What a server under test was told.
+enum ServerEvent: Sendable {
+    case request(String)
+    case opened(String)
+    case received([WebSocketMessage])
+    case closed(WebSocketClose)
+}
+
+/// Answers by closures, and tells a mailbox.
+final class TestHandler: HTTPServerHandler {
+    let events = Mailbox<ServerEvent>()
+    let sockets = Mailbox<ServerWebSocket>()
+    let answer: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -> Void) -> Void
+    let refusal: @Sendable (ServerRequest) -> HTTPResponse?
+    let onMessages: @Sendable ([WebSocketMessage], ServerWebSocket) -> Void
+    let onOpen: @Sendable (ServerWebSocket) -> Void
+
+    init(
+        answer: @escaping @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -> Void) -> Void = {
+            _, respond in
+            respond(HTTPResponse(status: 404))
+        },
+        refusal: @escaping @Sendable (ServerRequest) -> HTTPResponse? = { _ in nil },
+        onOpen: @escaping @Sendable (ServerWebSocket) -> Void = { _ in },
+        onMessages: @escaping @Sendable ([WebSocketMessage], ServerWebSocket) -> Void = { messages, socket in
+            for message in messages { socket.send(message) }
+        }
+    ) {
+        self.answer = answer
+        self.refusal = refusal
+        self.onMessages = onMessages
+        self.onOpen = onOpen
+    }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        events.put(.request("\(request.method) \(request.path)"))
+        answer(request, respond)
+    }
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { refusal(upgrade) }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        events.put(.opened(upgrade.path))
+        sockets.put(socket)
+        onOpen(socket)
+    }
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        events.put(.received(messages))
+        onMessages(messages, socket)
+    }
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) { events.put(.closed(close)) }
+}
+
+/// A client whose events go to a mailbox.
+struct TestClient {
+    let loop: EventLoop
+    let events = Mailbox<WebSocketEvent>()
+    let client: WebSocketClient
+
+    init(_ loop: EventLoop, _ request: WebSocketRequest) throws {
+        self.loop = loop
+        let events = self.events
+        client = try #require(loop.perform { WebSocketClient(on: loop, request) { events.put($0) } })
+    }
+
+    /// Runs something with the client on the loop.
+    func onLoop(_ body: @escaping @Sendable (WebSocketClient) -> Void) {
+        let client = self.client
+        loop.run { body(client) }
+    }
+
+    func waitForOpen(sourceLocation: SourceLocation = #_sourceLocation) {
+        events.wait(sourceLocation: sourceLocation) { events in
+            events.contains { if case .opened = $0 { true } else { false } }
+        }
+    }
+
+    /// Waits for as many messages as given.
+    func messages(_ count: Int, seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation)
+        -> [WebSocketMessage]
+    {
+        let events = events.wait(seconds: seconds, sourceLocation: sourceLocation) { received($0).count >= count }
+        return received(events)
+    }
+
+    func failure(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation) -> ConnectFailure? {
+        for case .failed(let failure) in events.wait(
+            seconds: seconds, sourceLocation: sourceLocation, until: { !$0.isEmpty })
+        {
+            return failure
+        }
+        return nil
+    }
+
+    func close(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation) -> WebSocketClose? {
+        let isClosed = { (event: WebSocketEvent) in if case .closed = event { true } else { false } }
+        for case .closed(let close) in events.wait(
+            seconds: seconds, sourceLocation: sourceLocation, until: { $0.contains(where: isClosed) })
+        {
+            return close
+        }
+        return nil
+    }
+}
+
+func received(_ events: [WebSocketEvent]) -> [WebSocketMessage] {
+    events.flatMap { event -> [WebSocketMessage] in
+        if case .received(let messages) = event { messages } else { [] }
+    }
+}
+
+/// A WebSocket URL of a local server.
+func socketURL(_ server: HTTPServer, secure: Bool = false, host: String = "127.0.0.1", path: String = "/ws") -> URLParts
+{
+    URLParts(scheme: secure ? "wss" : "ws", host: host, port: server.port, path: path)
+}
+
+/// A seeded generator, so that a failure can be repeated (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
