@@ -10,7 +10,7 @@ extension EngineIO.Handshake {
             while let key = try reader.nextKey() { try fields.read(key, from: &reader) }
             try reader.end()
         } catch {
-            throw SocketIO.Malformed(error, within: "the open packet", startingAt: 1)
+            throw SocketIO.Malformed(error, within: "the open packet").moved(by: 1)
         }
         guard let sid = fields.sid, let interval = fields.pingInterval, let timeout = fields.pingTimeout else {
             throw SocketIO.Malformed(message: "an open packet without sid, pingInterval or pingTimeout", offset: 0)

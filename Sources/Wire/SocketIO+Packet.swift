@@ -36,17 +36,22 @@ extension SocketIO {
     /// Whether `name` is one of the event names the protocol's libraries keep for themselves; no peer may send them, and `emit` must not
     /// be given them.
     public static func isReserved(_ name: String) -> Bool {
-        switch name {
-        case "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener": true
+        // Names of a backend are longer than most of these, so their length tells them apart without a comparison.
+        switch name.utf8.count {
+        case 7: name == "connect"
+        case 10: name == "disconnect"
+        case 11: name == "newListener"
+        case 13: name == "connect_error" || name == "disconnecting"
+        case 14: name == "removeListener"
         default: false
         }
     }
 }
 
 extension SocketIO.Malformed {
-    /// What the reader found wrong in the JSON text that begins at byte `start`.
-    init(_ error: JSONError, within place: String, startingAt start: Int) {
-        self.init(message: "\(place) is not the JSON it should be: \(error.reason)", offset: start + error.offset)
+    /// What a reader found wrong.
+    init(_ error: JSONError, within place: String) {
+        self.init(message: "\(place) is not the JSON it should be: \(error.reason)", offset: error.offset)
     }
 
     /// The same, counted from the start of a frame that has `count` bytes in front.

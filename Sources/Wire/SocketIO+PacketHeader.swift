@@ -5,68 +5,64 @@ extension SocketIO {
         var attachments = 0
         var namespace = "/"
         var id: Int?
-        /// The rest, where the JSON text stands if there is any.
-        var body: ArraySlice<UInt8>
+        /// Where the JSON text begins if there is any, counted from the packet's first byte.
+        private(set) var end = 1
 
-        init(parsing packet: ArraySlice<UInt8>) throws(Malformed) {
-            guard let first = packet.first else { throw Malformed(message: "an empty message", offset: 0) }
-            guard let type = PacketType(rawValue: first &- UInt8(ascii: "0")) else {
+        init(parsing packet: Span<UInt8>) throws(Malformed) {
+            guard !packet.isEmpty else { throw Malformed(message: "an empty message", offset: 0) }
+            guard let type = PacketType(rawValue: packet[0] &- UInt8(ascii: "0")) else {
                 throw Malformed(message: "an unknown Socket.IO packet type", offset: 0)
             }
             self.type = type
-            body = packet.dropFirst()
-            do throws(Malformed) {
-                try readAttachments()
-                readNamespace()
-                try readID()
-            } catch {
-                throw error.moved(by: body.startIndex - packet.startIndex)
+            switch type {
+            case .connect, .disconnect, .event, .acknowledgement, .connectError: break
+            case .binaryEvent, .binaryAcknowledgement: try readAttachments(packet)
+            }
+            readNamespace(packet)
+            if end < packet.count, packet[end].isDigit {
+                id = takeDigits(packet)
+                if id == nil { throw Malformed(message: "an ack id that is too large", offset: end) }
             }
         }
 
-        private mutating func readAttachments() throws(Malformed) {
-            switch type {
-            case .connect, .disconnect, .event, .acknowledgement, .connectError: return
-            case .binaryEvent, .binaryAcknowledgement: break
-            }
-            guard let count = takeDigits() else { throw Malformed(message: "no attachment count", offset: 0) }
-            guard body.first == UInt8(ascii: "-") else {
-                throw Malformed(message: "an attachment count without its '-'", offset: 0)
+        private mutating func readAttachments(_ packet: Span<UInt8>) throws(Malformed) {
+            guard let count = takeDigits(packet) else { throw Malformed(message: "no attachment count", offset: end) }
+            guard end < packet.count, packet[end] == UInt8(ascii: "-") else {
+                throw Malformed(message: "an attachment count without its '-'", offset: end)
             }
             guard count <= maximumAttachments else {
-                throw Malformed(message: "more than \(maximumAttachments) attachments", offset: 0)
+                throw Malformed(message: "more than \(maximumAttachments) attachments", offset: 1)
             }
             attachments = count
-            body = body.dropFirst()
+            end += 1
         }
 
         /// A namespace ends at its comma or, as some servers send it (1.9), at the end of the packet.
-        private mutating func readNamespace() {
-            guard body.first == UInt8(ascii: "/") else { return }
-            let end = body.firstIndex(of: UInt8(ascii: ",")) ?? body.endIndex
-            if end - body.startIndex > 1 { namespace = String(decoding: body[..<end], as: UTF8.self) }
-            body = body[end...].dropFirst()
+        private mutating func readNamespace(_ packet: Span<UInt8>) {
+            guard end < packet.count, packet[end] == UInt8(ascii: "/") else { return }
+            let start = end
+            while end < packet.count, packet[end] != UInt8(ascii: ",") { end += 1 }
+            if end - start > 1 {
+                namespace = packet.extracting(start..<end).withUnsafeBufferPointer {
+                    String(decoding: $0, as: UTF8.self)
+                }
+            }
+            if end < packet.count { end += 1 }
         }
 
-        private mutating func readID() throws(Malformed) {
-            guard let byte = body.first, byte.isDigit else { return }
-            guard let id = takeDigits() else { throw Malformed(message: "an ack id that is too large", offset: 0) }
-            self.id = id
-        }
-
-        /// Takes the digits at the front; nil when there are none or their value does not fit.
-        private mutating func takeDigits() -> Int? {
-            var rest = body
+        /// Takes the digits at `end`; nil, and nothing taken, when there are none or their value does not fit.
+        private mutating func takeDigits(_ packet: Span<UInt8>) -> Int? {
+            var place = end
             var value = 0
-            while let byte = rest.first, byte.isDigit {
+            while place < packet.count, packet[place].isDigit {
                 let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-                let (sum, carry) = tens.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+                let (sum, carry) = tens.addingReportingOverflow(Int(packet[place] - UInt8(ascii: "0")))
                 guard !overflow, !carry else { return nil }
                 value = sum
-                rest = rest.dropFirst()
+                place += 1
             }
-            guard rest.startIndex > body.startIndex else { return nil }
-            body = rest
+            guard place > end else { return nil }
+            end = place
             return value
         }
     }

@@ -97,7 +97,7 @@ struct HostileInputTests {
         #expect(client.receive(large).first?.hasPrefix("event / x ") == true)
         let deep = "42[\"x\"," + String(repeating: "[", count: 100_000)
         #expect(client.receive(deep).first?.contains("deep") == true)
-        let query = "40/admin?" + String(repeating: "a&b=%zz&", count: 100_000)
+        let query = "40/admin?" + String(repeating: "a&b=%zz&", count: 10_000)
         var server = ServerTranscript.joined(.v3)
         #expect(server.receive(query).last == #"connected /admin {"a":"","b":"%zz"}"#)
     }
