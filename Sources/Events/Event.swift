@@ -7,29 +7,99 @@ public enum Event: Hashable, Sendable {
     /// An event of a Socket.IO server of which no schema is known.
     case socketIO(UntypedEvent)
 
-    /// The case's name as printed and filtered on: `message`, `channel_activity`, `typing`, `unknown`…
-    public var kind: String { fatalError("stub") }
+    /// What it is, in one word, as printed and filtered on.
+    ///
+    /// Twake:
+    /// * of the connection and its rooms: `authenticated`, `unauthorized`, `join`, `join_error`, `leave`, `leave_error`,
+    ///   `event_error`;
+    /// * of `realtime:event`: `message` (era A), `typing`;
+    /// * of `realtime:resource`: `channel` (also the wire's `channels`), `channel_activity`, `channel_member`, `channel_tabs`,
+    ///   `message`, `badge`, `notification`, `bookmark`, `workspace`, `user`, `company`, `company_user`,
+    ///   `company_application`, `online`, `documents`;
+    /// * of anything else: `unknown`.
+    ///
+    /// Any other Socket.IO server: `event`.
+    public var kind: String {
+        switch self {
+        case .twake(let event): event.kind
+        case .socketIO: "event"
+        }
+    }
+
     /// The room it was sent to, when it says.
-    public var room: String? { fatalError("stub") }
-    /// Who did it, when it says: a display name or an id.
-    public var actor: String? { fatalError("stub") }
-    /// One line for people. Untrusted text.
-    public var summary: String { fatalError("stub") }
-    /// False for events of unknown name, type or action.
-    public var isKnown: Bool { fatalError("stub") }
+    public var room: String? {
+        switch self {
+        case .twake(let event): event.room
+        case .socketIO: nil
+        }
+    }
+
+    /// Who did it, when it says: a display name or an id. Untrusted text.
+    public var actor: String? {
+        switch self {
+        case .twake(let event): event.actor
+        case .socketIO: nil
+        }
+    }
+
+    /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
+    public var summary: String {
+        switch self {
+        case .twake(let event): event.summary
+        case .socketIO(let event): event.summary
+        }
+    }
+
+    /// False for events whose name, type, action or contents the backend's vocabulary lacks. Where there is no vocabulary, true.
+    public var isKnown: Bool {
+        switch self {
+        case .twake(let event): event.isKnown
+        case .socketIO: true
+        }
+    }
+
     /// The server's time of it, when it says.
-    public var serverTime: Timestamp? { fatalError("stub") }
+    public var serverTime: Timestamp? {
+        switch self {
+        case .twake(let event): event.serverTime
+        case .socketIO: nil
+        }
+    }
 }
 
 /// An event with no known schema.
 public struct UntypedEvent: Hashable, Sendable {
-    /// The wire name.
+    /// The wire name. Untrusted text.
     public var name: String
     /// The arguments, each JSON text.
     public var arguments: [RawJSON]
+
     /// An event.
     public init(name: String, arguments: [RawJSON]) {
         self.name = name
         self.arguments = arguments
+    }
+
+    /// The name and the start of the arguments.
+    var summary: String {
+        var line = name
+        for argument in arguments {
+            line += " " + argument.excerpt
+            if line.utf8.count > RawJSON.excerptLength { break }
+        }
+        return line
+    }
+}
+
+extension RawJSON {
+    /// Bytes of a value that are shown in a summary.
+    static let excerptLength = 120
+
+    /// The start of the text, cut between characters.
+    var excerpt: String {
+        guard bytes.count > Self.excerptLength else { return description }
+        var end = bytes.startIndex + Self.excerptLength
+        while end > bytes.startIndex, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: bytes[..<end], as: UTF8.self) + "…"
     }
 }

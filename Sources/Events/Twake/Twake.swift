@@ -1,24 +1,24 @@
 public import JSONText
 
-/// The Twake backend's vocabulary (`reference/twake.md`).
+/// The Twake backend's vocabulary: what its servers of 2021 to 2023 send. Section numbers are those of the protocol's sheet.
 public enum Twake {
     /// Everything a Twake server sends over the socket.
     public enum Event: Hashable, Sendable {
         /// `authenticated`: rooms may be joined now.
         case authenticated
-        /// `unauthorized`: the token was refused; the server's words.
+        /// `unauthorized`: the token was refused; the server's words, or its whole payload when it has none (1.4).
         case unauthorized(message: String)
         /// `realtime:join:success`.
         case joined(room: String)
-        /// `realtime:join:error`.
+        /// `realtime:join:error`; the message is empty when the server gives none.
         case joinRefused(room: String, message: String)
         /// `realtime:leave:success`.
         case left(room: String)
-        /// `realtime:leave:error`.
+        /// `realtime:leave:error`; the message is empty when the server gives none.
         case leaveRefused(room: String, message: String)
         /// `realtime:event`.
         case event(SocketIOEvent)
-        /// `realtime:event:error`.
+        /// `realtime:event:error`; the message is empty when the server gives none.
         case eventRefused(room: String, message: String)
         /// `realtime:resource`.
         case resource(SocketIOResource)
@@ -32,6 +32,7 @@ public enum Twake {
         public var room: String
         /// What happened.
         public var data: EventData
+
         /// An event.
         public init(room: String, data: EventData) {
             self.room = room
@@ -41,31 +42,36 @@ public enum Twake {
 
     /// The payload of a `realtime:event`.
     public enum EventData: Hashable, Sendable {
-        /// Era A: a message was created or changed (`update`) or removed (`remove`).
+        /// Era A: a message was created or changed (`update`) or removed (`remove`). The wire's empty or null thread, a head
+        /// message, is given as the message's own id (3.1).
         case message(action: MessageAction, message: EntityID, thread: EntityID?)
-        /// Somebody writes, or stopped (1.6).
+        /// Somebody writes, or stopped (1.6). The thread is nil in the channel itself; the name is empty when not sent.
         case typing(channel: EntityID, thread: EntityID?, user: EntityID, name: String, isWriting: Bool)
-        /// Anything else, kept as text.
+        /// Anything else, kept as text; also a message event without an id, as ephemeral messages have (3.1).
         case unknown(RawJSON)
     }
 
     /// The action of an era A message event.
     public enum MessageAction: Hashable, Sendable {
-        case update, remove
+        /// Created, edited, reacted to or pinned; the wire does not say which.
+        case update
+        /// Deleted.
+        case remove
     }
 
     /// `realtime:resource`: an entity was created, changed or deleted (3.2).
     public struct SocketIOResource: Hashable, Sendable {
         /// What was done.
         public var action: ResourceAction
-        /// The room it was sent to.
+        /// The room it was sent to; opaque (`RoomName` reads it).
         public var room: String
-        /// The wire's `type`, as written.
+        /// The wire's `type`.
         public var type: ResourceType
-        /// A REST-like path; not usable as a URL (3.3).
+        /// A REST-like path, nil for `event` actions; not usable as a URL (3.3).
         public var path: String?
         /// The entity, as far as it was sent.
         public var resource: Resource
+
         /// A resource event.
         public init(action: ResourceAction, room: String, type: ResourceType, path: String?, resource: Resource) {
             self.action = action

@@ -1,0 +1,81 @@
+import JSONText
+
+extension Twake.Badge {
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        var company: EntityID?
+        var workspace: EntityID?
+        var channel: EntityID?
+        var thread: EntityID?
+        var user: EntityID?
+        var message: EntityID?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "company_id") {
+                company = try reader.idIfAny()
+            } else if reader.matches(key, "workspace_id") {
+                workspace = try reader.idIfAny()
+            } else if reader.matches(key, "channel_id") {
+                channel = try reader.idIfAny()
+            } else if reader.matches(key, "thread_id") {
+                thread = try reader.idIfAny()
+            } else if reader.matches(key, "user_id") {
+                user = try reader.idIfAny()
+            } else if reader.matches(key, "message_id") {
+                message = try reader.idIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        self.init(
+            company: try company.required("company_id", at: start),
+            workspace: try workspace.required("workspace_id", at: start),
+            channel: try channel.required("channel_id", at: start),
+            thread: try (thread ?? message).required("thread_id", at: start), user: user, message: message)
+    }
+}
+
+extension Twake.BadgeCount {
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        var level: Level?
+        var id: EntityID?
+        var count: Int?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "type") {
+                level = try reader.textIfAny().map { Level(wire: $0) }
+            } else if reader.matches(key, "id") {
+                id = try reader.idIfAny()
+            } else if reader.matches(key, "count") {
+                count = try reader.countIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        self.init(
+            level: try level.required("type", at: start), id: try id.required("id", at: start),
+            count: try count.required("count", at: start))
+    }
+}
+
+extension Twake.DesktopNotification {
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        self.init(channel: nil, thread: nil, message: nil, title: "", text: "")
+        _ = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "channel_id") {
+                channel = try reader.idIfAny()
+            } else if reader.matches(key, "thread_id") {
+                thread = try reader.idIfAny()
+            } else if reader.matches(key, "message_id") {
+                message = try reader.idIfAny()
+            } else if reader.matches(key, "title") {
+                title = try reader.textIfAny() ?? ""
+            } else if reader.matches(key, "text") {
+                text = try reader.textIfAny() ?? ""
+            } else {
+                try reader.pass()
+            }
+        }
+        thread = thread ?? message
+    }
+}

@@ -1,0 +1,105 @@
+extension Twake {
+    /// One unread thread (B). Its identity is (company, user, workspace, channel, thread), never the wire's `id`, which is new each time.
+    public struct Badge: Hashable, Sendable {
+        /// The company of the thread.
+        public var company: EntityID
+        /// The workspace; `direct` for directs of any company.
+        public var workspace: EntityID
+        /// The channel of the thread.
+        public var channel: EntityID
+        /// The unread thread; the message's id when the wire has none.
+        public var thread: EntityID
+        /// Who has not read it.
+        public var user: EntityID?
+        /// The last message that was not read.
+        public var message: EntityID?
+
+        /// A badge of these fields.
+        public init(
+            company: EntityID, workspace: EntityID, channel: EntityID, thread: EntityID, user: EntityID? = nil,
+            message: EntityID? = nil
+        ) {
+            self.company = company
+            self.workspace = workspace
+            self.channel = channel
+            self.thread = thread
+            self.user = user
+            self.message = message
+        }
+    }
+
+    /// An unread counter of era A: the proxy counts unread threads per company, workspace and channel.
+    public struct BadgeCount: Hashable, Sendable {
+        /// The level of the hierarchy.
+        public enum Level: Hashable, Sendable {
+            /// All of a company.
+            case company
+            /// All of a workspace; of all directs under the id `direct`.
+            case workspace
+            /// One channel.
+            case channel
+            /// A value this version does not know, as written; never one of the above.
+            case unknown(String)
+
+            /// The level the wire calls `name`.
+            public init(wire name: String) {
+                self =
+                    switch name {
+                    case "company": .company
+                    case "workspace": .workspace
+                    case "channel": .channel
+                    default: .unknown(name)
+                    }
+            }
+
+            /// The wire's `type`.
+            public var wireName: String {
+                switch self {
+                case .company: "company"
+                case .workspace: "workspace"
+                case .channel: "channel"
+                case .unknown(let name): name
+                }
+            }
+        }
+        /// What the counter counts over.
+        public var level: Level
+        /// The company, workspace or channel; `direct` is no workspace of its own and one for all companies.
+        public var id: EntityID
+        /// Unread threads, not messages.
+        public var count: Int
+
+        /// The counter of an entity.
+        public init(level: Level, id: EntityID, count: Int) {
+            self.level = level
+            self.id = id
+            self.count = count
+        }
+
+        /// Whether this is the counter of that entity.
+        public func matches(_ level: Level, _ id: EntityID) -> Bool { self.level == level && self.id == id }
+    }
+
+    /// `notification:desktop`: what a notification should show (3.3).
+    public struct DesktopNotification: Hashable, Sendable {
+        /// The channel of the message.
+        public var channel: EntityID?
+        /// Its thread; the message's id when the wire has none.
+        public var thread: EntityID?
+        /// The message.
+        public var message: EntityID?
+        /// The place, for people; empty when not sent.
+        public var title: String
+        /// The sender and the text, for people; empty when not sent.
+        public var text: String
+
+        /// A notification of these fields.
+        public init(channel: EntityID?, thread: EntityID?, message: EntityID?, title: String, text: String) {
+            self.channel = channel
+            self.thread = thread
+            self.message = message
+            self.title = title
+            self.text = text
+        }
+    }
+}

@@ -1,0 +1,171 @@
+public import JSONText
+
+extension Twake.Channel {
+    /// Writes the channel as a JSON object; nil fields are left out.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("company_id", company)
+        writer.member("workspace_id", workspace)
+        writer.member("visibility", visibility?.wireName)
+        writer.member("name", name)
+        writer.member("icon", icon)
+        writer.member("description", description)
+        writer.member("owner", owner)
+        writer.member("archived", isArchived)
+        writer.member("members", members)
+        writer.member("last_activity", lastActivity)
+        if let lastMessage {
+            writer.key("last_message")
+            lastMessage.encode(into: &writer)
+        }
+        writer.member("last_access", lastAccess)
+        writer.member("updated_at", updatedAt)
+        writer.endObject()
+    }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self = try reader.logged("channel", Self.init(logged:))
+    }
+
+    private init(logged reader: inout JSONReader) throws(Mismatch) {
+        self.init(id: .text(""), company: .text(""), workspace: .text(""))
+        var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "id") {
+                ids.0 = try reader.loggedID()
+            } else if reader.matches(key, "company_id") {
+                ids.company = try reader.loggedID()
+            } else if reader.matches(key, "workspace_id") {
+                ids.workspace = try reader.loggedID()
+            } else if try !takeLogged(key, from: &reader) {
+                try reader.pass()
+            }
+        }
+        id = try ids.0.required("id", at: start)
+        company = try ids.company.required("company_id", at: start)
+        workspace = try ids.workspace.required("workspace_id", at: start)
+    }
+
+    private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.matches(key, "visibility") {
+            visibility = Twake.ChannelVisibility(wire: try reader.text())
+        } else if reader.matches(key, "name") {
+            name = try reader.text()
+        } else if reader.matches(key, "icon") {
+            icon = try reader.text()
+        } else if reader.matches(key, "description") {
+            description = try reader.text()
+        } else if reader.matches(key, "owner") {
+            owner = try reader.loggedID()
+        } else if reader.matches(key, "archived") {
+            isArchived = try reader.loggedFlag()
+        } else if reader.matches(key, "members") {
+            members = try reader.loggedIDs()
+        } else if reader.matches(key, "last_activity") {
+            lastActivity = try reader.loggedTime()
+        } else if reader.matches(key, "last_message") {
+            lastMessage = try Twake.MessageSummary(logged: &reader)
+        } else if reader.matches(key, "last_access") {
+            lastAccess = try reader.loggedTime()
+        } else if reader.matches(key, "updated_at") {
+            updatedAt = try reader.loggedTime()
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+extension Twake.MessageSummary {
+    fileprivate func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("date", date)
+        writer.member("sender", sender)
+        writer.member("sender_name", senderName)
+        writer.member("title", title)
+        writer.member("text", text)
+        writer.endObject()
+    }
+
+    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
+        self.init(date: nil, sender: nil, senderName: nil, title: nil, text: nil)
+        _ = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "date") {
+                date = try reader.loggedTime()
+            } else if reader.matches(key, "sender") {
+                sender = try reader.loggedID()
+            } else if reader.matches(key, "sender_name") {
+                senderName = try reader.text()
+            } else if reader.matches(key, "title") {
+                title = try reader.text()
+            } else if reader.matches(key, "text") {
+                text = try reader.text()
+            } else {
+                try reader.pass()
+            }
+        }
+    }
+}
+
+extension Twake.ChannelMember {
+    /// Writes the membership as a JSON object; nil fields are left out.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("channel_id", channel)
+        writer.member("company_id", company)
+        writer.member("workspace_id", workspace)
+        writer.member("user_id", user)
+        writer.member("type", type)
+        writer.member("last_access", lastAccess)
+        writer.member("favorite", isFavorite)
+        writer.member("notification_level", notificationLevel)
+        writer.member("updated_at", updatedAt)
+        writer.endObject()
+    }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self = try reader.logged("member", Self.init(logged:))
+    }
+
+    private init(logged reader: inout JSONReader) throws(Mismatch) {
+        self.init(channel: .text(""))
+        var loggedChannel: EntityID?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "channel_id") {
+                loggedChannel = try reader.loggedID()
+            } else if reader.matches(key, "company_id") {
+                company = try reader.loggedID()
+            } else if reader.matches(key, "workspace_id") {
+                workspace = try reader.loggedID()
+            } else if reader.matches(key, "user_id") {
+                user = try reader.loggedID()
+            } else if try !takeLogged(key, from: &reader) {
+                try reader.pass()
+            }
+        }
+        channel = try loggedChannel.required("channel_id", at: start)
+    }
+
+    private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.matches(key, "type") {
+            type = try reader.text()
+        } else if reader.matches(key, "last_access") {
+            lastAccess = try reader.loggedTime()
+        } else if reader.matches(key, "favorite") {
+            isFavorite = try reader.loggedFlag()
+        } else if reader.matches(key, "notification_level") {
+            notificationLevel = try reader.text()
+        } else if reader.matches(key, "updated_at") {
+            updatedAt = try reader.loggedTime()
+        } else {
+            return false
+        }
+        return true
+    }
+}

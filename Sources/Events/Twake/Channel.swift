@@ -1,0 +1,144 @@
+extension Twake {
+    /// A channel: public, private or direct (3.3, 4.3, 4.4). Fields absent or null on the wire are nil.
+    public struct Channel: Hashable, Sendable {
+        /// The channel's id, unique over all workspaces.
+        public var id: EntityID
+        /// The company it belongs to.
+        public var company: EntityID
+        /// The workspace; `direct` for directs.
+        public var workspace: EntityID
+        /// Who sees it.
+        public var visibility: ChannelVisibility?
+        /// The name. Era B names no directs: there it is composed of the members' names, where those are sent.
+        public var name: String?
+        /// An emoji, raw or as `:shortname:`.
+        public var icon: String?
+        /// What it is for.
+        public var description: String?
+        /// The user who owns it.
+        public var owner: EntityID?
+        /// Whether it was archived; false when not sent.
+        public var isArchived: Bool
+        /// The users in it. Only directs carry members on era B.
+        public var members: [EntityID]
+        /// When something last happened in it; 0 on creation.
+        public var lastActivity: Timestamp?
+        /// Its last message, replies included; nil for the wire's `{}` too.
+        public var lastMessage: MessageSummary?
+        /// When the user last read it (`user_member.last_access`, `user_last_access`).
+        public var lastAccess: Timestamp?
+        /// When its row last changed (era B).
+        public var updatedAt: Timestamp?
+
+        /// Unread: activity after the last access.
+        public var hasUnread: Bool {
+            guard let lastActivity, let lastAccess else { return false }
+            return lastAccess < lastActivity
+        }
+
+        /// A channel of these fields.
+        public init(
+            id: EntityID, company: EntityID, workspace: EntityID, visibility: ChannelVisibility? = nil,
+            name: String? = nil, icon: String? = nil, description: String? = nil, owner: EntityID? = nil,
+            isArchived: Bool = false, members: [EntityID] = [], lastActivity: Timestamp? = nil,
+            lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil
+        ) {
+            self.id = id
+            self.company = company
+            self.workspace = workspace
+            self.visibility = visibility
+            self.name = name
+            self.icon = icon
+            self.description = description
+            self.owner = owner
+            self.isArchived = isArchived
+            self.members = members
+            self.lastActivity = lastActivity
+            self.lastMessage = lastMessage
+            self.lastAccess = lastAccess
+            self.updatedAt = updatedAt
+        }
+    }
+
+    /// Who sees a channel.
+    public enum ChannelVisibility: Hashable, Sendable {
+        /// Everybody in the workspace.
+        case `public`
+        /// Its members.
+        case `private`
+        /// The users who talk in it; no workspace.
+        case direct
+        /// A value this version does not know, as written; never one of the above.
+        case unknown(String)
+
+        /// The visibility the wire calls `name`.
+        public init(wire name: String) {
+            self =
+                switch name {
+                case "public": .public
+                case "private": .private
+                case "direct": .direct
+                default: .unknown(name)
+                }
+        }
+
+        /// The wire's `visibility`.
+        public var wireName: String {
+            switch self {
+            case .public: "public"
+            case .private: "private"
+            case .direct: "direct"
+            case .unknown(let name): name
+            }
+        }
+    }
+
+    /// The last message of a channel, in short (3.3).
+    public struct MessageSummary: Hashable, Sendable {
+        /// When it was sent.
+        public var date: Timestamp?
+        /// The user who sent it; nil for bots.
+        public var sender: EntityID?
+        /// That user's display name.
+        public var senderName: String?
+        /// Where it was sent, for people: `{channel} in {company} • {workspace}`.
+        public var title: String?
+        /// Its text, cut by the server on era A.
+        public var text: String?
+
+        /// A summary of these fields, each nil when not sent.
+        public init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
+            self.date = date
+            self.sender = sender
+            self.senderName = senderName
+            self.title = title
+            self.text = text
+        }
+    }
+
+    /// `channel_activity`: something happened in a channel (3.3).
+    public struct ChannelActivity: Hashable, Sendable {
+        /// The channel, the wire's `id`.
+        public var channel: EntityID
+        /// The company it belongs to.
+        public var company: EntityID
+        /// The workspace; `direct` for directs.
+        public var workspace: EntityID
+        /// When it happened.
+        public var lastActivity: Timestamp?
+        /// The message that did it, replies included; nil at the channel's creation.
+        public var lastMessage: MessageSummary?
+
+        /// An activity of these fields.
+        public init(
+            channel: EntityID, company: EntityID, workspace: EntityID, lastActivity: Timestamp?,
+            lastMessage: MessageSummary?
+        ) {
+            self.channel = channel
+            self.company = company
+            self.workspace = workspace
+            self.lastActivity = lastActivity
+            self.lastMessage = lastMessage
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import JSONText
+
+extension Twake.OnlineStatus {
+    /// `{"online":[{…}]}`, or the bare `[["id",true]]` of the first servers to have it (1.6).
+    static func list(reading reader: inout JSONReader, _ kind: JSONKind) throws(Mismatch) -> [Self] {
+        if kind == .array { return try pairs(reading: &reader) }
+        var statuses: [Self] = []
+        let start = try reader.open()
+        var hasList = false
+        while let key = try reader.field() {
+            if reader.matches(key, "online") {
+                hasList = true
+                guard try reader.openListIfAny() else { continue }
+                while try reader.another() { statuses.append(try Self(reading: &reader)) }
+            } else {
+                try reader.pass()
+            }
+        }
+        guard hasList else { throw Mismatch(.missing("online"), at: start) }
+        return statuses
+    }
+
+    private init(reading reader: inout JSONReader) throws(Mismatch) {
+        var user: EntityID?
+        var isOnline: Bool?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "user_id") {
+                user = try reader.idIfAny()
+            } else if reader.matches(key, "is_online") {
+                isOnline = try reader.flagIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        self.init(
+            user: try user.required("user_id", at: start), isOnline: try isOnline.required("is_online", at: start))
+    }
+
+    private static func pairs(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
+        var statuses: [Self] = []
+        guard try reader.openListIfAny() else { return statuses }
+        while try reader.another() {
+            _ = try reader.kind()
+            let start = reader.offset
+            var pair: (user: EntityID?, isOnline: Bool?)
+            guard try reader.openListIfAny() else { throw Mismatch(.unusable("expected [user, Boolean]"), at: start) }
+            if try reader.another() { pair.user = try reader.idIfAny() }
+            if try reader.another() { pair.isOnline = try reader.flagIfAny() }
+            while try reader.another() { try reader.pass() }
+            guard let user = pair.user, let isOnline = pair.isOnline else {
+                throw Mismatch(.unusable("expected [user, Boolean]"), at: start)
+            }
+            statuses.append(Self(user: user, isOnline: isOnline))
+        }
+        return statuses
+    }
+}
+
+extension Twake.SocketIORoom {
+    /// Reads `{"key","type","id"}`, or the value of a map from room to `{"type","id"}`, given its key.
+    init(reading reader: inout JSONReader, key known: String? = nil) throws(Mismatch) {
+        var key = known
+        var kind: Kind?
+        var id: String?
+        let start = try reader.open()
+        while let field = try reader.field() {
+            if reader.matches(field, "key") {
+                key = try reader.textIfAny()
+            } else if reader.matches(field, "type") {
+                kind = try reader.textIfAny().map { Kind(wire: $0) }
+            } else if reader.matches(field, "id") {
+                id = try reader.idIfAny()?.description
+            } else {
+                try reader.pass()
+            }
+        }
+        let wireID = try id.required("id", at: start)
+        self.init(
+            key: try key.required("key", at: start), kind: try kind.required("type", at: start),
+            id: ["PUBLIC", "PRIVATE", "DIRECT"].contains(wireID) ? wireID.lowercased() : wireID)
+    }
+}
+
+extension Twake.Account {
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        _ = try reader.kind()
+        let start = reader.offset
+        let person = try Person(reading: &reader)
+        let id = try person.id.required("id", at: start)
+        self.init(id: id, name: person.displayName ?? id.description)
+    }
+}
+
+extension Twake.Place {
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        var id: EntityID?
+        var name: String?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "id") {
+                id = try reader.idIfAny()
+            } else if reader.matches(key, "name") {
+                name = try reader.textIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        self.init(id: try id.required("id", at: start), name: name ?? "")
+    }
+}

@@ -1,0 +1,236 @@
+public import JSONText
+
+extension Twake.Event {
+    /// Decodes one Socket.IO event by its name and arguments. Unknown names, types and actions decode to `unknown`; a known one of
+    /// the wrong shape throws.
+    public init(name: String, arguments: [RawJSON]) throws(DecodingFailure) {
+        switch name {
+        case "realtime:resource":
+            self = .resource(try Self.first(of: arguments, name, Twake.SocketIOResource.init(reading:of:)))
+        case "realtime:event":
+            self = .event(try Self.first(of: arguments, name, Twake.SocketIOEvent.init(reading:of:)))
+        case "realtime:join:success":
+            self = .joined(room: try Self.first(of: arguments, name, RoomAnswer.init(reading:of:)).room)
+        case "realtime:join:error":
+            let answer = try Self.first(of: arguments, name, RoomAnswer.init(reading:of:))
+            self = .joinRefused(room: answer.room, message: answer.message)
+        case "realtime:leave:success":
+            self = .left(room: try Self.first(of: arguments, name, RoomAnswer.init(reading:of:)).room)
+        case "realtime:leave:error":
+            let answer = try Self.first(of: arguments, name, RoomAnswer.init(reading:of:))
+            self = .leaveRefused(room: answer.room, message: answer.message)
+        case "realtime:event:error":
+            let answer = try Self.first(of: arguments, name, RoomAnswer.init(reading:of:))
+            self = .eventRefused(room: answer.room, message: answer.message)
+        case "authenticated": self = .authenticated
+        case "unauthorized": self = .unauthorized(message: Self.refusal(in: arguments.first))
+        default: self = .unknown(UntypedEvent(name: name, arguments: arguments))
+        }
+    }
+
+    /// Decodes the first argument, all of which must be one JSON value. Further arguments are of no known meaning and left alone.
+    private static func first<Value>(
+        of arguments: [RawJSON], _ subject: String,
+        _ decode: (inout JSONReader, ArraySlice<UInt8>) throws(Mismatch) -> Value
+    ) throws(DecodingFailure) -> Value {
+        guard let payload = arguments.first?.bytes else {
+            throw DecodingFailure(subject: subject, message: "the event has no argument", offset: 0)
+        }
+        return try decoded(payload, as: subject) { (reader) throws(Mismatch) in try decode(&reader, payload) }
+    }
+
+    /// The server's words in either form of `unauthorized` (1.4). A refusal must not get lost, whatever its form: without words it is
+    /// given as it is.
+    private static func refusal(in argument: RawJSON?) -> String {
+        guard let argument else { return "" }
+        var reader = JSONReader(argument.bytes.span)
+        if let words = try? reader.refusal() { return words }
+        return argument.excerpt
+    }
+}
+
+extension JSONReader {
+    /// `{"message":…}` of 2021, `{"err":{"message":…}}` and `{"err":"…"}` of 2022, or just the words; the first words found.
+    fileprivate mutating func refusal() throws(Mismatch) -> String? {
+        switch try kind() {
+        case .string:
+            let words = try text()
+            return words.isEmpty ? nil : words
+        case .object: _ = try open()
+        case .array, .number, .bool, .null: return nil
+        }
+        while let key = try field() {
+            if matches(key, "message") || matches(key, "err") {
+                if let words = try refusal() { return words }
+            } else {
+                try pass()
+            }
+        }
+        return nil
+    }
+}
+
+/// Decodes all of `text`, which must be one JSON value.
+func decoded<Value>(
+    _ text: ArraySlice<UInt8>, as subject: String, _ decode: (inout JSONReader) throws(Mismatch) -> Value
+) throws(DecodingFailure) -> Value {
+    var reader = JSONReader(text.span)
+    do {
+        let value = try decode(&reader)
+        try reader.finish()
+        return value
+    } catch {
+        var fresh = JSONReader(text.span)
+        throw error.failure(of: subject, in: &fresh)
+    }
+}
+
+/// The server's answer about a room (1.5).
+private struct RoomAnswer {
+    var room: String
+    /// Of an error; its documentation calls the field `error`, its code `message`.
+    var message: String
+
+    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
+        var room: String?
+        var message: String?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "name") {
+                room = try reader.textIfAny()
+            } else if reader.matches(key, "message") || reader.matches(key, "error") {
+                message = try reader.textIfAny() ?? message
+            } else {
+                try reader.pass()
+            }
+        }
+        self.room = try room.required("name", at: start)
+        self.message = message ?? ""
+    }
+}
+
+extension Twake.SocketIOEvent {
+    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
+        var room: String?
+        var data: Twake.EventData?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "name") {
+                room = try reader.textIfAny()
+            } else if reader.matches(key, "data") {
+                data = try Twake.EventData(reading: &reader, of: payload)
+            } else {
+                try reader.pass()
+            }
+        }
+        self.init(room: try room.required("name", at: start), data: try data.required("data", at: start))
+    }
+}
+
+extension Twake.EventData {
+    /// Any client may publish anything here (1.5): data of neither known form is kept, not refused.
+    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
+        _ = try reader.kind()
+        let start = reader.offset
+        let range = try reader.pass()
+        let end = reader.offset
+        defer { reader.seek(to: end) }
+        reader.seek(to: start)
+        let known: Self? =
+            switch try reader.eventForm() {
+            case .message(let action): try Self.message(reading: &reader, from: start, action)
+            case .writing: try Self.writing(reading: &reader, from: start)
+            case .other: nil
+            }
+        self = known ?? .unknown(RawJSON(payload, range))
+    }
+
+    /// A message's event (3.1); nil for one without an id, with which nothing could be fetched.
+    private static func message(
+        reading reader: inout JSONReader, from start: Int, _ action: Twake.MessageAction
+    ) throws(Mismatch) -> Self? {
+        var message: EntityID?
+        var thread: EntityID?
+        reader.seek(to: start)
+        _ = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "message_id") {
+                message = try reader.idIfAny()
+            } else if reader.matches(key, "thread_id") {
+                thread = try reader.idIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        guard let message else { return nil }
+        return .message(action: action, message: message, thread: thread ?? message)
+    }
+
+    /// `{"type":"writing","event":{…}}` (1.6).
+    private static func writing(reading reader: inout JSONReader, from start: Int) throws(Mismatch) -> Self? {
+        var typing: Self?
+        reader.seek(to: start)
+        _ = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "event") {
+                typing = try Self.typing(reading: &reader)
+            } else {
+                try reader.pass()
+            }
+        }
+        return try typing.required("event", at: start)
+    }
+
+    private static func typing(reading reader: inout JSONReader) throws(Mismatch) -> Self {
+        var channel: EntityID?
+        var thread: EntityID?
+        var user: EntityID?
+        var name: String?
+        var isWriting: Bool?
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.matches(key, "channel_id") {
+                channel = try reader.idIfAny()
+            } else if reader.matches(key, "thread_id") {
+                thread = try reader.idIfAny()
+            } else if reader.matches(key, "user_id") {
+                user = try reader.idIfAny()
+            } else if reader.matches(key, "name") {
+                name = try reader.textIfAny()
+            } else if reader.matches(key, "is_writing") {
+                isWriting = try reader.flagIfAny()
+            } else {
+                try reader.pass()
+            }
+        }
+        return .typing(
+            channel: try channel.required("channel_id", at: start), thread: thread,
+            user: try user.required("user_id", at: start), name: name ?? "",
+            isWriting: try isWriting.required("is_writing", at: start))
+    }
+}
+
+/// What the data of a `realtime:event` is, as far as its `action` or `type` tells.
+private enum EventForm {
+    case message(Twake.MessageAction)
+    case writing
+    case other
+}
+
+extension JSONReader {
+    fileprivate mutating func eventForm() throws(Mismatch) -> EventForm {
+        guard try kind() == .object else { return .other }
+        _ = try open()
+        while let key = try field() {
+            guard matches(key, "action") || matches(key, "type"), try kind() == .string else {
+                try pass()
+                continue
+            }
+            let contents = try textRange()
+            if matches(key, "action"), matches(contents, "update") { return .message(.update) }
+            if matches(key, "action"), matches(contents, "remove") { return .message(.remove) }
+            if matches(key, "type"), matches(contents, "writing") { return .writing }
+        }
+        return .other
+    }
+}

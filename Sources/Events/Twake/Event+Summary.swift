@@ -1,0 +1,175 @@
+/// What `Event` says of a Twake event; contracts there.
+extension Twake.Event {
+    var kind: String {
+        switch self {
+        case .authenticated: "authenticated"
+        case .unauthorized: "unauthorized"
+        case .joined: "join"
+        case .joinRefused: "join_error"
+        case .left: "leave"
+        case .leaveRefused: "leave_error"
+        case .event(let event): event.data.kind
+        case .eventRefused: "event_error"
+        case .resource(let resource): resource.type.kind
+        case .unknown: "unknown"
+        }
+    }
+
+    var room: String? {
+        switch self {
+        case .joined(let room), .joinRefused(let room, _), .left(let room), .leaveRefused(let room, _),
+            .eventRefused(let room, _):
+            room
+        case .event(let event): event.room
+        case .resource(let resource): resource.room
+        case .authenticated, .unauthorized, .unknown: nil
+        }
+    }
+
+    var actor: String? {
+        switch self {
+        case .event(let event): event.data.actor
+        case .resource(let resource): resource.resource.actor
+        case .authenticated, .unauthorized, .joined, .joinRefused, .left, .leaveRefused, .eventRefused, .unknown: nil
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .authenticated: "authenticated"
+        case .unauthorized(let message): message.isEmpty ? "unauthorized" : "unauthorized: \(message)"
+        case .joined(let room): "joined \(room)"
+        case .joinRefused(let room, let message): "join refused: \(room): \(message)"
+        case .left(let room): "left \(room)"
+        case .leaveRefused(let room, let message): "leave refused: \(room): \(message)"
+        case .event(let event): event.data.summary
+        case .eventRefused(let room, let message): "event refused: \(room): \(message)"
+        case .resource(let resource): resource.summary
+        case .unknown(let event): event.summary
+        }
+    }
+
+    var isKnown: Bool {
+        switch self {
+        case .event(let event): event.data.isKnown
+        case .resource(let resource): resource.action.isKnown && resource.type.isKnown
+        case .unknown: false
+        case .authenticated, .unauthorized, .joined, .joinRefused, .left, .leaveRefused, .eventRefused: true
+        }
+    }
+
+    var serverTime: Timestamp? {
+        guard case .resource(let resource) = self else { return nil }
+        switch resource.resource {
+        case .channel(let channel): return channel.updatedAt
+        case .activity(let activity): return activity.lastActivity
+        case .member(let member): return member.updatedAt
+        case .message(let message): return message.updatedAt ?? message.createdAt
+        case .badge, .desktopNotification, .online, .other: return nil
+        }
+    }
+}
+
+extension Twake.EventData {
+    fileprivate var kind: String {
+        switch self {
+        case .message: "message"
+        case .typing: "typing"
+        case .unknown: "unknown"
+        }
+    }
+
+    fileprivate var isKnown: Bool {
+        if case .unknown = self { false } else { true }
+    }
+
+    fileprivate var actor: String? {
+        guard case .typing(_, _, let user, let name, _) = self else { return nil }
+        return name.isEmpty ? user.description : name
+    }
+
+    fileprivate var summary: String {
+        switch self {
+        case .message(.update, let message, let thread):
+            thread == message ? "updated message \(message)" : "updated reply \(message)"
+        case .message(.remove, let message, let thread):
+            thread == message ? "removed message \(message)" : "removed reply \(message)"
+        case .typing(_, _, let user, let name, let isWriting):
+            "\(name.isEmpty ? user.description : name) \(isWriting ? "is typing" : "stopped typing")"
+        case .unknown(let text): text.excerpt
+        }
+    }
+}
+
+extension Twake.ResourceType {
+    fileprivate var kind: String {
+        switch self {
+        case .channel, .channels: "channel"
+        case .badges: "badge"
+        case .desktopNotification: "notification"
+        case .bookmark: "bookmark"
+        case .online: "online"
+        case .documentsUpdated: "documents"
+        case .channelActivity, .channelMember, .channelTabs, .message, .workspace, .user, .company, .companyUser,
+            .companyApplication:
+            wireName
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension Twake.Resource {
+    fileprivate var actor: String? {
+        switch self {
+        case .activity(let activity): activity.lastMessage.flatMap { $0.senderName ?? $0.sender?.description }
+        case .member(let member): member.user?.description
+        case .message(let message): message.sender
+        case .online(let statuses): statuses.count == 1 ? statuses.first?.user.description : nil
+        case .channel, .badge, .desktopNotification, .other: nil
+        }
+    }
+}
+
+extension Twake.Message {
+    /// Who sent it, by name or id.
+    fileprivate var sender: String? { senderName ?? user?.description }
+
+    fileprivate func summary(_ action: Twake.ResourceAction) -> String {
+        if subtype == "deleted" { return "deleted message \(id)" }
+        let line = "\(sender ?? "?"): \(text)"
+        switch action {
+        case .created, .saved: return line
+        case .updated, .deleted, .event, .unknown: return "\(action.wireName) \(line)"
+        }
+    }
+}
+
+extension Twake.Channel {
+    fileprivate var title: String {
+        let noun = visibility == .direct ? "direct" : "channel"
+        guard let name, !name.isEmpty else { return "\(noun) \(id)" }
+        return "\(noun) \"\(name)\""
+    }
+}
+
+extension Twake.SocketIOResource {
+    fileprivate var summary: String {
+        switch resource {
+        case .channel(let channel): return "\(action.wireName) \(channel.title)"
+        case .activity(let activity):
+            guard let text = activity.lastMessage?.text, let actor = resource.actor else {
+                return "activity in channel \(activity.channel)"
+            }
+            return "\(actor): \(text)"
+        case .member(let member):
+            guard let user = member.user else { return "\(action.wireName) membership of channel \(member.channel)" }
+            return "\(action.wireName) membership of \(user) in channel \(member.channel)"
+        case .message(let message): return message.summary(action)
+        case .badge(let badge): return "\(action.wireName) badge of channel \(badge.channel), thread \(badge.thread)"
+        case .desktopNotification(let notification): return "\(notification.title): \(notification.text)"
+        case .online(let statuses):
+            return statuses.map { "\($0.user) is \($0.isOnline ? "online" : "offline")" }.joined(separator: ", ")
+        case .other: return "\(action.wireName) \(type.wireName)"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+extension Twake {
+    /// A message of era A or B (3.3, 4.3, 4.4). The channel is not in era B's events; it is taken from the room.
+    public struct Message: Hashable, Sendable {
+        /// The message's id; it stays when the message moves to another thread.
+        public var id: EntityID
+        /// The thread's id; equal to `id` for a head message. Era A's empty or null thread is normalised to `id`.
+        public var thread: EntityID
+        /// The channel, where the payload has it.
+        public var channel: EntityID?
+        /// Who sent it: a user, or the application when no user did.
+        public var user: EntityID?
+        /// The sender's display name, where the payload has one (era A; era B with `include_users`).
+        public var senderName: String?
+        /// The text: `text` (B), `content.original_str` (A); empty when there is none.
+        public var text: String
+        /// Nil, `application`, `deleted`, `system`.
+        public var subtype: String?
+        /// When it was sent.
+        public var createdAt: Timestamp?
+        /// When it last changed; on era A not by an edit or a reaction (4.3).
+        public var updatedAt: Timestamp?
+        /// When its text was last edited (B).
+        public var editedAt: Timestamp?
+        /// Whether it is pinned; false when not sent.
+        public var isPinned: Bool
+        /// The reactions to it, in the order of the wire.
+        public var reactions: [Reaction]
+        /// Replies without the head message; nil when not sent (B: `stats.replies` − 1; A: `responses_count`).
+        public var replies: Int?
+
+        /// Head message of a thread.
+        public var isHead: Bool { thread == id }
+
+        /// A message of these fields.
+        public init(
+            id: EntityID, thread: EntityID, channel: EntityID? = nil, user: EntityID? = nil, senderName: String? = nil,
+            text: String, subtype: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
+            editedAt: Timestamp? = nil, isPinned: Bool = false, reactions: [Reaction] = [], replies: Int? = nil
+        ) {
+            self.id = id
+            self.thread = thread
+            self.channel = channel
+            self.user = user
+            self.senderName = senderName
+            self.text = text
+            self.subtype = subtype
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+            self.editedAt = editedAt
+            self.isPinned = isPinned
+            self.reactions = reactions
+            self.replies = replies
+        }
+    }
+
+    /// One emoji's reactions.
+    public struct Reaction: Hashable, Sendable {
+        /// The emoji, raw or as `:shortname:`.
+        public var name: String
+        /// How many users reacted with it, as the server counts.
+        public var count: Int
+        /// Those users.
+        public var users: [EntityID]
+
+        /// The reactions with one emoji.
+        public init(name: String, count: Int, users: [EntityID]) {
+            self.name = name
+            self.count = count
+            self.users = users
+        }
+    }
+}

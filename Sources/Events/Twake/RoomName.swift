@@ -1,0 +1,150 @@
+extension Twake {
+    /// The name of a room, taken apart (2.1). To the protocol a name is opaque: `description` gives back exactly what was parsed.
+    public enum RoomName: Hashable, Sendable, CustomStringConvertible {
+        /// `/companies/{c}/workspaces/{w}/channels?type=public`: channels and activities of a workspace.
+        case channelsPublic(company: EntityID, workspace: EntityID)
+        /// `/companies/{c}/workspaces/{w}/channels?type=private&user={u}`: the user's memberships in a workspace.
+        case channelsPrivate(company: EntityID, workspace: EntityID, user: EntityID)
+        /// `/companies/{c}/workspaces/direct/channels?type=direct&user={u}`: the user's directs in a company.
+        case directs(company: EntityID, user: EntityID)
+        /// `/companies/{c}/workspaces/{w}/channels/{ch}/feed`: messages of a channel (eras B and C).
+        case feed(company: EntityID, workspace: EntityID, channel: EntityID)
+        /// `/companies/{c}/threads/{t}`: messages of a thread (era B).
+        case thread(company: EntityID, thread: EntityID)
+        /// `/notifications?type=private&user={u}`: the user's badges and notifications.
+        case notifications(user: EntityID)
+        /// `previous::channels/{ch}/messages/updates`: message events of a channel (era A).
+        case previousMessages(channel: EntityID)
+        /// `/companies/{c}/workspaces`: workspaces, and who is typing (era C).
+        case workspaces(company: EntityID)
+        /// Any other name.
+        case other(String)
+
+        /// The room called `name`.
+        public init(_ name: String) {
+            self = Self.parsed(name) ?? .other(name)
+        }
+
+        /// The channel whose messages the room carries, when it is the room of one.
+        public var channel: EntityID? {
+            switch self {
+            case .feed(_, _, let channel), .previousMessages(let channel): channel
+            case .channelsPublic, .channelsPrivate, .directs, .thread, .notifications, .workspaces, .other: nil
+            }
+        }
+
+        /// The company the room belongs to, when it says.
+        public var company: EntityID? {
+            switch self {
+            case .channelsPublic(let company, _), .channelsPrivate(let company, _, _), .directs(let company, _),
+                .feed(let company, _, _), .thread(let company, _), .workspaces(let company):
+                company
+            case .notifications, .previousMessages, .other: nil
+            }
+        }
+
+        /// The workspace the room belongs to, `direct` for directs, when it says.
+        public var workspace: EntityID? {
+            switch self {
+            case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _), .feed(_, let workspace, _):
+                workspace
+            case .directs: Self.direct
+            case .thread, .notifications, .previousMessages, .workspaces, .other: nil
+            }
+        }
+
+        /// The room's name on the wire.
+        public var description: String {
+            switch self {
+            case .channelsPublic(let company, let workspace):
+                "/companies/\(company)/workspaces/\(workspace)/channels?type=public"
+            case .channelsPrivate(let company, let workspace, let user):
+                "/companies/\(company)/workspaces/\(workspace)/channels?type=private&user=\(user)"
+            case .directs(let company, let user):
+                "/companies/\(company)/workspaces/direct/channels?type=direct&user=\(user)"
+            case .feed(let company, let workspace, let channel):
+                "/companies/\(company)/workspaces/\(workspace)/channels/\(channel)/feed"
+            case .thread(let company, let thread): "/companies/\(company)/threads/\(thread)"
+            case .notifications(let user): "/notifications?type=private&user=\(user)"
+            case .previousMessages(let channel): "previous::channels/\(channel)/messages/updates"
+            case .workspaces(let company): "/companies/\(company)/workspaces"
+            case .other(let name): name
+            }
+        }
+
+        /// What stands for the workspace in the names of directs.
+        private static let direct = EntityID("direct")
+    }
+}
+
+extension Twake.RoomName {
+    private static func parsed(_ name: String) -> Self? {
+        var rest = NameScanner(name.utf8.span)
+        if rest.take("/companies/") {
+            guard let company = rest.takeID() else { return nil }
+            if rest.take("/threads/") {
+                guard let thread = rest.takeID(), rest.isAtEnd else { return nil }
+                return .thread(company: company, thread: thread)
+            }
+            guard rest.take("/workspaces") else { return nil }
+            return rest.isAtEnd ? .workspaces(company: company) : inWorkspace(of: company, &rest)
+        }
+        if rest.take("previous::channels/") {
+            guard let channel = rest.takeID(), rest.take("/messages/updates"), rest.isAtEnd else { return nil }
+            return .previousMessages(channel: channel)
+        }
+        guard rest.take("/notifications?type=private&user="), let user = rest.takeID(), rest.isAtEnd else { return nil }
+        return .notifications(user: user)
+    }
+
+    /// What follows `/companies/{c}/workspaces`.
+    private static func inWorkspace(of company: EntityID, _ rest: inout NameScanner) -> Self? {
+        guard rest.take("/"), let workspace = rest.takeID(), rest.take("/channels") else { return nil }
+        if rest.take("/") {
+            guard let channel = rest.takeID(), rest.take("/feed"), rest.isAtEnd else { return nil }
+            return .feed(company: company, workspace: workspace, channel: channel)
+        }
+        if rest.take("?type=public") {
+            return rest.isAtEnd ? .channelsPublic(company: company, workspace: workspace) : nil
+        }
+        if rest.take("?type=private&user=") {
+            guard let user = rest.takeID(), rest.isAtEnd else { return nil }
+            return .channelsPrivate(company: company, workspace: workspace, user: user)
+        }
+        guard workspace == direct, rest.take("?type=direct&user="), let user = rest.takeID(), rest.isAtEnd else {
+            return nil
+        }
+        return .directs(company: company, user: user)
+    }
+}
+
+/// What is left of a room's name.
+private struct NameScanner: ~Copyable, ~Escapable {
+    private let name: Span<UInt8>
+    private var place = 0
+
+    @_lifetime(copy name)
+    init(_ name: Span<UInt8>) { self.name = name }
+
+    var isAtEnd: Bool { place == name.count }
+
+    /// Passes over `literal` if it is next.
+    mutating func take(_ literal: StaticString) -> Bool {
+        let count = literal.utf8CodeUnitCount
+        guard name.count - place >= count else { return false }
+        for index in 0..<count where name[place + index] != literal.utf8Start[index] { return false }
+        place += count
+        return true
+    }
+
+    /// Takes what stands before the next `/`, `?` or `&`; nil when that is nothing.
+    mutating func takeID() -> EntityID? {
+        let start = place
+        while place < name.count, !Self.isSeparator(name[place]) { place += 1 }
+        return place > start ? EntityID(utf8: name.extracting(start..<place)) : nil
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&")
+    }
+}

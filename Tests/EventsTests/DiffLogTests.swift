@@ -1,0 +1,139 @@
+import Events
+import JSONText
+import Testing
+
+@Suite struct `An entity in the diff log` {
+    @Test func `is read back as it was written, whatever is in it`() throws {
+        var makers = EntityMaker(seed: 4)
+        for _ in 0..<2000 {
+            try expectRoundTrip(makers.channel(), Twake.Channel.encode(into:), Twake.Channel.init(decoding:))
+            try expectRoundTrip(makers.message(), Twake.Message.encode(into:), Twake.Message.init(decoding:))
+            try expectRoundTrip(makers.member(), Twake.ChannelMember.encode(into:), Twake.ChannelMember.init(decoding:))
+            try expectRoundTrip(makers.badge(), Twake.Badge.encode(into:), Twake.Badge.init(decoding:))
+            try expectRoundTrip(makers.badgeCount(), Twake.BadgeCount.encode(into:), Twake.BadgeCount.init(decoding:))
+        }
+    }
+
+    private func expectRoundTrip<Entity: Equatable>(
+        _ entity: Entity, _ encode: (Entity) -> (inout JSONWriter) -> Void,
+        _ decode: (inout JSONReader) throws(DecodingFailure) -> Entity
+    ) throws {
+        var writer = JSONWriter()
+        encode(entity)(&writer)
+        let bytes = writer.bytes
+        var reader = JSONReader(bytes.span)
+        let copy = try decode(&reader)
+        #expect(copy == entity, "\(String(decoding: bytes, as: UTF8.self))")
+        #expect(reader.offset == bytes.count)
+    }
+
+    @Test func `has fixed names, times in milliseconds, and leaves out what is nil`() throws {
+        var writer = JSONWriter()
+        Twake.Message(
+            id: EntityID("M"), thread: EntityID("T"), text: "hi", createdAt: Timestamp(milliseconds: 5),
+            reactions: [.init(name: "👍", count: 1, users: [EntityID("U")])]
+        ).encode(into: &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"id":"M","thread_id":"T","text":"hi","created_at":5,"pinned":false,"reactions":[{"name":"👍","count":1,"users":["U"]}]}"#
+        )
+    }
+
+    @Test func `may have members a later version adds, but not lack those it needs`() throws {
+        let text = Array(#"[{"type":"channel","later":{"a":[]},"id":"","count":-3},{"type":"channel","id":"X"}]"#.utf8)
+        var reader = JSONReader(text.span)
+        try reader.beginArray()
+        #expect(try reader.nextElement())
+        #expect(try Twake.BadgeCount(decoding: &reader) == .init(level: .channel, id: EntityID(""), count: -3))
+        #expect(try reader.nextElement())
+        do {
+            _ = try Twake.BadgeCount(decoding: &reader)
+            Issue.record("it was read")
+        } catch {
+            #expect(error == DecodingFailure(subject: "badge count", message: "count: missing", offset: 56))
+        }
+    }
+}
+
+/// Makes entities with every optional field there or not, and texts that need escapes.
+struct EntityMaker {
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    private mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? {
+        Bool.random(using: &generator) ? make(&self) : nil
+    }
+
+    private mutating func id() -> EntityID {
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: .uuid(generator.next(), generator.next())
+        case 1: EntityID(text())
+        default: EntityID("direct")
+        }
+    }
+
+    private mutating func text() -> String {
+        let pieces = [
+            "", "a", "\"", "\\", "\n", "\0", "é", "e\u{301}", "😀", "\u{202E}", "\u{2028}", "</script>", "public",
+            "\u{7F}",
+        ]
+        return (0..<Int.random(in: 0...4, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+            .joined()
+    }
+
+    private mutating func time() -> Timestamp {
+        Timestamp(milliseconds: Int64(bitPattern: generator.next()) >> Int64.random(in: 0...63, using: &generator))
+    }
+
+    private mutating func ids() -> [EntityID] {
+        (0..<Int.random(in: 0...3, using: &generator)).map { _ in id() }
+    }
+
+    mutating func channel() -> Twake.Channel {
+        Twake.Channel(
+            id: id(), company: id(), workspace: id(), visibility: maybe { Twake.ChannelVisibility(wire: $0.text()) },
+            name: maybe { $0.text() }, icon: maybe { $0.text() }, description: maybe { $0.text() },
+            owner: maybe { $0.id() },
+            isArchived: Bool.random(using: &generator), members: ids(), lastActivity: maybe { $0.time() },
+            lastMessage: maybe { $0.summary() }, lastAccess: maybe { $0.time() }, updatedAt: maybe { $0.time() })
+    }
+
+    private mutating func summary() -> Twake.MessageSummary {
+        Twake.MessageSummary(
+            date: maybe { $0.time() }, sender: maybe { $0.id() }, senderName: maybe { $0.text() },
+            title: maybe { $0.text() },
+            text: maybe { $0.text() })
+    }
+
+    mutating func message() -> Twake.Message {
+        let reactions = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+            Twake.Reaction(name: text(), count: Int.random(in: .min ... .max, using: &generator), users: ids())
+        }
+        return Twake.Message(
+            id: id(), thread: id(), channel: maybe { $0.id() }, user: maybe { $0.id() },
+            senderName: maybe { $0.text() },
+            text: text(), subtype: maybe { $0.text() }, createdAt: maybe { $0.time() }, updatedAt: maybe { $0.time() },
+            editedAt: maybe { $0.time() }, isPinned: Bool.random(using: &generator), reactions: reactions,
+            replies: maybe { Int.random(in: 0...9, using: &$0.generator) })
+    }
+
+    mutating func member() -> Twake.ChannelMember {
+        Twake.ChannelMember(
+            channel: id(), company: maybe { $0.id() }, workspace: maybe { $0.id() }, user: maybe { $0.id() },
+            type: maybe { $0.text() }, lastAccess: maybe { $0.time() },
+            isFavorite: maybe { Bool.random(using: &$0.generator) }, notificationLevel: maybe { $0.text() },
+            updatedAt: maybe { $0.time() })
+    }
+
+    mutating func badge() -> Twake.Badge {
+        Twake.Badge(
+            company: id(), workspace: id(), channel: id(), thread: id(), user: maybe { $0.id() },
+            message: maybe { $0.id() })
+    }
+
+    mutating func badgeCount() -> Twake.BadgeCount {
+        Twake.BadgeCount(
+            level: .init(wire: text()), id: id(), count: Int.random(in: .min ... .max, using: &generator))
+    }
+}

@@ -1,0 +1,119 @@
+import Events
+import JSONText
+import Testing
+
+@Suite struct `Nothing a peer sends traps` {
+    /// What two samples have in common often enough to make wrong shapes of right texts.
+    static let pieces = [
+        "null", "{}", "[]", "\"\"", "0", "-1", "1e400", "1e18", "9223372036854775808", "true", "[[[", "\"\\ud800\"",
+        "\"id\":", ",", "}",
+        "]", "\u{0}", "\u{202E}", "\"last_message\":[1]", "\"resource\":7,",
+    ].map { Array($0.utf8) }
+
+    private func mutated(_ bytes: ArraySlice<UInt8>, _ generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = Array(bytes)
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            let place = Int.random(in: 0...bytes.count, using: &generator)
+            let end = min(bytes.count, place + Int.random(in: 0...12, using: &generator))
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+            case 1: bytes.removeSubrange(place..<end)
+            case 2: bytes.replaceSubrange(place..<end, with: Self.pieces.randomElement(using: &generator) ?? [])
+            case 3: bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
+            default: bytes.removeSubrange(end...)
+            }
+            if bytes.isEmpty { break }
+        }
+        return bytes
+    }
+
+    @Test func `as an event: ten thousand mutated samples decode or are refused inside their text`() {
+        var generator = SeededGenerator(seed: 5)
+        let samples = (Sample.events + Sample.malformed).filter { !$0.arguments.isEmpty }
+        var decoded = 0
+        var refused = 0
+        for round in 0..<10_000 {
+            let sample = samples[round % samples.count]
+            let bytes = mutated(sample.arguments[0].bytes, &generator)
+            do {
+                let event = Event.twake(
+                    try Twake.Event(name: sample.name, arguments: [RawJSON(unchecked: bytes[...])]))
+                // What is derived from an event must hold for any of them.
+                _ = (event.kind, event.room, event.actor, event.summary, event.isKnown, event.serverTime)
+                decoded += 1
+            } catch {
+                #expect(
+                    (0...bytes.count).contains(error.offset) && !error.message.isEmpty && error.subject == sample.name)
+                refused += 1
+            }
+        }
+        #expect(decoded > 500 && refused > 1000, "\(decoded) decoded, \(refused) refused")
+    }
+
+    @Test func `as an answer: ten thousand mutated samples decode or are refused inside their text`() {
+        var generator = SeededGenerator(seed: 6)
+        var decoded = 0
+        var refused = 0
+        for round in 0..<10_000 {
+            let sample = Sample.answers[round % Sample.answers.count]
+            let bytes = mutated(sample.body, &generator)
+            do throws(DecodingFailure) {
+                try decode(sample.name, bytes[...])
+                decoded += 1
+            } catch {
+                #expect((0...bytes.count).contains(error.offset) && !error.message.isEmpty)
+                refused += 1
+            }
+        }
+        #expect(decoded > 500 && refused > 1000, "\(decoded) decoded, \(refused) refused")
+    }
+
+    private func decode(_ what: String, _ body: ArraySlice<UInt8>) throws(DecodingFailure) {
+        switch what {
+        case "account": _ = try Twake.account(from: body)
+        case "places": _ = try Twake.places(from: body)
+        case "channels": _ = try Twake.channels(from: body, user: EntityID("U1"))
+        case "channel": _ = try Twake.channel(from: body)
+        case "messages": _ = try Twake.messages(from: body)
+        case "message": _ = try Twake.message(from: body)
+        case "members": _ = try Twake.members(from: body, channel: EntityID("CH"))
+        case "badges": _ = try Twake.badges(from: body)
+        case "badge_counts": _ = try Twake.badgeCounts(from: body)
+        case "rooms": _ = try Twake.rooms(from: body)
+        default: throw DecodingFailure(subject: what, message: "", offset: -1)
+        }
+    }
+
+    @Test func `as an entity of the diff log: mutated texts are read or refused`() {
+        var generator = SeededGenerator(seed: 7)
+        var maker = EntityMaker(seed: 8)
+        var refused = 0
+        for _ in 0..<2000 {
+            var writer = JSONWriter()
+            maker.channel().encode(into: &writer)
+            let channel = mutated(writer.bytes[...], &generator)
+            writer.reset()
+            maker.message().encode(into: &writer)
+            let message = mutated(writer.bytes[...], &generator)
+            var reader = JSONReader(channel.span)
+            if (try? Twake.Channel(decoding: &reader)) == nil { refused += 1 }
+            reader = JSONReader(message.span)
+            if (try? Twake.Message(decoding: &reader)) == nil { refused += 1 }
+        }
+        #expect(refused > 1000, "\(refused) refused")
+    }
+
+    @Test func `however deep it is nested`() {
+        let deep = String(repeating: "[", count: 100_000)
+        for argument in [deep, #"{"data":"# + deep, #"{"err":"# + deep, #"{"resource":"# + deep] {
+            let arguments = [RawJSON(unchecked: Array(argument.utf8)[...])]
+            #expect(throws: DecodingFailure.self) { try Twake.Event(name: "realtime:event", arguments: arguments) }
+            #expect(throws: DecodingFailure.self) { try Twake.Event(name: "realtime:resource", arguments: arguments) }
+            #expect(throws: Never.self) { try Twake.Event(name: "unauthorized", arguments: arguments) }
+        }
+        let nested = String(repeating: #"{"err":"#, count: 100_000)
+        #expect(throws: Never.self) {
+            try Twake.Event(name: "unauthorized", arguments: [RawJSON(unchecked: Array(nested.utf8)[...])])
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Events
+import JSONText
+import Testing
+
+@Suite struct `Every sample of an event` {
+    @Test(arguments: Sample.events)
+    func `decodes to its kind and summary`(_ sample: Sample) throws {
+        let event = Event.twake(try Twake.Event(name: sample.name, arguments: sample.arguments))
+        #expect(event.kind == sample.kind)
+        #expect(event.isKnown == sample.isKnown)
+        #expect(event.summary == sample.summary)
+    }
+
+    @Test(arguments: Sample.malformed)
+    func `of the wrong shape is refused, with the path of the field and a place inside the text`(_ sample: Sample)
+        throws
+    {
+        let failure = try #require(throws: DecodingFailure.self) {
+            try Twake.Event(name: sample.name, arguments: sample.arguments)
+        }
+        #expect(failure.subject == sample.name)
+        #expect(failure.message == sample.message)
+        #expect(failure.offset < max(1, sample.arguments.first?.bytes.count ?? 0))
+    }
+
+    @Test func `is there, so that none of this passes on nothing`() {
+        #expect(Sample.events.count == 61)
+        #expect(Sample.malformed.count == 32)
+        #expect(Sample.answers.count == 21)
+    }
+}
