@@ -1,3 +1,5 @@
+import CLibWebSockets
+import Glibc
 public import Wire
 
 /// One HTTP request.
@@ -66,22 +68,67 @@ public struct HTTPFailure: Error, Hashable, Sendable {
 }
 
 /// HTTP requests with kept connections, by libcurl on a thread of its own; completions are called on the loop.
+///
+/// HTTP/1.1; redirects are not followed but given as they are; no proxy is used. A request on a kept connection that dies before
+/// a byte of the answer came is sent again on a new one. The client lives until `shutDown`.
 public final class HTTPClient: Sendable {
     /// Names one exchange, to cancel it.
     public struct ExchangeID: Hashable, Sendable {
         let number: UInt64
     }
+
+    private let loop: EventLoop
+    private let inbox: Locked<CurlInbox>
+    private let thread: Locked<pthread_t?>
+    private let multi: CurlMulti
+
     /// A client that answers on `loop`. At most `connectionsPerHost` connections to one host at a time.
-    public init(answeringOn loop: EventLoop, trust: TLSTrust = .system, connectionsPerHost: Int = 8)
-        throws(NetworkError)
-    { fatalError("stub") }
+    public init(
+        answeringOn loop: EventLoop, trust: TLSTrust = .system, connectionsPerHost: Int = 8
+    ) throws(NetworkError) {
+        // A file that cannot be used is told here, not by every exchange.
+        if case .file = trust { SSL_CTX_free(try makeTLSClientContext(trust)) }
+        let inbox = Locked(CurlInbox())
+        let multi = try CurlMulti(trust: trust, connectionsPerHost: connectionsPerHost)
+        self.loop = loop
+        self.inbox = inbox
+        self.multi = multi
+        thread = Locked(nil)
+        let runner = CurlThread(multi: multi, inbox: inbox, loop: loop)
+        guard let handle = startThread(named: "weir-http", { runner.run() }) else {
+            multi.cleanUp()
+            throw .cannotStart("the system refuses a new thread")
+        }
+        thread.withLock { $0 = handle }
+    }
+
     /// Sends a request; `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
     @discardableResult
     public func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
-    ) -> ExchangeID { fatalError("stub") }
+    ) -> ExchangeID {
+        let number = inbox.withLock { $0.add(request, completion) }
+        multi.wake()
+        return ExchangeID(number: number)
+    }
+
     /// Ends an exchange with `.cancelled`, if it has not ended. Any thread.
-    public func cancel(_ id: ExchangeID) { fatalError("stub") }
-    /// Cancels everything and ends the thread. Not from the loop.
-    public func shutDown() { fatalError("stub") }
+    public func cancel(_ id: ExchangeID) {
+        inbox.withLock { $0.commands.append(.cancel(id.number)) }
+        multi.wake()
+    }
+
+    /// Cancels everything and ends the thread. Not from the loop. No completion is called once it returns.
+    public func shutDown() {
+        precondition(!loop.isOnLoop, "an HTTP client cannot be shut down from its event loop")
+        thread.withLock { handle in
+            guard let running = handle else { return }
+            inbox.withLock { $0.isClosed = true }
+            multi.wake()
+            pthread_join(running, nil)
+            handle = nil
+        }
+        // A completion that is running now ends before this returns.
+        _ = loop.perform {}
+    }
 }

@@ -118,6 +118,12 @@ public final class HTTPServer: Sendable {
         self.core = core
     }
 
+    /// How many connections were accepted so far. Not from the loop.
+    var acceptedConnections: Int {
+        let core = self.core
+        return loop.perform { core.acceptedConnections } ?? 0
+    }
+
     /// Stops listening and cuts every connection; their WebSockets are told closed. Not from the loop.
     public func close() {
         let core = self.core

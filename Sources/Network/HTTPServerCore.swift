@@ -9,6 +9,7 @@ final class HTTPServerCore: @unchecked Sendable {
     let maximumBody: Int
     let maximumMessage: Int
     private(set) var handler: (any HTTPServerHandler)?
+    private(set) var acceptedConnections = 0
     private var listener: ListeningSocket?
     private var connections: [UInt: ServerConnection] = [:]
     /// The virtual host with the certificate; the loop's plain one without.
@@ -52,6 +53,7 @@ final class HTTPServerCore: @unchecked Sendable {
     private func accept(_ descriptor: Int32) {
         guard let connection = ServerConnection(server: self, host: host, descriptor: descriptor) else { return }
         connections[connection.handle] = connection
+        acceptedConnections += 1
     }
 
     func forget(_ connection: ServerConnection) {

@@ -1,0 +1,220 @@
+import CCurl
+import Wire
+
+/// One request and its answer, as libcurl sees them. On the HTTP client's thread.
+final class CurlExchange {
+    let number: UInt64
+    let completion: @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    /// libcurl's handle; nil after `free`.
+    private(set) var easy: UnsafeMutableRawPointer?
+    private let request: HTTPRequest
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    /// libcurl writes the words of an error here.
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var response = HTTPResponse(status: 0)
+    private var headerBytes = 0
+    /// Why we ended the answer ourselves.
+    private var refusal: HTTPFailure?
+
+    /// Largest head of an answer, in bytes.
+    private static let maximumHead = 1 << 18
+
+    init(
+        number: UInt64, request: HTTPRequest,
+        completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) {
+        self.number = number
+        self.request = request
+        self.completion = completion
+        easy = curl_easy_init()
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        free()
+        errorText.deallocate()
+    }
+
+    /// Frees what libcurl holds. The handle must not be in a set any more.
+    func free() {
+        if let easy { curl_easy_cleanup(easy) }
+        easy = nil
+        curl_slist_free_all(headerList)
+        headerList = nil
+    }
+
+    /// Tells libcurl the request; gives what is wrong with it, if anything is.
+    func setUp(trust: TLSTrust) -> String? {
+        guard let easy else { return "out of memory" }
+        guard request.url.scheme == "http" || request.url.scheme == "https" else {
+            return "the scheme \(request.url.scheme) is not http or https"
+        }
+        guard isHeaderName(request.method) else { return "\"\(request.method)\" is not a method" }
+        let headers = requestHeaders()
+        for (name, value) in headers {
+            guard isHeaderName(name), isHeaderValue(value) else {
+                return "the header \(name) has characters a header may not have"
+            }
+            // A header without a value takes one of libcurl's own away.
+            let line = value.isEmpty ? "\(name):" : "\(name): \(value)"
+            headerList = curl_slist_append(headerList, line) ?? headerList
+        }
+        weir_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
+        weir_curl_set_text(easy, CURLOPT_URL, request.url.description)
+        setMethod(easy)
+        setLimits(easy)
+        setTrust(easy, trust)
+        setSinks(easy)
+        return nil
+    }
+
+    private func requestHeaders() -> [(name: String, value: String)] {
+        var headers = request.headers
+        if let bearer = request.bearer { headers.append(("Authorization", "Bearer \(bearer.reveal())")) }
+        // libcurl would wait a second for leave to send a large body, and call a body a form.
+        headers.append(("Expect", ""))
+        if !headers.contains(where: { $0.name.lowercased() == "content-type" }) { headers.append(("Content-Type", "")) }
+        return headers
+    }
+
+    private func setMethod(_ easy: UnsafeMutableRawPointer) {
+        switch request.method {
+        case "HEAD": weir_curl_set_long(easy, CURLOPT_NOBODY, 1)
+        case "GET" where request.body.isEmpty: weir_curl_set_long(easy, CURLOPT_HTTPGET, 1)
+        default:
+            if !request.body.isEmpty || request.method == "POST" || request.method == "PUT" || request.method == "PATCH"
+            {
+                weir_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+                // With a pointer to copy from even when there is nothing to copy.
+                (request.body + [0]).withUnsafeBytes { body in
+                    let text = body.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    weir_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, text)
+                }
+            }
+            weir_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
+        }
+    }
+
+    private func setLimits(_ easy: UnsafeMutableRawPointer) {
+        weir_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, request.timeout.microseconds / 1000)))
+        weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.maximumBody))
+        weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
+        weir_curl_set_text(easy, CURLOPT_PROXY, "")
+        weir_curl_set_text(easy, CURLOPT_NOPROXY, "*")
+        weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A cancelled exchange does not wait for the thread that resolves its host.
+        weir_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+    }
+
+    private func setTrust(_ easy: UnsafeMutableRawPointer, _ trust: TLSTrust) {
+        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
+        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+        weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        switch trust {
+        case .system: break
+        case .file(let path):
+            weir_curl_set_text(easy, CURLOPT_CAINFO, path)
+            weir_curl_set_text(easy, CURLOPT_CAPATH, nil)
+        }
+    }
+
+    private func setSinks(_ easy: UnsafeMutableRawPointer) {
+        // Not retained: libcurl calls the sinks only while the exchange is in its client's table, which holds it.
+        let ourselves = Unmanaged.passUnretained(self).toOpaque()
+        weir_curl_set_pointer(easy, CURLOPT_WRITEDATA, ourselves)
+        weir_curl_set_pointer(easy, CURLOPT_HEADERDATA, ourselves)
+        weir_curl_set_sink(easy, CURLOPT_WRITEFUNCTION, takeBody)
+        weir_curl_set_sink(easy, CURLOPT_HEADERFUNCTION, takeHeader)
+        weir_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        weir_curl_set_pointer(easy, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: UInt(number)))
+    }
+
+    // MARK: The answer
+
+    /// Takes a piece of the body; false ends the exchange.
+    fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= request.maximumBody - response.body.count else {
+            refusal = tooLarge
+            return false
+        }
+        response.body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes a header line; false ends the exchange.
+    fileprivate func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= Self.maximumHead else {
+            refusal = failure(.tooLarge, "the head of the answer is larger than \(Self.maximumHead) bytes")
+            return false
+        }
+        let line = String(decoding: bytes, as: UTF8.self)
+        if line.hasPrefix("HTTP/") {
+            // The head of another answer: those before were interim ones, or of a connection that died.
+            response.headers = []
+            response.body = []
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            let end = value.lastIndex { !$0.isWhitespace }
+            response.headers.append((line[..<colon].lowercased(), end.map { String(value[...$0]) } ?? ""))
+        }
+        return true
+    }
+
+    /// What came of the exchange.
+    func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+        guard code == CURLE_OK else { return .failure(refusal ?? failure(code)) }
+        var status = 0
+        weir_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        response.status = status
+        return .success(response)
+    }
+
+    private var tooLarge: HTTPFailure {
+        failure(.tooLarge, "the body of the answer is larger than \(request.maximumBody) bytes")
+    }
+
+    private func failure(_ code: CURLcode) -> HTTPFailure {
+        let words = errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: return failure(.resolve, words)
+        case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, "no answer within \(request.timeout.shortText)")
+        case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
+            return failure(.connect, words)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            return failure(.tls, words)
+        case CURLE_FILESIZE_EXCEEDED: return tooLarge
+        default: return failure(.protocolError, words)
+        }
+    }
+
+    private func failure(_ kind: HTTPFailure.Kind, _ message: String) -> HTTPFailure {
+        HTTPFailure(kind: kind, message: "\(request.url.authority): \(message)")
+    }
+}
+
+/// libcurl's sinks: a result other than the count ends the exchange.
+private func takeBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
+) -> Int {
+    sink(bytes, size * count, user) { $0.append($1) }
+}
+
+private func takeHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
+) -> Int {
+    sink(bytes, size * count, user) { $0.appendHeader($1) }
+}
+
+private func sink(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ user: UnsafeMutableRawPointer?,
+    _ take: (CurlExchange, UnsafeRawBufferPointer) -> Bool
+) -> Int {
+    guard let user else { return -1 }
+    let exchange = Unmanaged<CurlExchange>.fromOpaque(user).takeUnretainedValue()
+    return take(exchange, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+}

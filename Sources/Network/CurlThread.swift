@@ -1,0 +1,150 @@
+import CCurl
+import CLibWebSockets
+import Glibc
+
+/// What the HTTP client leaves for its thread.
+struct CurlInbox {
+    /// One thing to do.
+    enum Command {
+        case start(UInt64, HTTPRequest, @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void)
+        case cancel(UInt64)
+    }
+    var commands: [Command] = []
+    /// Nothing is answered any more.
+    var isClosed = false
+    private var lastNumber: UInt64 = 0
+
+    mutating func add(
+        _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> UInt64 {
+        lastNumber += 1
+        if !isClosed { commands.append(.start(lastNumber, request, completion)) }
+        return lastNumber
+    }
+}
+
+/// libcurl's set of exchanges, and how its exchanges are set up. Only `wake` is for other threads.
+final class CurlMulti: @unchecked Sendable {
+    // Unchecked: both are constant; libcurl allows `curl_multi_wakeup` from any thread, the rest is called on one.
+    let handle: UnsafeMutableRawPointer
+    let trust: TLSTrust
+    private let isAlive = Locked(true)
+
+    private static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    init(trust: TLSTrust, connectionsPerHost: Int) throws(NetworkError) {
+        guard Self.isPrepared, let multi = curl_multi_init() else { throw .cannotStart("libcurl cannot be started") }
+        weir_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, connectionsPerHost))
+        weir_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(16, 2 * connectionsPerHost))
+        handle = multi
+        self.trust = trust
+    }
+
+    /// Makes a poll that waits return. Any thread.
+    func wake() {
+        isAlive.withLock { isAlive in
+            if isAlive { curl_multi_wakeup(handle) }
+        }
+    }
+
+    /// Ends it, on the thread that ran it, with no exchange left.
+    func cleanUp() {
+        isAlive.withLock { $0 = false }
+        curl_multi_cleanup(handle)
+    }
+}
+
+/// The thread that runs libcurl.
+final class CurlThread: @unchecked Sendable {
+    // Unchecked: `exchanges` is touched on the thread only; the rest is constant.
+    private let multi: CurlMulti
+    private let inbox: Locked<CurlInbox>
+    private let loop: EventLoop
+    private var exchanges: [UInt64: CurlExchange] = [:]
+
+    init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
+        self.multi = multi
+        self.inbox = inbox
+        self.loop = loop
+    }
+
+    /// Runs until the client is shut down.
+    func run() {
+        while takeCommands() {
+            var running: Int32 = 0
+            curl_multi_perform(multi.handle, &running)
+            finishEnded()
+            // libcurl shortens the wait to its own next deadline, and `wake` ends it.
+            curl_multi_poll(multi.handle, nil, 0, 60_000, nil)
+        }
+        for exchange in exchanges.values { remove(exchange) }
+        exchanges = [:]
+        multi.cleanUp()
+    }
+
+    /// Does what was asked; false when the client is shut down.
+    private func takeCommands() -> Bool {
+        let (commands, isClosed) = inbox.withLock { inbox in
+            defer { inbox.commands = [] }
+            return (inbox.commands, inbox.isClosed)
+        }
+        guard !isClosed else { return false }
+        for command in commands {
+            switch command {
+            case .start(let number, let request, let completion):
+                start(CurlExchange(number: number, request: request, completion: completion))
+            case .cancel(let number):
+                guard let exchange = exchanges[number] else { continue }
+                end(exchange, .failure(HTTPFailure(kind: .cancelled, message: "cancelled")))
+            }
+        }
+        return true
+    }
+
+    private func start(_ exchange: CurlExchange) {
+        if let problem = exchange.setUp(trust: multi.trust) {
+            answer(exchange, .failure(HTTPFailure(kind: .protocolError, message: problem)))
+            exchange.free()
+            return
+        }
+        exchanges[exchange.number] = exchange
+        let code = curl_multi_add_handle(multi.handle, exchange.easy)
+        guard code == CURLM_OK else {
+            end(
+                exchange,
+                .failure(HTTPFailure(kind: .protocolError, message: String(cString: curl_multi_strerror(code)))))
+            return
+        }
+    }
+
+    private func finishEnded() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi.handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = weir_curl_message_result(message)
+            var number: UnsafeMutableRawPointer?
+            weir_curl_get_pointer(easy, CURLINFO_PRIVATE, &number)
+            guard let exchange = exchanges[UInt64(UInt(bitPattern: number))] else { continue }
+            end(exchange, exchange.result(code))
+        }
+    }
+
+    private func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
+        exchanges[exchange.number] = nil
+        remove(exchange)
+        answer(exchange, result)
+    }
+
+    private func remove(_ exchange: CurlExchange) {
+        curl_multi_remove_handle(multi.handle, exchange.easy)
+        exchange.free()
+    }
+
+    private func answer(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
+        let (completion, inbox) = (exchange.completion, self.inbox)
+        loop.run {
+            guard !inbox.withLock({ $0.isClosed }) else { return }
+            completion(result)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+import Wire
+
+@testable import Network
+
+/// A server, and a client of it, on one loop.
+private struct Exchanges {
+    let loop: EventLoop
+    let client: HTTPClient
+
+    typealias Answer = Result<HTTPResponse, HTTPFailure>
+
+    /// Sends and waits for the answer.
+    func answer(_ request: HTTPRequest, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
+        let answers = Mailbox<Answer>()
+        client.send(request) { answers.put($0) }
+        return try answers.first(sourceLocation: sourceLocation)
+    }
+}
+
+private func withExchanges(
+    trust: TLSTrust = .system, connectionsPerHost: Int = 8, _ body: (Exchanges) throws -> Void
+) throws {
+    try withLoop { loop in
+        let client = try HTTPClient(answeringOn: loop, trust: trust, connectionsPerHost: connectionsPerHost)
+        defer { client.shutDown() }
+        try body(Exchanges(loop: loop, client: client))
+    }
+}
+
+private func url(
+    _ server: HTTPServer, secure: Bool = false, host: String = "127.0.0.1", _ path: String = "/", query: String = ""
+) -> URLParts {
+    URLParts(scheme: secure ? "https" : "http", host: host, port: server.port, path: path, query: query)
+}
+
+/// Says what it was asked.
+private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -> Void) -> Void = { request, respond in
+    let headers = request.headers.filter { $0.name.hasPrefix("x-") || $0.name == "authorization" }
+    let text = "\(request.method) \(request.path)?\(request.query) \(headers.map { "\($0.name)=\($0.value)" }) "
+    respond(HTTPResponse(status: 200, headers: [("X-Server", " echo ")], body: Array(text.utf8) + request.body))
+}
+
+@Suite struct HTTPClientTests {
+    @Test("The server gets the request as it was made, and the client the answer", arguments: [false, true])
+    func roundTrip(secure: Bool) throws {
+        let certificates = try Certificates.shared.get()
+        try withExchanges(trust: secure ? .file(certificates.authority) : .system) { exchanges in
+            let server = try HTTPServer(
+                on: exchanges.loop, identity: secure ? certificates.good : nil, handler: TestHandler(answer: echo))
+            var request = HTTPRequest(
+                method: "PUT", url: url(server, secure: secure, "/a%2Fb", query: "q=1&q=%26"),
+                headers: [("X-One", "1")],
+                bearer: Secret("top-secret"), body: Array("body".utf8))
+            let answer = try exchanges.answer(request).get()
+            #expect(answer.status == 200)
+            #expect(answer.headers.first { $0.name == "x-server" }?.value == "echo")
+            #expect(
+                String(decoding: answer.body, as: UTF8.self)
+                    == "PUT /a%2Fb?q=1&q=%26 [\"x-one=1\", \"authorization=Bearer top-secret\"] body")
+            request = HTTPRequest(
+                method: "POST", url: url(server, secure: secure), body: [UInt8](repeating: 7, count: 1 << 20))
+            #expect(try exchanges.answer(request).get().body.suffix(1 << 20) == request.body[...])
+            request = HTTPRequest(method: "POST", url: url(server, secure: secure))
+            #expect(try exchanges.answer(request).get().status == 200)
+            server.close()
+        }
+    }
+
+    @Test(
+        "A thousand refetches, eight at a time, over TLS, against a server that closes kept connections and answers 204",
+        arguments: [1, 2, 3])
+    func thousandRefetches(seed: Int) throws {
+        let certificates = try Certificates.shared.get()
+        let peer = try Peer([
+            "python3", peersFolder + "/flaky_https.py", certificates.good.certificate, certificates.good.key, "\(seed)",
+        ])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        try withExchanges(trust: .file(certificates.authority)) { exchanges in
+            let answers = Mailbox<(Int, Exchanges.Answer)>()
+            let client = exchanges.client
+            let base = URLParts(scheme: "https", host: "127.0.0.1", port: port)
+            // Eight chains: each sends its next request when the one before is answered.
+            @Sendable func fetch(_ number: Int) {
+                guard number < 1000 else { return }
+                var url = base
+                url.path = "/item/\(number)"
+                client.send(HTTPRequest(url: url)) { answer in
+                    answers.put((number, answer))
+                    fetch(number + 8)
+                }
+            }
+            for first in 0..<8 { fetch(first) }
+            for (number, answer) in answers.wait(seconds: 60, until: { $0.count == 1000 }) {
+                let response = try answer.get()
+                #expect(response.status == [204, 404, 200, 200][number % 4])
+                #expect(
+                    String(decoding: response.body, as: UTF8.self) == (number % 4 == 0 ? "" : "{\"item\":\(number)}"))
+            }
+            var url = base
+            url.path = "/stats"
+            let stats = try exchanges.answer(HTTPRequest(url: url)).get()
+            let connections = try #require(
+                String(decoding: stats.body, as: UTF8.self).split(separator: " ").first.flatMap { Int($0) })
+            // A quarter of the answers ends its connection; without reuse there would be a thousand.
+            #expect((100...400).contains(connections))
+        }
+    }
+
+    @Test("Kept connections are used again, and there are never more than asked for")
+    func reuse() throws {
+        try withExchanges(connectionsPerHost: 4) { exchanges in
+            let handler = TestHandler(answer: { _, respond in respond(HTTPResponse(status: 204)) })
+            let server = try HTTPServer(on: exchanges.loop, handler: handler)
+            let answers = Mailbox<Exchanges.Answer>()
+            for _ in 0..<200 { exchanges.client.send(HTTPRequest(url: url(server))) { answers.put($0) } }
+            for answer in answers.wait(until: { $0.count == 200 }) { #expect(try answer.get().status == 204) }
+            #expect(server.acceptedConnections <= 4)
+            server.close()
+        }
+    }
+}
