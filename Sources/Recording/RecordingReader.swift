@@ -117,9 +117,9 @@ public struct RecordingReader: ~Copyable {
             lines.keepChecksum(of: range)
         }
         if decoded.number != nil {
-            if number != expected {
-                waiting.append(.discontinuity(expected: expected, found: number, line: lines.line))
-            }
+            // A sync repeats the number of the record before it.
+            let due = if case .sync = decoded.record { expected - 1 } else { expected }
+            if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
             expected = number + 1
         }
         if waiting.isEmpty { return entry }

@@ -29,7 +29,8 @@ public struct RecordingWriter: ~Copyable {
         var crc = CRC32C()
     }
 
-    /// The number the next record will have. It moves by one per record, and by one more where a `sync` follows a record.
+    /// The number the next record will have. A `sync` draws none: it repeats the number of the record before it, so that whoever
+    /// numbers records need not know where chunks end.
     public private(set) var nextNumber = 1
 
     private var file: AppendFile
@@ -85,7 +86,7 @@ public struct RecordingWriter: ~Copyable {
     /// Adds a record whose stamp already has its number, which must be `nextNumber`.
     public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         precondition(
-            stamp.n == nextNumber, "a record's number must be the writer's `nextNumber`: syncs are numbered, too")
+            stamp.n == nextNumber, "a record's number must follow the one before it")
         try append(record, at: stamp.time, wall: stamp.wall)
     }
 
@@ -102,7 +103,7 @@ public struct RecordingWriter: ~Copyable {
         if isDue(at: time) { try endChunk(at: time) } else { try flush() }
     }
 
-    /// Writes the last `sync` and the `end`, syncs to disk and closes. Both records are numbered by the writer, whatever `stamp.n` is.
+    /// Writes the last `sync` and the `end`, syncs to disk and closes. The writer numbers both, whatever `stamp.n` is.
     public consuming func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
         let time = clamped(stamp.time)
         if chunk.records > 0 { try addSync(at: time) }
@@ -133,8 +134,7 @@ public struct RecordingWriter: ~Copyable {
         let sync = Record.SyncRecord(
             offset: chunk.offset, bytes: chunk.bytes, records: chunk.records, firstTime: chunk.firstTime ?? .zero,
             lastTime: lastTime, crc: chunk.crc.value)
-        try add(.sync(sync), Stamp(n: nextNumber, time: time, wall: 0))
-        nextNumber += 1
+        try add(.sync(sync), Stamp(n: nextNumber - 1, time: time, wall: 0))
         lastTime = time
         chunk = Chunk(offset: chunk.offset + chunk.bytes + encoder.line.count)
     }
