@@ -5,15 +5,19 @@ public import SectionedModel
 public struct Item: SectionedElement {
     /// What kind of entity, and which.
     public struct ID: Hashable, Comparable, Sendable {
+        /// The kind of entity.
         public var kind: Kind
+        /// The backend's id of it.
         public var id: EntityID
         /// Distinguishes entities that share `id` (a membership: the user in a channel).
         public var qualifier: EntityID?
+        /// An identity.
         public init(_ kind: Kind, _ id: EntityID, qualifier: EntityID? = nil) {
             self.kind = kind
             self.id = id
             self.qualifier = qualifier
         }
+        /// By kind, then id, then qualifier.
         public static func < (a: ID, b: ID) -> Bool {
             if a.kind != b.kind { return a.kind < b.kind }
             if a.id != b.id { return a.id < b.id }
@@ -27,6 +31,7 @@ public struct Item: SectionedElement {
     /// The kinds of rows, over all backends.
     public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
         case channel, message, member, badge
+        /// By name.
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
     /// A section: what it holds, and of which parent.
@@ -35,10 +40,12 @@ public struct Item: SectionedElement {
         public var name: String
         /// The channel, thread or workspace the section belongs to; nil for the lists.
         public var parent: EntityID?
+        /// A section.
         public init(_ name: String, _ parent: EntityID? = nil) {
             self.name = name
             self.parent = parent
         }
+        /// By name, then parent.
         public static func < (a: Section, b: Section) -> Bool {
             if a.name != b.name { return a.name < b.name }
             return switch (a.parent, b.parent) {
@@ -57,11 +64,15 @@ public struct Item: SectionedElement {
         case twakeBadgeCount(Twake.BadgeCount)
     }
 
+    /// Unique over the model.
     public var id: ID
+    /// The section the row stands in.
     public var sectionKey: Section
     /// Ascending; newest-first sections negate their time.
     public var sortKey: Int64
+    /// The entity itself.
     public var entity: Entity
+    /// A row.
     public init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
         self.id = id
         self.sectionKey = section

@@ -29,8 +29,9 @@ public struct EventReport: Sendable {
     public var wireName: String
     /// The namespace it came on.
     public var namespace: String
-    /// The event's arguments as a JSON array without the name.
+    /// The whole JSON array of the packet as received, name included.
     public var payload: RawJSON
+    /// A report of one event.
     public init(event: Event, wireName: String, namespace: String, payload: RawJSON) {
         self.event = event
         self.wireName = wireName
@@ -47,6 +48,7 @@ public struct DiffReport: Sendable {
     public var cause: Int
     /// What changed.
     public var batch: Batch<Item>
+    /// A report of one batch.
     public init(sequence: Int, cause: Int, batch: Batch<Item>) {
         self.sequence = sequence
         self.cause = cause
@@ -56,19 +58,24 @@ public struct DiffReport: Sendable {
 
 /// A loss, known or possible.
 public struct GapReport: Sendable {
+    /// What lost it.
     public enum Cause: String, Sendable {
         /// The connection was down; nobody can say what was sent meanwhile.
         case reconnect
         /// Records of a replayed file are damaged or its tail is torn.
         case damage
     }
+    /// What lost it.
     public var cause: Cause
+    /// The last moment nothing was missing.
     public var from: Moment
+    /// The first moment nothing is missing again.
     public var to: Moment
     /// How many events; nil when nobody can know.
     public var lost: Int?
     /// What was refetched to bring the model to the server's truth again.
     public var refetching: [String]
+    /// A report of a loss.
     public init(cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = []) {
         self.cause = cause
         self.from = from
@@ -80,8 +87,8 @@ public struct GapReport: Sendable {
 
 /// The connection's state machine, as far as a user sees it.
 public enum ConnectionReport: Sendable {
-    /// An attempt begins.
-    case connecting(attempt: Int, url: String)
+    /// An attempt begins; `target` is the path and query asked for.
+    case connecting(attempt: Int, target: String)
     /// The namespace is joined (and, where the backend has authentication, the token accepted).
     case ready(revision: EngineIO.Revision)
     /// The connection ended or did not come about; the next attempt comes after `retryIn`, never when nil.
@@ -90,15 +97,19 @@ public enum ConnectionReport: Sendable {
 
 /// A room's fate.
 public struct RoomReport: Sendable {
+    /// What became of it.
     public enum Change: String, Sendable {
         case wanted, joining, joined, refused, leaving, left, lost
     }
+    /// What became of it.
     public var change: Change
+    /// The room's name.
     public var room: String
     /// Who wanted it: `cli`, `list`, `ctl`.
     public var source: String
     /// The server's reason for a refusal; untrusted text.
     public var why: String?
+    /// A report of a room.
     public init(change: Change, room: String, source: String, why: String? = nil) {
         self.change = change
         self.room = room
@@ -109,6 +120,7 @@ public struct RoomReport: Sendable {
 
 /// Something that could not be read.
 public struct UndecodableReport: Sendable {
+    /// Where on the way it was found.
     public enum Layer: String, Sendable {
         /// Not Engine.IO or Socket.IO.
         case frame
@@ -117,6 +129,7 @@ public struct UndecodableReport: Sendable {
         /// A REST answer of the wrong shape.
         case response
     }
+    /// Where on the way it was found.
     public var layer: Layer
     /// The wire name or the resource; untrusted text.
     public var subject: String
@@ -124,6 +137,7 @@ public struct UndecodableReport: Sendable {
     public var message: String
     /// The start of the offending text, at most 200 bytes.
     public var excerpt: ArraySlice<UInt8>
+    /// A report of something unreadable.
     public init(layer: Layer, subject: String, message: String, excerpt: ArraySlice<UInt8>) {
         self.layer = layer
         self.subject = subject
@@ -134,12 +148,15 @@ public struct UndecodableReport: Sendable {
 
 /// A line for people.
 public struct Notice: Sendable {
+    /// How much it matters.
     public enum Level: String, Sendable {
         case info, warning, error
     }
+    /// How much it matters.
     public var level: Level
     /// May hold text from a peer: escape it before a terminal sees it.
     public var text: String
+    /// A line.
     public init(_ level: Level, _ text: String) {
         self.level = level
         self.text = text

@@ -1,0 +1,40 @@
+import Events
+import JSONText
+import Wire
+
+/// A backend's side of the session: its rooms, its routes, its handlers and its REST endpoints. Pure, like everything here.
+protocol Backend: Sendable {
+    /// The CONNECT payload of Engine.IO 4, when the backend authenticates there.
+    func connectPayload(token: Secret?) -> RawJSON?
+
+    /// The namespace is joined. Plan `.ready` now, or later when the backend has authenticated.
+    mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction)
+
+    /// Decodes an event. Malformed ones of a known name throw.
+    func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event
+
+    /// Applies a decoded event: direct changes and refetch plans.
+    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
+
+    /// The request that fetches a resource, nil when there is none (then nothing is fetched).
+    func request(for key: ResourceKey) -> (method: String, target: String)?
+
+    /// Applies a successful answer. `isCurrent` is false when an event about the resource came while it was in flight: then what the
+    /// answer does not mention is not removed.
+    mutating func apply(
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction)
+        throws(DecodingFailure)
+
+    /// The server has no such resource (404, 410).
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction)
+
+    /// The resource could not be fetched.
+    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)
+
+    /// The event that joins or leaves a room; nil when the backend has no rooms a client can join.
+    func join(_ room: String, token: Secret?) -> Transaction.Emission?
+    func leave(_ room: String, token: Secret?) -> Transaction.Emission?
+
+    /// What has to be fetched once a room is joined, and again after a reconnect.
+    func resources(of room: String) -> [ResourceKey]
+}

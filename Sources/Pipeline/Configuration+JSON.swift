@@ -1,0 +1,88 @@
+public import JSONText
+import Wire
+
+extension Configuration {
+    /// The configuration as a JSON object, for a recording's head. It holds no secret.
+    public var json: RawJSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("backend")
+        writer.string(backend.rawValue)
+        writer.key("path")
+        writer.string(path)
+        writer.key("namespace")
+        writer.string(namespace)
+        if let revision {
+            writer.key("eio")
+            writer.integer(revision.rawValue)
+        }
+        for (name, value) in [("company", company), ("workspace", workspace)] {
+            guard let value else { continue }
+            writer.key(name)
+            writer.string(value)
+        }
+        writer.key("rooms")
+        writer.beginArray()
+        for room in rooms { writer.string(room) }
+        writer.endArray()
+        if let maximumAttempts {
+            writer.key("max_attempts")
+            writer.integer(maximumAttempts)
+        }
+        writer.key("reconnect_us")
+        writer.beginArray()
+        writer.integer(reconnect.base.microseconds)
+        writer.integer(reconnect.cap.microseconds)
+        writer.endArray()
+        writer.key("concurrent_requests")
+        writer.integer(concurrentRequests)
+        writer.endObject()
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
+    /// Reads what `json` wrote. Members this version does not know are passed over; emits are outputs and need not be known.
+    public init(json: RawJSON) throws(JSONError) {
+        self.init(backend: .socketio)
+        var reader = JSONReader(json.bytes.span)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "backend") {
+                let at = reader.offset
+                guard let kind = BackendKind(rawValue: try reader.string()) else {
+                    throw JSONError(.invalidString, at: at)
+                }
+                backend = kind
+            } else if reader.matches(key, "path") {
+                path = try reader.string()
+            } else if reader.matches(key, "namespace") {
+                namespace = try reader.string()
+            } else if reader.matches(key, "eio") {
+                revision = EngineIO.Revision(rawValue: Int(clamping: try reader.int64()))
+            } else if reader.matches(key, "company") {
+                company = try reader.string()
+            } else if reader.matches(key, "workspace") {
+                workspace = try reader.string()
+            } else if reader.matches(key, "rooms") {
+                try reader.beginArray()
+                while try reader.nextElement() { rooms.append(try reader.string()) }
+            } else if reader.matches(key, "max_attempts") {
+                maximumAttempts = Int(clamping: try reader.int64())
+            } else if reader.matches(key, "reconnect_us") {
+                reconnect = try Self.backoff(&reader)
+            } else if reader.matches(key, "concurrent_requests") {
+                concurrentRequests = max(1, Int(clamping: try reader.int64()))
+            } else {
+                try reader.skip()
+            }
+        }
+        try reader.end()
+    }
+
+    private static func backoff(_ reader: inout JSONReader) throws(JSONError) -> Backoff {
+        var spans: [Duration] = []
+        try reader.beginArray()
+        while try reader.nextElement() { spans.append(.microseconds(try reader.int64())) }
+        guard spans.count == 2 else { throw JSONError(.invalidNumber, at: reader.offset) }
+        return Backoff(base: spans[0], cap: spans[1])
+    }
+}

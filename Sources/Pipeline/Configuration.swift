@@ -1,0 +1,66 @@
+public import JSONText
+public import Wire
+
+/// What a session is told once. Holds no secret: it is written into recordings, so that a replay makes the same session.
+public struct Configuration: Hashable, Sendable {
+    /// Which backend's vocabulary is spoken.
+    public enum BackendKind: String, Hashable, Sendable, CaseIterable {
+        case twake, socketio
+    }
+
+    /// An event emitted after each connect.
+    public struct Emit: Hashable, Sendable {
+        /// The event's name.
+        public var name: String
+        /// One JSON value, the event's only argument, when there is one.
+        public var argument: RawJSON?
+        /// An emit.
+        public init(name: String, argument: RawJSON? = nil) {
+            self.name = name
+            self.argument = argument
+        }
+    }
+
+    /// The backend.
+    public var backend: BackendKind
+    /// The Socket.IO path, with slashes on both ends.
+    public var path: String
+    /// The namespace, `/` by default.
+    public var namespace: String
+    /// The Engine.IO revision; nil finds out.
+    public var revision: EngineIO.Revision?
+    /// The company, where the user named one.
+    public var company: String?
+    /// The workspace, where the user named one.
+    public var workspace: String?
+    /// Rooms to join; when empty, the backend's own list or templates decide.
+    public var rooms: [String]
+    /// Events sent after each connect.
+    public var emits: [Emit]
+    /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.
+    public var maximumAttempts: Int?
+    /// Delays between attempts to connect.
+    public var reconnect: Backoff
+    /// Requests in flight at once.
+    public var concurrentRequests: Int
+
+    /// A configuration.
+    public init(
+        backend: BackendKind, path: String? = nil, namespace: String = "/", revision: EngineIO.Revision? = nil,
+        company: String? = nil,
+        workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
+        reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8
+    ) {
+        self.backend = backend
+        self.path = path ?? (backend == .twake ? "/socket/" : "/socket.io/")
+        self.namespace = namespace
+        self.revision = revision
+        self.company = company
+        self.workspace = workspace
+        self.rooms = rooms
+        self.emits = emits
+        self.maximumAttempts = maximumAttempts
+        self.reconnect = reconnect
+        self.concurrentRequests = concurrentRequests
+    }
+}

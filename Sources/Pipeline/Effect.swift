@@ -1,0 +1,57 @@
+public import Wire
+
+/// What a session wants done, in this order.
+public enum Effect: Sendable {
+    /// Open a WebSocket.
+    case connect(ConnectionRequest)
+    /// Send a message.
+    case send(connection: Int, WebSocketMessage)
+    /// Close a WebSocket; `Input.closed` follows.
+    case close(connection: Int, WebSocketClose)
+    /// Ask the REST service.
+    case request(FetchRequest)
+    /// The answer to this request is not wanted any more; none needs to follow.
+    case cancel(request: Int)
+    /// Resolve the token's reference again; `Input.tokenRenewed` follows.
+    case renewToken
+    /// Tell whoever watches.
+    case report(Report)
+    /// The session is over; no effect follows and no input is heeded.
+    case finish(Ending)
+}
+
+/// A WebSocket to open.
+public struct ConnectionRequest: Hashable, Sendable {
+    /// Number of the connection in the session, from 1.
+    public var connection: Int
+    /// Number of the attempt since the last success, from 1.
+    public var attempt: Int
+    /// Path and query, to be put behind the server's address.
+    public var target: String
+}
+
+/// A REST request of a session.
+public struct FetchRequest: Hashable, Sendable {
+    /// Number of the request in the session, from 1.
+    public var id: Int
+    /// The method.
+    public var method: String
+    /// Path and query, to be put behind the server's address.
+    public var target: String
+    /// JSON text, or empty.
+    public var body: [UInt8]
+    /// Number of the record that caused it.
+    public var cause: Int
+}
+
+/// How a session ended.
+public enum Ending: Hashable, Sendable {
+    /// It was told to stop.
+    case stopped
+    /// The server refused the token, and there is no other; the server's words, untrusted.
+    case refused(String)
+    /// There never was a connection.
+    case cannotConnect(ConnectFailure)
+    /// There was a connection, and the allowed attempts to have it again failed.
+    case gaveUp(attempts: Int, ConnectFailure)
+}

@@ -1,0 +1,43 @@
+public import Wire
+
+/// Everything that can happen to a session. A recording is the list of these.
+public enum Input: Sendable {
+    /// The session begins.
+    case start
+    /// The WebSocket of that connection opened; the token's reference was resolved for it.
+    case opened(connection: Int, token: Secret?)
+    /// The WebSocket of that connection did not open.
+    case failed(connection: Int, ConnectFailure)
+    /// A message arrived.
+    case message(connection: Int, WebSocketMessage)
+    /// The WebSocket is gone.
+    case closed(connection: Int, WebSocketClose)
+    /// A request was answered, or was not.
+    case answered(request: Int, Answer)
+    /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token.
+    case tokenRenewed(changed: Bool)
+    /// Somebody wants these rooms, from outside.
+    case want(rooms: [String], source: RoomSource)
+    /// Somebody does not want these rooms any more.
+    case unwant(rooms: [String])
+    /// The session ends: leave in order.
+    case stop
+}
+
+/// Who asked for a room.
+public enum RoomSource: String, Hashable, Sendable {
+    /// The command line.
+    case cli
+    /// The backend's list, or the templates of its era.
+    case list
+    /// The control socket.
+    case ctl
+}
+
+/// The end of one REST exchange.
+public enum Answer: Hashable, Sendable {
+    /// An HTTP response; `retryAfter` in seconds, when the server said so.
+    case response(status: Int, body: ArraySlice<UInt8>, retryAfter: Int?)
+    /// No response: a kind from a closed list (`resolve`, `connect`, `tls`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
+    case failure(kind: String, message: String)
+}

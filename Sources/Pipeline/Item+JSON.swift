@@ -1,0 +1,111 @@
+public import Events
+public import JSONText
+
+// Rows as JSON, for the diff log. What `encode` writes, `init(decoding:)` reads back to an equal row.
+extension Item.ID {
+    /// Writes `["message","id"]` or, with a qualifier, `["member","id","channel"]`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.string(kind.rawValue)
+        writer.string(id.description)
+        if let qualifier { writer.string(qualifier.description) }
+        writer.endArray()
+    }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        let offset = reader.offset
+        let texts = try reader.strings()
+        guard texts.count == 2 || texts.count == 3, let kind = Item.Kind(rawValue: texts[0]) else {
+            throw DecodingFailure(subject: "diff line", message: "id: not a kind and an id", offset: offset)
+        }
+        self.init(kind, EntityID(texts[1]), qualifier: texts.count == 3 ? EntityID(texts[2]) : nil)
+    }
+}
+
+extension Item.Section {
+    /// Writes `["badges"]` or `["messages","channel id"]`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.string(name)
+        if let parent { writer.string(parent.description) }
+        writer.endArray()
+    }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        let offset = reader.offset
+        let texts = try reader.strings()
+        guard texts.count == 1 || texts.count == 2 else {
+            throw DecodingFailure(
+                subject: "diff line", message: "section: not a name and perhaps a parent", offset: offset)
+        }
+        self.init(texts[0], texts.count == 2 ? EntityID(texts[1]) : nil)
+    }
+}
+
+extension Item {
+    /// Writes the members `id`, `section`, `sort`, `type` and `entity` into an open object.
+    func encodeMembers(into writer: inout JSONWriter) {
+        writer.key("id")
+        id.encode(into: &writer)
+        writer.key("section")
+        sectionKey.encode(into: &writer)
+        writer.key("sort")
+        writer.integer(sortKey)
+        writer.key("type")
+        writer.string(entity.typeName)
+        writer.key("entity")
+        entity.encode(into: &writer)
+    }
+}
+
+extension Item.Entity {
+    /// The name of the entity's type in a diff log.
+    public var typeName: String {
+        switch self {
+        case .twakeChannel: "twake.channel"
+        case .twakeMessage: "twake.message"
+        case .twakeMember: "twake.member"
+        case .twakeBadge: "twake.badge"
+        case .twakeBadgeCount: "twake.badge_count"
+        }
+    }
+
+    /// Writes the entity as a JSON object.
+    public func encode(into writer: inout JSONWriter) {
+        switch self {
+        case .twakeChannel(let channel): channel.encode(into: &writer)
+        case .twakeMessage(let message): message.encode(into: &writer)
+        case .twakeMember(let member): member.encode(into: &writer)
+        case .twakeBadge(let badge): badge.encode(into: &writer)
+        case .twakeBadgeCount(let count): count.encode(into: &writer)
+        }
+    }
+
+    /// Reads an entity of the type called `typeName`; nil when there is no such type.
+    init?(typeName: String, decoding reader: inout JSONReader) throws(DecodingFailure) {
+        switch typeName {
+        case "twake.channel": self = .twakeChannel(try Twake.Channel(decoding: &reader))
+        case "twake.message": self = .twakeMessage(try Twake.Message(decoding: &reader))
+        case "twake.member": self = .twakeMember(try Twake.ChannelMember(decoding: &reader))
+        case "twake.badge": self = .twakeBadge(try Twake.Badge(decoding: &reader))
+        case "twake.badge_count": self = .twakeBadgeCount(try Twake.BadgeCount(decoding: &reader))
+        default: return nil
+        }
+    }
+}
+
+extension JSONReader {
+    /// Consumes an array of strings.
+    fileprivate mutating func strings() throws(DecodingFailure) -> [String] {
+        do {
+            var texts: [String] = []
+            try beginArray()
+            while try nextElement() { texts.append(try string()) }
+            return texts
+        } catch {
+            throw DecodingFailure(subject: "diff line", message: error.description, offset: error.offset)
+        }
+    }
+}

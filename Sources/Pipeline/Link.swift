@@ -1,0 +1,117 @@
+import Wire
+
+/// The connection of a session, as a state.
+enum Link: Sendable {
+    /// Nothing was started.
+    case idle
+    /// A WebSocket was asked for.
+    case connecting(connection: Int, revision: EngineIO.Revision)
+    /// A WebSocket is open and the namespace is not joined yet.
+    case handshaking(Open)
+    /// The namespace is joined and the backend has not said that it is ready; until when it may take.
+    case authenticating(Open, until: Moment)
+    /// Rooms can be joined, events flow.
+    case ready(Open)
+    /// The session asked for the socket's end and waits for it; what ended it.
+    case closing(connection: Int, LossCause)
+    /// The server refused the token (its words); the next attempt begins when another one was found.
+    case renewingToken(refusal: String)
+    /// The next attempt begins at that moment.
+    case waiting(until: Moment)
+    /// The session is over.
+    case over
+
+    /// An open WebSocket.
+    struct Open: Sendable {
+        var connection: Int
+        var revision: EngineIO.Revision
+        var token: Secret?
+        var client: SocketIOClient
+    }
+
+    /// How long a backend may take to accept the token.
+    static let authenticationTimeout: Duration = .seconds(15)
+
+    var isReady: Bool { if case .ready = self { true } else { false } }
+    var isOver: Bool { if case .over = self { true } else { false } }
+
+    /// The connection that is open, whatever has been said on it.
+    var open: Open? {
+        switch self {
+        case .handshaking(let open), .authenticating(let open, _), .ready(let open): open
+        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: nil
+        }
+    }
+
+    /// When something of the connection is due.
+    var deadline: Moment? {
+        switch self {
+        case .idle, .connecting, .closing, .renewingToken, .over: nil
+        case .waiting(let until): until
+        case .handshaking(let open), .ready(let open): open.client.deadline
+        case .authenticating(let open, let until): min(open.client.deadline ?? until, until)
+        }
+    }
+}
+
+/// Why a connection was lost, for people and for deciding what comes next.
+enum LossCause: Hashable, Sendable {
+    /// The socket never opened.
+    case failed(ConnectFailure)
+    /// The peer, or the network, ended it.
+    case closed(WebSocketClose)
+    /// Socket.IO ended it.
+    case protocolEnd(SocketIOClient.CloseCause)
+    /// The server refused our namespace; its words.
+    case namespaceRefused(String)
+    /// The server took us out of the namespace.
+    case disconnectedByServer
+    /// The backend did not accept or refuse the token in time.
+    case authenticationTimeout
+    /// The server refused the token; its words.
+    case tokenRefused(String)
+
+    /// One line for people; may hold the peer's words.
+    var text: String {
+        switch self {
+        case .failed(let failure): failure.message
+        case .closed(let close):
+            close.reason.isEmpty ? "closed with code \(close.code)" : "closed with code \(close.code): \(close.reason)"
+        case .protocolEnd(let cause): Self.text(of: cause)
+        case .namespaceRefused(let message): "the namespace was refused: \(message)"
+        case .disconnectedByServer: "the server disconnected us"
+        case .authenticationTimeout: "no answer to authenticate"
+        case .tokenRefused(let message): "the token was refused: \(message)"
+
+        }
+    }
+
+    private static func text(of cause: SocketIOClient.CloseCause) -> String {
+        switch cause {
+        case .pingTimeout: "ping timeout: the server was silent for too long"
+        case .handshakeTimeout: "no Socket.IO handshake in time"
+        case .notEngineIO(let malformed): "not a Socket.IO server: \(malformed.message)"
+        case .revisionMismatch(let revision): "the server speaks Engine.IO \(revision.rawValue)"
+        case .requested: "closed"
+        case .byServer: "the server closed the session"
+        }
+    }
+}
+
+/// What outlives a connection.
+struct ConnectionHistory: Sendable {
+    /// Connections asked for.
+    var connections = 0
+    /// Attempts since the last time a connection was ready.
+    var attempt = 0
+    /// Whether a connection was ever ready.
+    var wasReady = false
+    /// When a ready connection was lost, while none is ready again.
+    var lostAt: Moment?
+    /// The revision to speak next.
+    var revision: EngineIO.Revision?
+    /// Tokens the server refused since it last accepted one.
+    var refusedTokens = 0
+    /// Whether the user was told that the REST service refuses the token.
+    var toldOfRefusedRequests = false
+}

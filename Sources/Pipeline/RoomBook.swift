@@ -1,0 +1,126 @@
+public import Wire
+
+/// Which rooms are wanted, and which are joined: two facts that differ, side by side.
+///
+/// Rooms belong to one connection: when it is lost, every joined room is lost and joined again on the next one.
+public struct RoomBook: Sendable {
+    /// What is known of a wanted room on this connection.
+    public enum State: Hashable, Sendable {
+        /// Not asked for yet (no connection, or not authenticated).
+        case wanted
+        /// Asked for; the server has not answered. `attempts` counts the asking.
+        case joining(since: Moment, attempts: Int)
+        /// The server said yes.
+        case joined(since: Moment)
+        /// The server said no; its words, untrusted. Sticky until the connection changes.
+        case refused(why: String)
+    }
+
+    /// A wanted room.
+    public struct Entry: Hashable, Sendable {
+        /// The room's name; opaque.
+        public var name: String
+        /// Who asked for it first.
+        public var source: RoomSource
+        /// What is known of it.
+        public var state: State
+    }
+
+    /// How long a join may stay unanswered before it is asked again, and how often it is asked.
+    static let joinTimeout: Duration = .seconds(10)
+    static let maximumJoins = 3
+
+    /// The wanted rooms, in the order they were first wanted.
+    public private(set) var entries: [Entry] = []
+    private var indices: [String: Int] = [:]
+
+    /// When the oldest unanswered join times out.
+    private(set) var deadline: Moment?
+
+    /// Whether anybody wants the room.
+    public func isWanted(_ name: String) -> Bool { indices[name] != nil }
+
+    /// The entry of a wanted room.
+    public subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
+
+    /// Adds a wish; false when it was wanted already.
+    mutating func want(_ name: String, source: RoomSource) -> Bool {
+        guard indices[name] == nil else { return false }
+        indices[name] = entries.count
+        entries.append(Entry(name: name, source: source, state: .wanted))
+        return true
+    }
+
+    /// Takes a wish back; gives the entry as it was, nil when it was not wanted.
+    mutating func unwant(_ name: String) -> Entry? {
+        guard let index = indices.removeValue(forKey: name) else { return nil }
+        let entry = entries.remove(at: index)
+        for later in index..<entries.count { indices[entries[later].name] = later }
+        renewDeadline()
+        return entry
+    }
+
+    /// The rooms to be asked for now; they are `joining` from now on.
+    mutating func takeWanted(at now: Moment) -> [String] {
+        var names: [String] = []
+        for index in entries.indices where entries[index].state == .wanted {
+            entries[index].state = .joining(since: now, attempts: 1)
+            names.append(entries[index].name)
+        }
+        if !names.isEmpty { renewDeadline() }
+        return names
+    }
+
+    /// The server said yes; false when the room is not one that was being joined (not wanted, or joined already).
+    mutating func joined(_ name: String, at now: Moment) -> Bool {
+        guard let index = indices[name], case .joining = entries[index].state else { return false }
+        entries[index].state = .joined(since: now)
+        renewDeadline()
+        return true
+    }
+
+    /// The server said no; false when the room is not wanted.
+    mutating func refused(_ name: String, why: String) -> Bool {
+        guard let index = indices[name] else { return false }
+        entries[index].state = .refused(why: why)
+        renewDeadline()
+        return true
+    }
+
+    /// The connection is gone; gives the rooms that were joined.
+    mutating func connectionLost() -> [String] {
+        var lost: [String] = []
+        for index in entries.indices {
+            if case .joined = entries[index].state { lost.append(entries[index].name) }
+            entries[index].state = .wanted
+        }
+        deadline = nil
+        return lost
+    }
+
+    /// Joins unanswered for too long: those to ask again, and those given up as refused.
+    mutating func advance(to now: Moment) -> (again: [String], refused: [String]) {
+        var again: [String] = []
+        var refused: [String] = []
+        for index in entries.indices {
+            guard case .joining(let since, let attempts) = entries[index].state, since + Self.joinTimeout <= now else {
+                continue
+            }
+            if attempts < Self.maximumJoins {
+                entries[index].state = .joining(since: since + Self.joinTimeout, attempts: attempts + 1)
+                again.append(entries[index].name)
+            } else {
+                entries[index].state = .refused(why: "no answer to \(attempts) joins")
+                refused.append(entries[index].name)
+            }
+        }
+        renewDeadline()
+        return (again, refused)
+    }
+
+    private mutating func renewDeadline() {
+        deadline = entries.lazy.compactMap { entry -> Moment? in
+            if case .joining(let since, _) = entry.state { since + Self.joinTimeout } else { nil }
+        }.min()
+    }
+}

@@ -1,0 +1,177 @@
+import Wire
+
+// The way of the connection: connect, lose, wait, connect again.
+extension Session {
+    /// How often a fresh token may be refused before the session believes the server.
+    static let maximumRefusedTokens = 3
+
+    mutating func connect(into effects: inout [Effect]) {
+        history.connections += 1
+        history.attempt += 1
+        let revision = configuration.revision ?? history.revision ?? .v4
+        link = .connecting(connection: history.connections, revision: revision)
+        let target = "\(configuration.path)?EIO=\(revision.rawValue)&transport=websocket"
+        effects.append(.report(.connection(.connecting(attempt: history.attempt, target: target))))
+        effects.append(
+            .connect(ConnectionRequest(connection: history.connections, attempt: history.attempt, target: target)))
+    }
+
+    mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
+        guard case .connecting(connection, let revision) = link else { return }
+        let client = SocketIOClient(
+            SocketIOClient.Configuration(
+                revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
+            openedAt: transaction.now)
+        link = .handshaking(Link.Open(connection: connection, revision: revision, token: token, client: client))
+    }
+
+    mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {
+        guard case .connecting(connection, let revision) = link else { return }
+        let mayBeRevision3 = configuration.revision == nil && history.revision == nil && revision == .v4
+        if mayBeRevision3, failure.httpStatus == 400 {
+            // A server of revision 3 alone answers 400 to 4 (1.3); so do others for other reasons, which the second attempt tells.
+            history.revision = .v3
+            history.attempt -= 1
+            connect(into: &effects)
+        } else {
+            if !history.wasReady { history.revision = nil }
+            lost(.failed(failure), into: &effects)
+        }
+    }
+
+    mutating func closed(_ connection: Int, _ close: WebSocketClose, into effects: inout [Effect]) {
+        switch link {
+        case .handshaking(let open), .authenticating(let open, _), .ready(let open):
+            if open.connection == connection { lost(.closed(close), into: &effects) }
+        case .closing(connection, let cause): lost(cause, into: &effects)
+        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: break
+        }
+    }
+
+    /// Asks for the socket's end; `lost` follows when it has come.
+    mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
+        guard let open = link.open else { return }
+        noteLoss()
+        link = .closing(connection: open.connection, cause)
+        effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
+    }
+
+    /// Remembers since when events may be missing.
+    private mutating func noteLoss() {
+        if link.isReady, history.lostAt == nil { history.lostAt = transaction.now }
+    }
+
+    private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
+        noteLoss()
+        link = .idle
+        for room in rooms.connectionLost() { reportRoom(.lost, room, into: &effects) }
+        switch cause {
+        case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
+        case .namespaceRefused(let message): finish(.refused(message), into: &effects)
+        case .protocolEnd(.revisionMismatch(let revision))
+        where configuration.revision == nil && history.revision != revision:
+            history.revision = revision
+            history.attempt -= 1
+            connect(into: &effects)
+        case .failed, .closed, .protocolEnd, .disconnectedByServer, .authenticationTimeout:
+            retry(after: cause, into: &effects)
+        }
+    }
+
+    private mutating func renewToken(afterRefusal message: String, _ cause: LossCause, into effects: inout [Effect]) {
+        history.refusedTokens += 1
+        guard history.refusedTokens < Self.maximumRefusedTokens else {
+            return finish(.refused(message), into: &effects)
+        }
+        link = .renewingToken(refusal: message)
+        effects.append(.report(.connection(.lost(why: cause.text, retryIn: nil))))
+        effects.append(.renewToken)
+    }
+
+    mutating func tokenRenewed(changed: Bool, into effects: inout [Effect]) {
+        for key in refetcher.tokenRenewed(changed: changed) {
+            backend.failed(key, why: "the token was refused", into: &transaction)
+        }
+        if case .renewingToken(let refusal) = link {
+            if changed { connect(into: &effects) } else { finish(.refused(refusal), into: &effects) }
+        } else if !changed, !history.toldOfRefusedRequests {
+            history.toldOfRefusedRequests = true
+            transaction.notice(
+                .warning, "the REST service refuses the token, and there is no other: nothing can be refetched with it")
+        }
+    }
+
+    private mutating func retry(after cause: LossCause, into effects: inout [Effect]) {
+        let limit = configuration.maximumAttempts ?? (history.wasReady ? Int.max : 1)
+        guard history.attempt < limit else {
+            let failure = cause.failure
+            return finish(
+                history.wasReady ? .gaveUp(attempts: history.attempt, failure) : .cannotConnect(failure), into: &effects
+            )
+        }
+        let delay = configuration.reconnect.delay(afterFailures: history.attempt + 1, using: &random)
+        link = .waiting(until: transaction.now + delay)
+        effects.append(.report(.connection(.lost(why: cause.text, retryIn: delay))))
+    }
+
+    /// The namespace is joined and the backend content.
+    mutating func becomeReady(into effects: inout [Effect]) {
+        guard case .authenticating(let open, _) = link else { return }
+        link = .ready(open)
+        history.attempt = 0
+        history.refusedTokens = 0
+        history.wasReady = true
+        history.revision = open.revision
+        effects.append(.report(.connection(.ready(revision: open.revision))))
+        if let lostAt = history.lostAt {
+            history.lostAt = nil
+            reportGap(
+                from: lostAt, refetching: rooms.entries.flatMap { backend.resources(of: $0.name) }, into: &effects)
+        }
+        for emit in configuration.emits {
+            send(Transaction.Emission(name: emit.name, arguments: emit.argument), into: &effects)
+        }
+        joinWantedRooms(into: &effects)
+    }
+
+    private func reportGap(from lostAt: Moment, refetching: [ResourceKey], into effects: inout [Effect]) {
+        var labels: [String] = []
+        for key in refetching where !labels.contains(key.label) { labels.append(key.label) }
+        effects.append(
+            .report(.gap(GapReport(cause: .reconnect, from: lostAt, to: transaction.now, refetching: labels))))
+    }
+
+    mutating func advanceLink(to due: Moment, into effects: inout [Effect]) {
+        switch link {
+        case .waiting(let until):
+            if until <= due { connect(into: &effects) }
+        case .authenticating(_, let until) where until <= due: end(.authenticationTimeout, into: &effects)
+        case .handshaking, .authenticating, .ready:
+            withClient(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
+        case .idle, .connecting, .closing, .renewingToken, .over: break
+        }
+    }
+
+    mutating func stop(into effects: inout [Effect]) {
+        if let open = link.open {
+            withClient(into: &effects) { client, wire in client.disconnect(into: &wire) }
+            // The machine asks for the close itself; one that cannot any more is closed all the same.
+            if link.open != nil { effects.append(.close(connection: open.connection, WebSocketClose(code: 1000))) }
+        }
+        finish(.stopped, into: &effects)
+    }
+
+    mutating func finish(_ ending: Ending, into effects: inout [Effect]) {
+        if let lostAt = history.lostAt { reportGap(from: lostAt, refetching: [], into: &effects) }
+        history.lostAt = nil
+        link = .over
+        effects.append(.finish(ending))
+    }
+}
+
+extension LossCause {
+    /// The failure to report when the session ends by it.
+    fileprivate var failure: ConnectFailure {
+        if case .failed(let failure) = self { failure } else { ConnectFailure(phase: .handshake, message: text) }
+    }
+}

@@ -1,0 +1,131 @@
+import Events
+import JSONText
+import Wire
+
+// What comes over the socket, and what goes.
+extension Session {
+    mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
+        guard link.open?.connection == connection else { return }
+        let now = transaction.now
+        transaction.frame = message.bytes
+        withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
+    }
+
+    /// Runs the Socket.IO machine of the open connection and carries out what it wants.
+    ///
+    /// The machine is taken out of the state while it runs, so that it is changed in place and never copied.
+    mutating func withClient(
+        into effects: inout [Effect], _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
+    ) {
+        var wire = wireEffects
+        wireEffects = []
+        let connection: Int
+        switch link {
+        case .handshaking(var open):
+            link = .idle
+            body(&open.client, &wire)
+            connection = open.connection
+            link = .handshaking(open)
+        case .authenticating(var open, let until):
+            link = .idle
+            body(&open.client, &wire)
+            connection = open.connection
+            link = .authenticating(open, until: until)
+        case .ready(var open):
+            link = .idle
+            body(&open.client, &wire)
+            connection = open.connection
+            link = .ready(open)
+        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: return
+        }
+        for effect in wire { carryOut(effect, on: connection, into: &effects) }
+        wire.removeAll(keepingCapacity: true)
+        if wire.capacity > wireEffects.capacity { wireEffects = wire }
+    }
+
+    private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
+        switch effect {
+        case .send(let message): effects.append(.send(connection: connection, message))
+        case .connected: namespaceJoined()
+        case .refused(let refusal): end(.namespaceRefused(refusal.message), into: &effects)
+        case .event(let event): handle(event, into: &effects)
+        case .acknowledged, .unacknowledged: break
+        case .disconnected: end(.disconnectedByServer, into: &effects)
+        case .malformed(let malformed):
+            reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
+        case .close(let cause): end(.protocolEnd(cause), into: &effects)
+        }
+    }
+
+    private mutating func namespaceJoined() {
+        guard case .handshaking(let open) = link else { return }
+        link = .authenticating(open, until: transaction.now + Link.authenticationTimeout)
+        backend.connected(token: open.token, revision: open.revision, into: &transaction)
+    }
+
+    private mutating func handle(_ event: SocketIO.Event, into effects: inout [Effect]) {
+        do {
+            let decoded = try backend.decode(event)
+            effects.append(.report(.event(report(of: event, as: decoded))))
+            backend.handle(decoded, ackID: event.ackID, rooms: rooms, into: &transaction)
+        } catch {
+            reportUndecodable(.event, subject: event.name, error.description, event.array.bytes, into: &effects)
+        }
+        carryOutPlans(into: &effects)
+    }
+
+    private func report(of event: SocketIO.Event, as decoded: Event) -> EventReport {
+        EventReport(event: decoded, wireName: event.name, namespace: event.namespace, payload: event.array)
+    }
+
+    func reportUndecodable(
+        _ layer: UndecodableReport.Layer, subject: String, _ message: String, _ text: ArraySlice<UInt8>,
+        into effects: inout [Effect]
+    ) {
+        let report = UndecodableReport(layer: layer, subject: subject, message: message, excerpt: text.prefix(200))
+        effects.append(.report(.undecodable(report)))
+    }
+
+    mutating func send(_ emission: Transaction.Emission, into effects: inout [Effect]) {
+        // The user's own emits may be called anything; the machine refuses reserved names for good.
+        guard !SocketIO.isReserved(emission.name) else {
+            return transaction.notice(
+                .error, "an event may not be called \(emission.name): the name is Socket.IO's own")
+        }
+        withClient(into: &effects) { client, wire in
+            client.emit(emission.name, arguments: emission.arguments, into: &wire)
+        }
+    }
+
+    /// Carries out what a backend planned, in order; plans may lead to further plans.
+    mutating func carryOutPlans(into effects: inout [Effect]) {
+        var index = 0
+        while index < transaction.plans.count {
+            carryOut(transaction.plans[index], into: &effects)
+            index += 1
+        }
+        transaction.plans.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func carryOut(_ plan: Transaction.Plan, into effects: inout [Effect]) {
+        switch plan {
+        case .emit(let emission): send(emission, into: &effects)
+        case .acknowledge(let id):
+            withClient(into: &effects) { client, wire in
+                client.acknowledge(id, arguments: RawJSON(unchecked: ArraySlice("[]".utf8)), into: &wire)
+            }
+        case .ready: becomeReady(into: &effects)
+        case .tokenRefused(let message): end(.tokenRefused(message), into: &effects)
+        case .want(let room): want([room], source: .list, into: &effects)
+        case .unwant(let room): unwant([room], into: &effects)
+        case .joined(let room): joined(room, into: &effects)
+        case .joinRefused(let room, let why):
+            if rooms.refused(room, why: why) { reportRoom(.refused, room, why: why, into: &effects) }
+        case .left(let room): reportRoom(.left, room, into: &effects)
+        case .fetch(let key): refetcher.invalidate(key, cause: transaction.cause)
+        case .forget(let key):
+            if let request = refetcher.forget(key) { effects.append(.cancel(request: request)) }
+        case .notice(let notice): effects.append(.report(.notice(notice)))
+        }
+    }
+}

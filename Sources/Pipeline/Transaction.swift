@@ -1,0 +1,55 @@
+import Events
+import JSONText
+import SectionedModel
+import Wire
+
+/// What one input leads to, gathered while a backend handles it: changes of the model (staged, committed together), and plans.
+struct Transaction: Sendable {
+    /// An event to emit.
+    struct Emission: Sendable {
+        var name: String
+        /// Comma-separated JSON values.
+        var arguments: RawJSON?
+    }
+
+    /// What a backend wants of the session besides changes of the model, in order.
+    enum Plan: Sendable {
+        /// Emit an event.
+        case emit(Emission)
+        /// Acknowledge an event that asked for it.
+        case acknowledge(Int)
+        /// The connection can be used: rooms may be joined.
+        case ready
+        /// The server refused the token; its words.
+        case tokenRefused(String)
+        /// Want a room.
+        case want(room: String)
+        /// Do not want a room any more.
+        case unwant(room: String)
+        /// The server's word on a room.
+        case joined(room: String)
+        case joinRefused(room: String, why: String)
+        case left(room: String)
+        /// Fetch a resource (again).
+        case fetch(ResourceKey)
+        /// Drop whatever is under way for a resource.
+        case forget(ResourceKey)
+        /// Tell the user.
+        case notice(Notice)
+    }
+
+    /// The model; changes are staged in it.
+    var model = SectionedCollection<Item>()
+    /// The plans, in order.
+    var plans: [Plan] = []
+    /// Number of the record of the input.
+    var cause = 0
+    /// The input's time.
+    var now = Moment.zero
+    /// The frame being handled, for what is said of a malformed one.
+    var frame: ArraySlice<UInt8> = []
+
+    mutating func fetch(_ key: ResourceKey) { plans.append(.fetch(key)) }
+    mutating func want(_ room: String) { plans.append(.want(room: room)) }
+    mutating func notice(_ level: Notice.Level, _ text: String) { plans.append(.notice(Notice(level, text))) }
+}

@@ -1,0 +1,63 @@
+import Events
+
+/// One way an event is handled: a pure function from the event to staged changes and refetch plans.
+struct TwakeHandler<Payload>: Sendable {
+    /// What it looks after.
+    let name: String
+    let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout Transaction) -> Void
+}
+
+/// What is around a payload.
+struct TwakeEnvelope: Sendable {
+    var action: Twake.ResourceAction
+    var room: Twake.RoomName
+
+    var isDeletion: Bool { action == .deleted }
+}
+
+/// Which handlers an event reaches: one table a payload. One event may reach several.
+enum TwakeRouter {
+    static let channel: [TwakeHandler<Twake.Channel>] = [.channelChanged]
+    static let activity: [TwakeHandler<Twake.ChannelActivity>] = [.activityChanged]
+    static let member: [TwakeHandler<Twake.ChannelMember>] = [.ownMembershipChanged, .membersChanged]
+    static let message: [TwakeHandler<Twake.Message>] = [.messageChanged, .repliesChanged]
+    static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced, .repliesAnnounced]
+    static let badge: [TwakeHandler<Twake.Badge>] = [.badgeChanged]
+
+    static func route(_ resource: Twake.SocketIOResource, _ facts: TwakeFacts, into transaction: inout Transaction) {
+        let envelope = TwakeEnvelope(action: resource.action, room: Twake.RoomName(resource.room))
+        switch resource.resource {
+        case .channel(let payload): run(channel, payload, envelope, facts, &transaction)
+        case .activity(let payload): run(activity, payload, envelope, facts, &transaction)
+        case .member(let payload): run(member, payload, envelope, facts, &transaction)
+        case .message(let payload): run(message, payload, envelope, facts, &transaction)
+        case .badge(let payload): run(badge, payload, envelope, facts, &transaction)
+        case .desktopNotification, .online, .other: break
+        }
+    }
+
+    static func route(_ event: Twake.SocketIOEvent, _ facts: TwakeFacts, into transaction: inout Transaction) {
+        switch event.data {
+        case .message(let action, let id, let thread):
+            let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
+            let envelope = TwakeEnvelope(action: .event, room: Twake.RoomName(event.room))
+            run(messageNotice, notice, envelope, facts, &transaction)
+        case .typing, .unknown: break
+        }
+    }
+
+    private static func run<Payload>(
+        _ handlers: [TwakeHandler<Payload>], _ payload: Payload, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
+        _ transaction: inout Transaction
+    ) {
+        for handler in handlers { handler.run(payload, envelope, facts, &transaction) }
+    }
+}
+
+/// Era A's announcement of a message: ids only.
+struct TwakeMessageNotice: Sendable {
+    var isRemoval: Bool
+    var id: EntityID
+    /// Equal to `id` for a head message.
+    var thread: EntityID
+}

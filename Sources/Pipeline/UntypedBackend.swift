@@ -1,0 +1,43 @@
+import Events
+import JSONText
+import Wire
+
+/// A Socket.IO server of which no schema is known: every event is shown, nothing is routed.
+struct UntypedBackend: Backend {
+    func connectPayload(token: Secret?) -> RawJSON? {
+        guard let token else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("token")
+        writer.string(token.reveal())
+        writer.endObject()
+        return RawJSON(unchecked: ArraySlice(writer.bytes))
+    }
+
+    mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction) {
+        if token != nil, revision == .v3 {
+            transaction.notice(.warning, "the token is not sent: Engine.IO 3 has no place for it but the URL")
+        }
+        transaction.plans.append(.ready)
+    }
+
+    func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
+        .socketIO(UntypedEvent(name: event.name, arguments: event.argumentTexts))
+    }
+
+    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
+    func request(for key: ResourceKey) -> (method: String, target: String)? { nil }
+    mutating func apply(
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
+    ) {}
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {}
+    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {}
+    func join(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
+    func leave(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
+    func resources(of room: String) -> [ResourceKey] { [] }
+}
+
+extension SocketIO.Event {
+    /// The arguments after the name, each as its text.
+    var argumentTexts: [RawJSON] { arguments.map { RawJSON(unchecked: array.bytes[$0]) } }
+}

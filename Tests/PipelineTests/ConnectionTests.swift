@@ -1,0 +1,178 @@
+import JSONText
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite struct ConnectionTests {
+    private func twake(_ attempts: Int? = nil, revision: EngineIO.Revision? = .v4) -> Transcript {
+        Transcript(Configuration(backend: .twake, revision: revision, rooms: ["/r"], maximumAttempts: attempts))
+    }
+
+    @Test func `a session authenticates before it joins a room`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: Secret("t0ken")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        #expect(transcript.sent == ["40"])
+        transcript.receive(#"40{"sid":"t"}"#)
+        #expect(transcript.sent == [#"42["authenticate",{"token":"t0ken"}]"#])
+        transcript.receive(#"42["authenticated"]"#)
+        #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
+        transcript.receive(#"42["realtime:join:success",{"name":"/r"}]"#)
+        #expect(transcript.roomChanges == ["joined /r"])
+    }
+
+    @Test func `after a lost connection every wanted room is joined again and one gap is shown`() throws {
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.receive(#"42["realtime:join:success",{"name":"/r"}]"#)
+        transcript.now = Moment(microseconds: 5_000_000)
+        transcript.cut()
+        #expect(transcript.roomChanges == ["lost /r"])
+        let delay = try #require(transcript.retryIn)
+        transcript.pass(delay)
+        transcript.feed(.failed(connection: 2, ConnectFailure(phase: .connect, message: "refused")))
+        transcript.pass(try #require(transcript.retryIn))
+        #expect(transcript.connection == 3)
+        transcript.authenticate()
+        #expect(transcript.gaps.count == 1)
+        #expect(transcript.gaps.first?.from == Moment(microseconds: 5_000_000))
+        #expect(transcript.gaps.first?.to == transcript.now)
+        #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
+    }
+
+    @Test func `the first connection failing ends the session, unless attempts are allowed`() {
+        let failure = ConnectFailure(phase: .connect, message: "refused")
+        var once = twake()
+        once.feed(.failed(connection: 1, failure))
+        #expect(once.ending == .cannotConnect(failure))
+        var thrice = twake(3)
+        for attempt in 1...2 {
+            thrice.feed(.failed(connection: attempt, failure))
+            #expect(thrice.ending == nil)
+            thrice.pass(.seconds(10))
+        }
+        thrice.feed(.failed(connection: 3, failure))
+        #expect(thrice.ending == .cannotConnect(failure))
+    }
+
+    @Test func `a refused token ends the session when there is no other one`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: Secret("bad")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40{"sid":"t"}"#)
+        transcript.receive(#"42["unauthorized",{"err":"jwt malformed"}]"#)
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        #expect(transcript.effects.contains { if case .renewToken = $0 { true } else { false } })
+        transcript.feed(.tokenRenewed(changed: false))
+        guard case .refused(let words) = transcript.ending else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(words.contains("jwt malformed"))
+    }
+
+    @Test func `a refusal of the 2021 server is acknowledged, and a fresh token connects again`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: Secret("old")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40{"sid":"t"}"#)
+        transcript.receive(
+            #"427["unauthorized",{"message":"jwt expired","inner":{"message":"jwt expired"},"data":{"message":"jwt expired","code":"invalid_token","type":"UnauthorizedError"}}]"#
+        )
+        #expect(transcript.sent.contains("437[]"))
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        transcript.feed(.tokenRenewed(changed: true))
+        #expect(transcript.connection == 2)
+    }
+
+    @Test func `a server that refuses Engine.IO 4 with 400 is asked with 3 at once`() {
+        var transcript = twake(revision: nil)
+        transcript.feed(.failed(connection: 1, ConnectFailure(phase: .handshake, httpStatus: 400, message: "400")))
+        #expect(transcript.connection == 2)
+        guard case .connect(let request) = transcript.effects.last else {
+            Issue.record("no connect")
+            return
+        }
+        #expect(request.target == "/socket/?EIO=3&transport=websocket")
+    }
+
+    @Test func `a server of revision 3 is recognised by its unasked connect`() {
+        var transcript = twake(revision: nil)
+        transcript.feed(.opened(connection: 1, token: nil))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
+        transcript.receive("40")
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        #expect(transcript.connection == 2)
+    }
+
+    @Test func `a silent server is left after its ping timeout, and the session connects again`() throws {
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.pass(.seconds(45))
+        #expect(transcript.effects.contains { if case .close = $0 { true } else { false } })
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        transcript.pass(try #require(transcript.retryIn))
+        #expect(transcript.connection == 2)
+    }
+
+    @Test func `an unanswered authenticate ends the connection after fifteen seconds`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: Secret("t")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40{"sid":"t"}"#)
+        transcript.pass(.seconds(14))
+        #expect(transcript.effects.isEmpty)
+        transcript.pass(.seconds(2))
+        #expect(transcript.effects.contains { if case .close = $0 { true } else { false } })
+    }
+
+    @Test func `an unanswered join is asked three times and then shown as refused`() {
+        var transcript = twake()
+        transcript.authenticate()
+        for _ in 1...2 {
+            transcript.pass(.seconds(10))
+            #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
+        }
+        transcript.pass(.seconds(10))
+        #expect(transcript.roomChanges == ["refused /r"])
+    }
+
+    @Test func `an HTTP server that is no Socket.IO server is said to be none`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: nil))
+        transcript.receive("hello there")
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        guard case .cannotConnect(let failure) = transcript.ending else {
+            Issue.record("no ending")
+            return
+        }
+        #expect(failure.message.hasPrefix("not a Socket.IO server"))
+    }
+
+    @Test func `the emits of the configuration leave after each connect`() {
+        let emit = Configuration.Emit(name: "blast", argument: RawJSON(unchecked: ArraySlice("1".utf8)))
+        var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, emits: [emit]))
+        transcript.feed(.opened(connection: 1, token: nil))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40{"sid":"t"}"#)
+        #expect(transcript.sent == [#"42["blast",1]"#])
+    }
+
+    @Test func `frames of an older connection are passed over`() {
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.feed(.message(connection: 7, .text("42[\"x\"]")))
+        #expect(transcript.effects.isEmpty)
+    }
+
+    @Test func `nothing follows the end`() {
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.feed(.stop)
+        #expect(transcript.ending == .stopped)
+        transcript.receive(#"42["authenticated"]"#)
+        #expect(transcript.effects.isEmpty)
+        #expect(transcript.session.deadline == nil)
+    }
+}

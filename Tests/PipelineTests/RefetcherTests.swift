@@ -1,0 +1,117 @@
+import Events
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite struct RefetcherTests {
+    private let key = ResourceKey.twake(.badges(.b, company: EntityID("c")))
+    private let ok = Answer.response(status: 200, body: [], retryAfter: nil)
+
+    @Test func `many invalidations of one resource are one request`() {
+        var refetcher = Refetcher(limit: 8)
+        for cause in 1...100 { refetcher.invalidate(key, cause: cause) }
+        #expect(refetcher.next()?.key == key)
+        #expect(refetcher.next() == nil)
+    }
+
+    @Test func `an invalidation in flight fetches again, once, and says that the first answer may be old`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(key, cause: 1)
+        let first = refetcher.next()
+        refetcher.invalidate(key, cause: 2)
+        refetcher.invalidate(key, cause: 3)
+        #expect(refetcher.next() == nil)
+        #expect(refetcher.answered(first?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: false))
+        let second = refetcher.next()
+        #expect(second?.key == key)
+        #expect(refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: true))
+        #expect(refetcher.isIdle)
+    }
+
+    @Test func `no more requests than the limit are in flight`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        for index in 0..<20 { refetcher.invalidate(.twake(.badges(.b, company: EntityID("c\(index)"))), cause: 1) }
+        var requests: [Int] = []
+        while let next = refetcher.next() { requests.append(next.request) }
+        #expect(requests.count == 8)
+        _ = refetcher.answered(requests[3], ok, at: .zero, using: &random)
+        #expect(refetcher.next() != nil)
+        #expect(refetcher.next() == nil)
+    }
+
+    @Test func `a failure is tried again after a growing delay, and given up after six`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        var now = Moment.zero
+        refetcher.invalidate(key, cause: 1)
+        for _ in 1...5 {
+            let request = refetcher.next()?.request ?? 0
+            #expect(
+                refetcher.answered(request, .failure(kind: "timeout", message: "x"), at: now, using: &random)
+                    == .retrying(key))
+            #expect(refetcher.next() == nil)
+            now = refetcher.deadline ?? now
+            refetcher.advance(to: now)
+        }
+        let last = refetcher.next()?.request ?? 0
+        let verdict = refetcher.answered(last, .failure(kind: "timeout", message: "x"), at: now, using: &random)
+        #expect(verdict == .failed(key, why: "x"))
+        #expect(refetcher.isIdle)
+    }
+
+    @Test func `the server's Retry-After is heeded`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(key, cause: 1)
+        let request = refetcher.next()?.request ?? 0
+        _ = refetcher.answered(request, .response(status: 429, body: [], retryAfter: 40), at: .zero, using: &random)
+        #expect((refetcher.deadline ?? .zero) >= Moment(microseconds: 40_000_000))
+    }
+
+    @Test func `one renewal of the token serves all who wait for it`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        let refused = Answer.response(status: 401, body: [], retryAfter: nil)
+        let keys = (0..<3).map { ResourceKey.twake(.badges(.b, company: EntityID("c\($0)"))) }
+        for key in keys { refetcher.invalidate(key, cause: 1) }
+        let requests = keys.map { _ in refetcher.next()?.request ?? 0 }
+        #expect(
+            refetcher.answered(requests[0], refused, at: .zero, using: &random) == .tokenRefused(keys[0], isFirst: true)
+        )
+        #expect(
+            refetcher.answered(requests[1], refused, at: .zero, using: &random)
+                == .tokenRefused(keys[1], isFirst: false))
+        #expect(
+            refetcher.answered(requests[2], refused, at: .zero, using: &random)
+                == .tokenRefused(keys[2], isFirst: false))
+        #expect(refetcher.tokenRenewed(changed: true).isEmpty)
+        #expect(keys.map { _ in refetcher.next()?.key } == keys)
+    }
+
+    @Test func `a forgotten resource's answer is nobody's`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(key, cause: 1)
+        let request = refetcher.next()?.request
+        #expect(refetcher.forget(key) == request)
+        #expect(refetcher.answered(request ?? 0, ok, at: .zero, using: &random) == .unknown)
+    }
+}
+
+@Suite struct BackoffTests {
+    @Test func `the jitter survives the cap, and no number of failures makes a delay short`() {
+        let backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
+        var random = RandomSource(seed: 42)
+        for failures in [1, 2, 5, 10, 64, 1015, 100_000] {
+            let delays = (0..<200).map { _ in backoff.delay(afterFailures: failures, using: &random) }
+            let longest = min(
+                Duration.milliseconds(500) * Double(sign: .plus, exponent: min(failures, 40) - 1, significand: 1),
+                .seconds(10))
+            #expect(delays.allSatisfy { $0 >= longest / 2 && $0 <= longest })
+            #expect(Set(delays).count > 100)
+        }
+    }
+}

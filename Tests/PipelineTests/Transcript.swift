@@ -1,0 +1,132 @@
+import Events
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// A session under test: inputs with times in, effects out, no socket. Frames are written and read as text.
+struct Transcript {
+    var session: Session
+    var now = Moment.zero
+    private var n = 0
+    private(set) var connection = 0
+
+    /// What the last input led to.
+    var effects: [Effect] = []
+    /// Every diff so far.
+    var diffs: [DiffReport] = []
+    /// Requests that wait for an answer, oldest first.
+    var requests: [FetchRequest] = []
+
+    init(_ configuration: Configuration, seed: UInt64 = 1) {
+        session = Session(configuration, seed: seed)
+        feed(.start)
+    }
+
+    /// A session of a Twake backend that was given its rooms, ready to receive.
+    static func ready(rooms: [String], company: String? = nil, workspace: String? = nil) -> Transcript {
+        var transcript = Transcript(
+            Configuration(backend: .twake, revision: .v4, company: company, workspace: workspace, rooms: rooms))
+        transcript.authenticate()
+        for room in rooms { transcript.receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#) }
+        return transcript
+    }
+
+    mutating func feed(_ input: Input) {
+        n += 1
+        effects = []
+        session.advance(to: now, into: &effects)
+        session.handle(input, n: n, at: now, into: &effects)
+        note()
+    }
+
+    /// Lets time pass; what comes due happens.
+    mutating func pass(_ span: Duration) {
+        now = now + span
+        effects = []
+        session.advance(to: now, into: &effects)
+        note()
+    }
+
+    private mutating func note() {
+        for effect in effects {
+            switch effect {
+            case .connect(let request): connection = request.connection
+            case .report(.diff(let diff)): diffs.append(diff)
+            case .request(let request): requests.append(request)
+            case .cancel(let id): requests.removeAll { $0.id == id }
+            case .send, .close, .renewToken, .report, .finish: break
+            }
+        }
+    }
+
+    /// A text frame arrives.
+    mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
+
+    /// Opens the socket, joins the namespace and accepts the token.
+    mutating func authenticate(token: String = "secret-token") {
+        feed(.opened(connection: connection, token: Secret(token)))
+        receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        receive(#"40{"sid":"t"}"#)
+        receive(#"42["authenticated"]"#)
+    }
+
+    /// The socket is cut.
+    mutating func cut() { feed(.closed(connection: connection, WebSocketClose(code: 1006))) }
+
+    /// Answers the oldest request whose target contains `part`; that there is one is expected.
+    mutating func answer(
+        _ part: String, status: Int = 200, _ body: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard let index = requests.firstIndex(where: { $0.target.contains(part) }) else {
+            Issue.record("nothing asks for \(part), only for \(requests.map(\.target))", sourceLocation: sourceLocation)
+            return
+        }
+        let request = requests.remove(at: index)
+        feed(.answered(request: request.id, .response(status: status, body: ArraySlice(body.utf8), retryAfter: nil)))
+    }
+
+    /// The frames the last input led to, as text.
+    var sent: [String] {
+        effects.compactMap {
+            if case .send(_, let message) = $0 { String(decoding: message.bytes, as: UTF8.self) } else { nil }
+        }
+    }
+
+    /// The last input's reports of changes of rooms, as `joined /room`.
+    var roomChanges: [String] {
+        effects.compactMap {
+            if case .report(.room(let report)) = $0 { "\(report.change) \(report.room)" } else { nil }
+        }
+    }
+
+    var gaps: [GapReport] {
+        effects.compactMap { if case .report(.gap(let gap)) = $0 { gap } else { nil } }
+    }
+
+    var notices: [String] {
+        effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.text } else { nil } }
+    }
+
+    var undecodable: [UndecodableReport] {
+        effects.compactMap { if case .report(.undecodable(let report)) = $0 { report } else { nil } }
+    }
+
+    var ending: Ending? {
+        for case .finish(let ending) in effects { return ending }
+        return nil
+    }
+
+    /// The delay until the next attempt, when the last input lost the connection.
+    var retryIn: Duration? {
+        for case .report(.connection(.lost(_, let retryIn))) in effects { return retryIn }
+        return nil
+    }
+
+    /// Texts of the messages of a section, in order.
+    func texts(in section: Item.Section) -> [String] {
+        session.model.elements(in: section).compactMap(\.message?.text)
+    }
+}
