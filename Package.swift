@@ -59,7 +59,8 @@ let package = Package(
         // simdjson is the tests' oracle: C++ behind a C header.
         .systemLibrary(
             name: "CSimdjsonLibrary", path: "Tests/CSimdjsonLibrary", providers: [.apt(["libsimdjson-dev"])]),
-        .target(name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
+        .target(
+            name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
         tests("JSONTextTests", ["JSONText", "CSimdjson"]),
         tests("WireTests", ["Wire", "JSONText"]),

@@ -7,6 +7,7 @@ public struct StampedReport: Sendable {
     public var stamp: Stamp
     /// The report.
     public var report: Report
+    /// A report with its stamp.
     public init(stamp: Stamp, report: Report) {
         self.stamp = stamp
         self.report = report

@@ -1,20 +1,78 @@
+public import Network
+public import Pipeline
 public import Wire
 
-/// Where the token comes from; the token itself is never in an argument, a log or a recording.
-public enum TokenReference: Sendable {
-    /// An environment variable, read at each use.
-    case environment(String)
-    /// A file's contents without the trailing line feed, read at each use.
-    case file(String)
-    /// A shell command's first line of output, run at each use.
-    case command(String)
-    /// Asked of the program itself (the demo, tests). Called on a helper thread.
-    case provider(@Sendable () throws(TokenError) -> Secret)
+/// What a tail is told once.
+public struct TailConfiguration: Sendable {
+    /// The server's address: scheme `http` or `https` (or `ws`, `wss`), host and port; path and query are not used.
+    public var server: URLParts
+    /// What the session is told.
+    public var session: Configuration
+    /// Where the token comes from.
+    public var token: TokenReference?
+    /// Which certificate authorities are believed.
+    public var trust: TLSTrust
+    /// The recording to write.
+    public var recordPath: String?
+    /// The control socket to serve.
+    public var controlPath: String?
+    /// End after this many events.
+    public var count: Int?
+    /// End after this span.
+    public var duration: Duration?
+    /// End when no event came for this span.
+    public var idleTimeout: Duration?
+    /// Seed of the session's jitter.
+    public var seed: UInt64
+    /// The tool's name and version, for the recording's head.
+    public var tool: String
+
+    /// A configuration with everything optional left out.
+    public init(
+        server: URLParts, session: Configuration, token: TokenReference? = nil, seed: UInt64, tool: String = "weir"
+    ) {
+        self.server = server
+        self.session = session
+        self.token = token
+        self.trust = .system
+        self.seed = seed
+        self.tool = tool
+    }
 }
 
-/// Why a token reference gives no token.
-public struct TokenError: Error, Hashable, Sendable {
-    /// What and where, without the token.
-    public var message: String
-    public init(message: String) { self.message = message }
+/// How a tail ended.
+public enum TailOutcome: Hashable, Sendable {
+    /// The events asked for came, or the time asked for passed.
+    case limitReached
+    /// The time passed before the events asked for came.
+    case timedOut
+    /// The reader of standard output is gone.
+    case outputClosed
+    /// It was told to stop, by that signal (0: by the program).
+    case interrupted(signal: Int32)
+    /// The server refused the token, or the namespace; its words, untrusted.
+    case refused(String)
+    /// There never was a connection.
+    case cannotConnect(ConnectFailure)
+    /// The connection was lost and the allowed attempts failed.
+    case gaveUp(attempts: Int, ConnectFailure)
+    /// An outlet or the recording could not be written.
+    case cannotWrite(OutletError)
+}
+
+/// What a tail or a replay saw.
+public struct TailSummary: Sendable {
+    /// How it ended.
+    public var outcome: TailOutcome
+    /// Events shown.
+    public var events: Int
+    /// Gaps shown.
+    public var gaps: Int
+    /// Frames, events and answers that could not be read.
+    public var undecodable: Int
+    /// The model's sections in order, each with the number of its elements.
+    public var sections: [(section: Item.Section, count: Int)]
+
+    /// Whether something was lost, or may have been.
+    public var hasLoss: Bool { gaps > 0 || undecodable > 0 }
 }

@@ -1,0 +1,23 @@
+import Glibc
+import Recording
+import Wire
+
+/// Numbers everything that belongs into a recording, whether one is written or not, so that numbers do not depend on it.
+struct Journal {
+    /// Wall clock at the session's time 0, microseconds since 1970 UTC.
+    let wallStart: Int64
+    private var lastNumber = 0
+
+    /// A journal of a session whose clock shows `now` at this instant.
+    init(now: Moment) {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        wallStart = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000 - now.microseconds
+    }
+
+    /// The next number, at that time. The wall clock is the one at the start plus the session's time, so it never steps.
+    mutating func stamp(at now: Moment) -> Stamp {
+        lastNumber += 1
+        return Stamp(n: lastNumber, time: now, wall: wallStart + now.microseconds)
+    }
+}

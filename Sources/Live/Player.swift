@@ -1,0 +1,89 @@
+import Pipeline
+import Recording
+import SectionedModel
+import Wire
+
+/// Turns a recording's entries into inputs of a session, and its effects into reports. Pure: the times are the file's.
+struct Player {
+    private var session: Session
+    private let wallStart: Int64
+    private let count: Int?
+    private var effects: [Effect] = []
+    private var last = Stamp(n: 0, time: .zero, wall: 0)
+    private var events = 0
+    private var gaps = 0
+    private var undecodable = 0
+
+    /// What came out since it was last emptied.
+    var reports: [StampedReport] = []
+
+    /// A player of a session made from a recording's head; ends after `count` events.
+    init(session: Session, wallStart: Int64, count: Int? = nil) {
+        self.session = session
+        self.wallStart = wallStart
+        self.count = count
+    }
+
+    /// Whether the events asked for were played.
+    var isOver: Bool { events >= count ?? .max }
+
+    /// The session begins at time 0.
+    mutating func start() {
+        session.handle(.start, n: 0, at: .zero, into: &effects)
+        gather(Stamp(n: 0, time: .zero, wall: wallStart))
+    }
+
+    /// Plays the next entry.
+    mutating func play(_ entry: RecordingReader.Entry) {
+        switch entry {
+        case .record(let record, let stamp):
+            last = stamp
+            guard let input = Input(record) else { return }
+            session.advance(to: stamp.time, into: &effects)
+            gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
+            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+            gather(stamp)
+        case .damage(let line, let offset, let bytes, let message):
+            damaged("line \(line) at byte \(offset) (\(bytes) bytes) cannot be read: \(message)")
+        case .tornTail(let offset, let bytes):
+            damaged("the last \(bytes) bytes, from \(offset), are not a whole record: the recording was cut off")
+        case .discontinuity(let expected, let found, let line):
+            let lost = found > expected ? found - expected : nil
+            damaged("line \(line) is record \(found) where \(expected) should follow", lost: lost)
+        case .checksumMismatch(let line, let bytes, let recorded):
+            damaged(
+                "the \(bytes) bytes before line \(line) are not the \(recorded) that were written: the checksum differs"
+            )
+        }
+    }
+
+    private mutating func damaged(_ text: String, lost: Int? = nil) {
+        report(.notice(Notice(.warning, text)), last)
+        report(.gap(GapReport(cause: .damage, from: last.time, to: last.time, lost: lost)), last)
+    }
+
+    /// The reports among the effects; whatever else the session wanted, the recording holds what became of it.
+    private mutating func gather(_ stamp: Stamp) {
+        for effect in effects {
+            if case .report(let report) = effect { self.report(report, stamp) }
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func report(_ report: Report, _ stamp: Stamp) {
+        switch report {
+        case .event: events += 1
+        case .gap: gaps += 1
+        case .undecodable: undecodable += 1
+        case .diff, .connection, .room, .notice: break
+        }
+        reports.append(StampedReport(stamp: stamp, report: report))
+    }
+
+    /// What was seen.
+    func summary(_ outcome: TailOutcome) -> TailSummary {
+        TailSummary(
+            outcome: outcome, events: events, gaps: gaps, undecodable: undecodable,
+            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) })
+    }
+}

@@ -1,0 +1,112 @@
+import Pipeline
+import Recording
+import Wire
+
+// A recording is the list of a session's inputs: which records are inputs, and which input each one is.
+extension Input {
+    /// The input that a record is; nil for records of what the session did itself.
+    init?(_ record: Record) {
+        switch record {
+        case .connection(let change): self.init(change)
+        case .frame(let frame):
+            guard frame.direction == .in else { return nil }
+            self = .message(connection: frame.connection, frame.message)
+        case .http(let exchange):
+            switch exchange.phase {
+            case .request: return nil
+            case .response(let status, let body, let retryAfter):
+                self = .answered(
+                    request: exchange.id, .response(status: status, body: body[...], retryAfter: retryAfter))
+            case .failure(let kind, let message):
+                self = .answered(request: exchange.id, .failure(kind: kind, message: message))
+            }
+        case .subscription(let change):
+            guard change.source == RoomSource.ctl.rawValue else { return nil }
+            switch change.act {
+            case .want: self = .want(rooms: [change.room], source: .ctl)
+            case .unwant: self = .unwant(rooms: [change.room])
+            case .join, .ack, .deny, .leave, .left, .lost: return nil
+            }
+        case .token(let token): self = .tokenRenewed(changed: token.renewed)
+        case .end: self = .stop
+        case .head, .gap, .sync, .unknown: return nil
+        }
+    }
+
+    private init?(_ change: Record.ConnectionRecord) {
+        switch change.state {
+        case .connecting, .closing: return nil
+        case .open: self = .opened(connection: change.connection, token: Secret("‹recorded›"))
+        case .closed:
+            self = .closed(
+                connection: change.connection,
+                WebSocketClose(code: UInt16(clamping: change.code ?? 1006), reason: change.why ?? ""))
+        case .failed:
+            self = .failed(
+                connection: change.connection,
+                ConnectFailure(
+                    phase: change.phase.flatMap(ConnectFailure.Phase.init(rawValue:)) ?? .connect,
+                    httpStatus: change.code,
+                    message: change.why ?? ""))
+        }
+    }
+}
+
+extension Record {
+    /// The record of an input; nil for those that are not recorded (`start`; `stop` is the recording's end).
+    /// A wish of several rooms has no record: it is made one room at a time.
+    static func of(_ input: Input) -> Record? {
+        switch input {
+        case .start, .stop: nil
+        case .opened(let connection, _): .connection(ConnectionRecord(connection: connection, state: .open))
+        case .failed(let connection, let failure):
+            .connection(
+                ConnectionRecord(
+                    connection: connection, state: .failed, code: failure.httpStatus, phase: failure.phase.rawValue,
+                    why: failure.message))
+        case .message(let connection, let message):
+            .frame(FrameRecord(connection: connection, direction: .in, message: message))
+        case .closed(let connection, let close):
+            .connection(
+                ConnectionRecord(connection: connection, state: .closed, code: Int(close.code), why: close.reason))
+        case .answered(let request, .response(let status, let body, let retryAfter)):
+            .http(HTTPRecord(id: request, phase: .response(status: status, body: Array(body), retryAfter: retryAfter)))
+        case .answered(let request, .failure(let kind, let message)):
+            .http(HTTPRecord(id: request, phase: .failure(kind: kind, message: message)))
+        case .tokenRenewed(let changed): .token(TokenRecord(renewed: changed))
+        case .want(let rooms, let source):
+            rooms.first.map { .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue)) }
+        case .unwant(let rooms):
+            rooms.first.map {
+                .subscription(SubscriptionRecord(act: .unwant, room: $0, source: RoomSource.ctl.rawValue))
+            }
+        }
+    }
+
+    /// The record of a report, for those that are kept though they follow from the inputs: a reader wants to see them.
+    static func of(_ report: Report) -> Record? {
+        switch report {
+        case .gap(let gap):
+            .gap(
+                GapRecord(why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost, actions: gap.refetching))
+        case .room(let room):
+            room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
+        case .event, .diff, .connection, .undecodable, .notice: nil
+        }
+    }
+}
+
+extension RoomReport {
+    /// The act of a `sub` record; wishes from outside are recorded as inputs already.
+    fileprivate var act: Record.SubscriptionRecord.Act? {
+        switch change {
+        case .wanted: source == RoomSource.ctl.rawValue ? nil : .want
+        case .joining: .join
+        case .joined: .ack
+        case .refused: .deny
+        case .leaving: .leave
+        case .left: .left
+        case .lost: .lost
+        }
+    }
+}

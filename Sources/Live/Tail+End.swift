@@ -1,0 +1,78 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+// Limits, and the way out.
+extension Tail {
+    /// How long a socket may take to close in order.
+    private static let closingTime: Duration = .seconds(1)
+
+    func startLimits() {
+        if let duration = configuration.duration {
+            limits.duration = loop.schedule(at: loop.now + duration) { [weak self] in
+                self?.assumeIsolated { $0.timeIsUp() }
+            }
+        }
+        restartIdleLimit()
+    }
+
+    func restartIdleLimit() {
+        guard let idle = configuration.idleTimeout else { return }
+        limits.idle?.cancel()
+        limits.idle = loop.schedule(at: loop.now + idle) { [weak self] in
+            self?.assumeIsolated { $0.timeIsUp() }
+        }
+    }
+
+    /// A time limit is the expected end, unless a number of events was asked for that did not come.
+    private func timeIsUp() {
+        conclude(configuration.count == nil ? .limitReached : .timedOut)
+    }
+
+    func outletFailed(_ error: OutletError) {
+        conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
+    }
+
+    /// Begins the end: the session leaves in order, and the socket gets a moment to close.
+    func conclude(_ outcome: TailOutcome) {
+        guard case .running(let continuation) = phase else { return }
+        phase = .leaving(continuation, outcome)
+        let now = loop.now
+        let stamp = journal.stamp(at: now)
+        var last: [Effect] = []
+        session.handle(.stop, n: stamp.n, at: now, into: &last)
+        for effect in last { leave(by: effect, stamp) }
+        let why: Record.EndRecord.Why =
+            if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
+        if recording != nil { pending.append(.endRecording(why, journal.stamp(at: now))) }
+        handOver()
+        for timer in [timer, limits.duration, limits.idle] { timer?.cancel() }
+        guard socket != nil else { return leave() }
+        limits.closing = loop.schedule(at: now + Self.closingTime) { [weak self] in
+            self?.assumeIsolated { $0.leave() }
+        }
+    }
+
+    /// Of what a session does when it ends, only the farewell and what is told matter.
+    private func leave(by effect: Effect, _ stamp: Stamp) {
+        switch effect {
+        case .send(_, let message):
+            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: message)), stamp)
+            socket?.send(message)
+        case .close(_, let close): socket?.close(close)
+        case .report(let report):
+            if case .gap = report { counts.gaps += 1 }
+            pending.append(.report(StampedReport(stamp: stamp, report: report)))
+        case .connect, .request, .cancel, .renewToken, .finish: break
+        }
+    }
+
+    /// Everything is closed: `run()` goes on.
+    func leave() {
+        guard case .leaving(let continuation, let outcome) = phase else { return }
+        phase = .over
+        limits.closing?.cancel()
+        continuation.resume(returning: outcome)
+    }
+}

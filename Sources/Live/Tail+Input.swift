@@ -1,0 +1,132 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+// Inputs into the session, effects out of it.
+extension Tail {
+    /// Feeds one input at the time it is now.
+    func feed(_ input: Input) { feed(input, at: loop.now) }
+
+    /// Feeds one input: first what is due by then, in the order a replay will do it, then the input itself.
+    func feed(_ input: Input, at now: Moment) {
+        guard case .running = phase else { return }
+        session.advance(to: now, into: &effects)
+        perform(Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds))
+        guard case .running = phase else { return }
+        let stamp =
+            input.isRecorded
+            ? journal.stamp(at: now) : Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds)
+        if recording != nil, let record = Record.of(input) { pending.append(.record(record, stamp)) }
+        session.handle(input, n: stamp.n, at: now, into: &effects)
+        perform(stamp)
+        handOver()
+        // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
+        if let count = configuration.count, counts.events >= count { conclude(.limitReached) }
+        rearm()
+    }
+
+    /// The session's timer fired.
+    private func timerFired() {
+        guard case .running = phase else { return }
+        let now = loop.now
+        session.advance(to: now, into: &effects)
+        perform(Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds))
+        handOver()
+        rearm()
+    }
+
+    /// Sets the one timer to the session's next deadline.
+    private func rearm() {
+        timer?.cancel()
+        timer = nil
+        guard case .running = phase, let deadline = session.deadline else { return }
+        timer = loop.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { $0.timerFired() }
+        }
+    }
+
+    /// Gives what was gathered to the outlet thread; when that is behind, the socket is not read until it has caught up.
+    func handOver() {
+        guard !pending.isEmpty else { return }
+        let isDeep = outletThread?.push(pending) ?? false
+        pending.removeAll(keepingCapacity: true)
+        if isDeep, !isReadingPaused {
+            isReadingPaused = true
+            socket?.setReading(false)
+        }
+    }
+
+    func resumeReading() {
+        guard isReadingPaused else { return }
+        isReadingPaused = false
+        socket?.setReading(true)
+    }
+
+    /// Does what the session wanted; `stamp` is that of the input that led to it.
+    private func perform(_ stamp: Stamp) {
+        var index = 0
+        while index < effects.count {
+            perform(effects[index], stamp)
+            index += 1
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ effect: Effect, _ stamp: Stamp) {
+        switch effect {
+        case .connect(let request): connect(request, stamp)
+        case .send(let connection, let message):
+            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: message)), stamp)
+            if connection == self.connection { socket?.send(message) }
+        case .close(let connection, let close):
+            record(.connection(Record.ConnectionRecord(connection: connection, state: .closing)), stamp)
+            if connection == self.connection { socket?.close(close) }
+        case .request(let request): send(request, stamp)
+        case .cancel(let request): exchanges.removeValue(forKey: request).map { http.cancel($0) }
+        case .renewToken: renewToken()
+        case .report(let report): tell(report, stamp)
+        case .finish(let ending): conclude(ending.outcome)
+        }
+    }
+
+    /// Puts a record of what the session did into the recording. Its number is drawn even when nothing is recorded.
+    func record(_ record: @autoclosure () -> Record, _ stamp: Stamp) {
+        let own = journal.stamp(at: stamp.time)
+        if recording != nil { pending.append(.record(record(), own)) }
+    }
+
+    private func tell(_ report: Report, _ stamp: Stamp) {
+        if let record = Record.of(report) { self.record(record, stamp) }
+        switch report {
+        case .event:
+            counts.events += 1
+            restartIdleLimit()
+        case .gap: counts.gaps += 1
+        case .undecodable: counts.undecodable += 1
+        case .diff, .connection, .room, .notice: break
+        }
+        pending.append(.report(StampedReport(stamp: stamp, report: report)))
+    }
+}
+
+extension Input {
+    /// Whether the input has a record: all but the beginning and the end.
+    fileprivate var isRecorded: Bool {
+        switch self {
+        case .start, .stop: false
+        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .want, .unwant: true
+        }
+    }
+}
+
+extension Ending {
+    fileprivate var outcome: TailOutcome {
+        switch self {
+        case .stopped: .limitReached
+        case .refused(let message): .refused(message)
+        case .cannotConnect(let failure): .cannotConnect(failure)
+        case .gaveUp(let attempts, let failure): .gaveUp(attempts: attempts, failure)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+// Sockets, requests and tokens.
+extension Tail {
+    /// Finds the token on a helper thread (it may be a command), then opens the socket.
+    func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
+        connection = request.connection
+        socket = nil
+        let url = configuration.server.with(
+            scheme: configuration.server.isSecure ? "wss" : "ws", target: request.target)
+        record(
+            .connection(
+                Record.ConnectionRecord(
+                    connection: request.connection, state: .connecting, url: url.description, attempt: request.attempt)),
+            stamp)
+        guard let reference = configuration.token else { return open(url, request.connection) }
+        loop.offload(named: "weir-token") {
+            Result { () throws(TokenError) in try reference.resolve() }
+        } completion: { [weak self] result in
+            self?.assumeIsolated { tail in
+                switch result {
+                case .success(let token):
+                    tail.adopt(token)
+                    tail.open(url, request.connection)
+                case .failure(let error):
+                    tail.feed(
+                        .failed(
+                            connection: request.connection, ConnectFailure(phase: .handshake, message: error.message)))
+                }
+            }
+        }
+    }
+
+    private func adopt(_ token: Secret) {
+        guard token != self.token else { return }
+        self.token = token
+        pending.append(.redact(token))
+    }
+
+    private func open(_ url: URLParts, _ number: Int) {
+        guard number == connection, case .running = phase else { return }
+        let request = WebSocketRequest(url: url, trust: configuration.trust)
+        socket = WebSocketClient(on: loop, request) { [weak self] event in
+            self?.assumeIsolated { $0.socketDid(event, connection: number) }
+        }
+        if isReadingPaused { socket?.setReading(false) }
+    }
+
+    private func socketDid(_ event: WebSocketEvent, connection: Int) {
+        guard connection == self.connection else { return }
+        switch event {
+        case .opened: feed(.opened(connection: connection, token: token))
+        case .received(let messages):
+            let now = loop.now
+            for message in messages { feed(.message(connection: connection, message), at: now) }
+        case .closed(let close):
+            socket = nil
+            feed(.closed(connection: connection, close))
+            leave()
+        case .failed(let failure):
+            socket = nil
+            feed(.failed(connection: connection, failure))
+            leave()
+        }
+    }
+
+    /// Sends a request of the session; the answer becomes an input.
+    func send(_ request: FetchRequest, _ stamp: Stamp) {
+        let url = configuration.server.with(
+            scheme: configuration.server.isSecure ? "https" : "http", target: request.target)
+        record(
+            .http(
+                Record.HTTPRecord(
+                    id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
+                    cause: request.cause)), stamp)
+        let exchange = HTTPRequest(
+            method: request.method, url: url, headers: [("accept", "application/json")], bearer: token,
+            body: request.body)
+        exchanges[request.id] = http.send(exchange) { [weak self] result in
+            self?.assumeIsolated { $0.answered(request.id, result) }
+        }
+    }
+
+    private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
+        exchanges[request] = nil
+        switch result {
+        case .success(let response):
+            let retryAfter = response.headers.first { $0.name == "retry-after" }.flatMap { Int($0.value) }
+            feed(
+                .answered(
+                    request: request,
+                    .response(status: response.status, body: response.body[...], retryAfter: retryAfter)))
+        case .failure(let failure):
+            guard failure.kind != .cancelled else { return }
+            feed(.answered(request: request, .failure(kind: failure.kind.rawValue, message: failure.message)))
+        }
+    }
+
+    /// Asks the token's reference again; a token that differs is used from then on.
+    func renewToken() {
+        guard let reference = configuration.token else { return loop.run { [weak self] in self?.tokenStays() } }
+        loop.offload(named: "weir-token") {
+            Result { () throws(TokenError) in try reference.resolve() }
+        } completion: { [weak self] result in
+            self?.assumeIsolated { tail in
+                let renewed = (try? result.get()).flatMap { $0 == tail.token ? nil : $0 }
+                if let renewed { tail.adopt(renewed) }
+                tail.feed(.tokenRenewed(changed: renewed != nil))
+            }
+        }
+    }
+
+    private nonisolated func tokenStays() {
+        assumeIsolated { $0.feed(.tokenRenewed(changed: false)) }
+    }
+}
+
+extension URLParts {
+    /// This server's address with another scheme and this path and query.
+    fileprivate func with(scheme: String, target: String) -> URLParts {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        return URLParts(
+            scheme: scheme, host: host, port: port, path: parts.first.map(String.init) ?? "/",
+            query: parts.count > 1 ? String(parts[1]) : "")
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+public import Network
+import Pipeline
+public import Recording
+import SectionedModel
+import Wire
+
+/// A live session: feeds what the world does to the pure `Session`, and does what the session wants, on one thread.
+///
+/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. `run()` may be called once.
+public actor Tail {
+    /// The executor: the network loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let loop: EventLoop
+    nonisolated let configuration: TailConfiguration
+    let http: HTTPClient
+    let recording: RecordingSink?
+    let outlets: [any Outlet]
+    var outletThread: OutletThread?
+    var control: LocalSocketServer?
+
+    var session: Session
+    var journal: Journal
+    var effects: [Effect] = []
+    /// Items for the outlet thread, handed over once per input.
+    var pending: [OutletThread.Item] = []
+
+    var socket: WebSocketClient?
+    /// The connection the socket belongs to; late callbacks of an older one are passed over.
+    var connection = 0
+    var isReadingPaused = false
+    var token: Secret?
+    var exchanges: [Int: HTTPClient.ExchangeID] = [:]
+    var timer: LoopTimer?
+    var limits = Limits()
+    var counts = Counts()
+    var phase = Phase.new
+
+    /// Timers of the limits.
+    struct Limits {
+        var duration: LoopTimer?
+        var idle: LoopTimer?
+        var closing: LoopTimer?
+    }
+
+    /// What the summary counts.
+    struct Counts {
+        var events = 0
+        var gaps = 0
+        var undecodable = 0
+    }
+
+    /// The life of a tail.
+    enum Phase {
+        case new
+        case running(CheckedContinuation<TailOutcome, Never>)
+        /// Everything was said; the socket is being closed in order.
+        case leaving(CheckedContinuation<TailOutcome, Never>, TailOutcome)
+        case over
+    }
+
+    /// A tail that has not begun. Creates the recording, so that a path that cannot be written is known before anything is sent.
+    public init(_ configuration: TailConfiguration, outlets: [any Outlet]) throws(TailError) {
+        self.configuration = configuration
+        self.outlets = outlets
+        do {
+            loop = try EventLoop(name: "weir-loop")
+            http = try HTTPClient(
+                answeringOn: loop, trust: configuration.trust,
+                connectionsPerHost: configuration.session.concurrentRequests)
+        } catch {
+            throw .network(error)
+        }
+        session = Session(configuration.session, seed: configuration.seed)
+        journal = Journal(now: loop.now)
+        do {
+            let head = Record.Head(
+                recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool,
+                seed: configuration.seed,
+                session: configuration.session.json)
+            recording = try configuration.recordPath.map { path throws(RecordingError) in
+                try RecordingSink(path: path, head: head)
+            }
+        } catch {
+            throw .recording(error)
+        }
+    }
+
+    /// 128 random bits as 32 hex digits.
+    private static func newIdentity() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(random.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Runs until something ends it, then closes everything in order.
+    public nonisolated func run() async -> TailSummary {
+        let outcome = await begin()
+        let summary = await summary(outcome)
+        await shutDown()
+        return summary
+    }
+
+    /// Ends the tail in order. Any thread.
+    public nonisolated func stop(signal: Int32 = 0) {
+        loop.run { [self] in
+            assumeIsolated { $0.conclude(.interrupted(signal: signal)) }
+        }
+    }
+
+    private func begin() async -> TailOutcome {
+        do {
+            try openOutlets()
+        } catch {
+            return .cannotWrite(.system(operation: "start", path: "outlets", code: EAGAIN))
+        }
+        return await withCheckedContinuation { continuation in
+            phase = .running(continuation)
+            startLimits()
+            openControl()
+            feed(.start, at: .zero)
+        }
+    }
+
+    private func openOutlets() throws(NetworkError) {
+        outletThread = try OutletThread(outlets: outlets, recording: recording) { [self] error in
+            loop.run { self.assumeIsolated { $0.outletFailed(error) } }
+        } onDrained: { [self] in
+            loop.run { self.assumeIsolated { $0.resumeReading() } }
+        }
+    }
+
+    private func summary(_ outcome: TailOutcome) -> TailSummary {
+        TailSummary(
+            outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
+            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) })
+    }
+
+    /// Ends the threads; they may not be ended from the loop, so a helper does it.
+    private nonisolated func shutDown() async {
+        let (thread, control) = await (outletThread, self.control)
+        await withCheckedContinuation { continuation in
+            let (http, loop) = (self.http, self.loop)
+            runOnThread(named: "weir-shutdown") {
+                thread?.finish()
+                control?.close()
+                http.shutDown()
+                loop.shutDown()
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// Why a tail cannot begin.
+public enum TailError: Error, Hashable, Sendable {
+    /// The network room could not be started.
+    case network(NetworkError)
+    /// The recording cannot be written, or read.
+    case recording(RecordingError)
+}

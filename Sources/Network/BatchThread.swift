@@ -1,0 +1,65 @@
+/// A thread of its own, fed through one bounded queue in batches: for work that may block, such as writing to a terminal.
+///
+/// The bound is the feeder's to keep: `push` never waits; it says when the queue is deep, and
+/// `onDrained` when it was taken over. At most twice the bound is held: one part waiting, one being worked off.
+public final class BatchThread<Element: Sendable>: Sendable {
+    private struct State {
+        var waiting: [Element] = []
+        var isDeep = false
+        var isFinished = false
+        var hasEnded = false
+    }
+
+    private let state = Monitor(State())
+    private let highWater: Int
+    private let onDrained: @Sendable () -> Void
+
+    /// Starts the thread. `body` gets each batch on it, in order, and says false when it wants no more (then later ones are dropped);
+    /// `atEnd` is called on it last. `onDrained` is called on it when a deep queue has been taken over.
+    public init(
+        name: String, highWater: Int, onDrained: @escaping @Sendable () -> Void,
+        body: @escaping @Sendable ([Element]) -> Bool,
+        atEnd: @escaping @Sendable () -> Void
+    ) throws(NetworkError) {
+        self.highWater = highWater
+        self.onDrained = onDrained
+        let started = startThread(named: name) { [self] in
+            var isOpen = true
+            while let batch = take() {
+                if isOpen { isOpen = body(batch) }
+            }
+            atEnd()
+            state.change { $0.hasEnded = true }
+        }
+        guard started != nil else { throw .cannotStart("no thread for \(name)") }
+    }
+
+    /// Adds elements. True when the queue is deep: the feeder must slow down until `onDrained` is called. Any thread.
+    @discardableResult
+    public func push(_ elements: [Element]) -> Bool {
+        state.change { state in
+            guard !state.isFinished else { return false }
+            state.waiting.append(contentsOf: elements)
+            if state.waiting.count >= highWater { state.isDeep = true }
+            return state.isDeep
+        }
+    }
+
+    /// Nothing follows; waits until everything was worked off and the thread has ended. Not from the thread itself.
+    public func finish() {
+        state.change { $0.isFinished = true }
+        state.wait { $0.hasEnded ? () : nil }
+    }
+
+    private func take() -> [Element]? {
+        let (batch, wasDeep): ([Element]?, Bool) = state.wait { state in
+            if state.waiting.isEmpty { return state.isFinished ? (nil, false) : nil }
+            let batch = state.waiting
+            state.waiting = []
+            defer { state.isDeep = false }
+            return (batch, state.isDeep)
+        }
+        if wasDeep { onDrained() }
+        return batch
+    }
+}
