@@ -69,7 +69,7 @@ let package = Package(
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
         tests("NetworkTests", ["Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
-        tests("DemoServerTests", ["DemoServer", "Network", "Wire", "JSONText"]),
+        tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
         tests("LiveTests", ["Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"]),
         tests("CommandTests", ["Wire"]),
     ],

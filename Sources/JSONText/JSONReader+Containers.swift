@@ -1,5 +1,3 @@
-public import CJSONScan
-
 extension JSONReader {
     /// Consumes `{`. Read the members with `nextKey()` until it gives nil.
     @inlinable
@@ -11,33 +9,6 @@ extension JSONReader {
     /// Consumes the next key and its colon; nil (and `}` consumed) at the end of the object.
     @inlinable
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
-        let start = position
-        if let contents = bytes.withUnsafeBufferPointer({ Self.compactKey(in: $0, at: start) }) {
-            position = contents.upperBound + 2
-            return JSONKey(range: JSONStringRange(range: contents, hasEscapes: false))
-        }
-        return try nextKeySlowly()
-    }
-
-    /// The contents of the key that follows in the usual way: behind a comma or the opening brace, without white space and escapes.
-    @inlinable
-    @inline(__always)
-    static func compactKey(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Range<Int>? {
-        guard let base = text.baseAddress, start > 0, start < text.count - 2 else { return nil }
-        let isFirst = base[start - 1] == UInt8(ascii: "{")
-        guard isFirst || base[start] == UInt8(ascii: ",") else { return nil }
-        let quote = isFirst ? start : start + 1
-        guard base[quote] == UInt8(ascii: "\"") else { return nil }
-        let end = quote + 1 + json_plain_prefix(base + quote + 1, text.count - quote - 1)
-        guard end < text.count - 1, base[end] == UInt8(ascii: "\""), base[end + 1] == UInt8(ascii: ":") else {
-            return nil
-        }
-        return Range(uncheckedBounds: (quote + 1, end))
-    }
-
-    @usableFromInline
-    @inline(never)
-    mutating func nextKeySlowly() throws(JSONError) -> JSONKey? {
         guard try nextMember(opening: UInt8(ascii: "{")) else { return nil }
         guard try nextByte() == UInt8(ascii: "\"") else { throw unexpectedByte() }
         let contents = try contents()
@@ -75,9 +46,10 @@ extension JSONReader {
     ///
     /// Whether a member came before shows in the byte before the cursor: it is the opening bracket, or the end of a value, which is
     /// never an opening bracket. So nothing has to be kept, and reading can be taken up at any offset.
-    @usableFromInline
+    @inlinable
+    @inline(__always)
     mutating func nextMember(opening: UInt8) throws(JSONError) -> Bool {
-        let isFirst = isAfter(opening)
+        let isFirst = position > 0 && bytes[position - 1] == opening
         let byte = try nextByte()
         // The closing brackets stand two above the opening ones in ASCII.
         if byte == opening + 2 {
@@ -85,20 +57,24 @@ extension JSONReader {
             if depth > 0 { depth -= 1 }
             return false
         }
-        if isFirst { return true }
+        if isFirst || isAfter(opening) { return true }
         guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
         position += 1
         return true
     }
 
-    /// Whether nothing, or only white space (which a `peek()` may have consumed), lies between `opening` and the cursor.
-    private func isAfter(_ opening: UInt8) -> Bool {
-        var i = position
-        while i > 0 {
-            i -= 1
-            if bytes[i] == opening { return true }
-            guard JSONByte.isSpace(bytes[i]) else { return false }
-        }
-        return false
+    /// Whether only white space, which a `peek()` may have consumed, lies between `opening` and the cursor.
+    @inlinable
+    @inline(__always)
+    func isAfter(_ opening: UInt8) -> Bool {
+        position > 0 && bytes[position - 1] <= UInt8(ascii: " ") && isAfterSpace(opening)
+    }
+
+    @usableFromInline
+    @inline(never)
+    func isAfterSpace(_ opening: UInt8) -> Bool {
+        var i = position - 1
+        while i > 0, JSONByte.isSpace(bytes[i]) { i -= 1 }
+        return i >= 0 && bytes[i] == opening
     }
 }

@@ -1,12 +1,6 @@
 extension JSONReader {
     /// Consumes a number that is an integer in range.
     public mutating func int64() throws(JSONError) -> Int64 {
-        let start = position
-        let (value, end) = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).shortInteger(at: start) }
-        if end > start {
-            position = end
-            return value
-        }
         let number = try number()
         guard number.isInteger, let value = number.int64 else { throw rejected(number) }
         return value

@@ -12,8 +12,6 @@ extension JSONScanner {
     }
 
     /// The same, for a string with something else than plain characters at `first`.
-    ///
-    /// A character never reaches across an escape, so each segment between them must be UTF-8 by itself.
     @inline(never)
     private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
         var i = first
@@ -26,28 +24,10 @@ extension JSONScanner {
                 hasEscapes = true
                 i = try escapeEnd(from: i)
             case 0..<0x20: throw JSONError(.invalidString, at: i)
-            default: i = try segmentEnd(from: i)
+            case 0x80...: i = try multibyteEnd(from: i)
+            default: i += plainPrefix(at: i)
             }
         }
-    }
-
-    /// Passes over characters that are not escaped and checks that they are UTF-8.
-    private func segmentEnd(from start: Int) throws(JSONError) -> Int {
-        guard let base = text.baseAddress else { return start }
-        let length = json_segment_prefix(base + start, text.count - start)
-        guard json_is_utf8(base + start, length) else { throw JSONError(.invalidUTF8, at: illFormedByte(from: start)) }
-        return start + length
-    }
-
-    /// Where the first sequence at or after `start` begins that is not UTF-8.
-    private func illFormedByte(from start: Int) -> Int {
-        var i = start
-        while i < text.count {
-            let length = text[i] < 0x80 ? 1 : characterLength(at: i)
-            if length == 0 { break }
-            i += length
-        }
-        return i
     }
 
     @inline(__always)
@@ -90,6 +70,20 @@ extension JSONScanner {
             }
         }
         return unit
+    }
+
+    /// Passes over a run of characters outside ASCII, checking each (RFC 3629: no overlong form, no surrogate, nothing above
+    /// U+10FFFF).
+    func multibyteEnd(from start: Int) throws(JSONError) -> Int {
+        var i = start
+        while i < text.count, text[i] >= 0x80 {
+            let length = characterLength(at: i)
+            guard length > 0 else {
+                throw JSONError(.invalidUTF8, at: i)
+            }
+            i += length
+        }
+        return i
     }
 
     /// The length of the well-formed UTF-8 sequence of a character outside ASCII at `start`; 0 when it is not well-formed.

@@ -1,0 +1,119 @@
+public import Events
+public import Network
+public import Wire
+
+/// A real Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4 over WebSocket), REST at `/internal/mobile`
+/// (era A) and `/internal/services` (era B), one world behind them that a scenario moves. One seed gives one history.
+///
+/// It runs on a loop that others may share. Rooms are served as in the days without access checks: whoever has a token, or
+/// the token `twake`, may join any name. A client that does not read is dropped when `Options.maximumPending` bytes wait for it.
+public final class EmbeddedServer: Sendable {
+    /// What a server is told once.
+    public struct Options: Hashable, Sendable {
+        /// Whether the script starts with the server. Otherwise it starts when the first client has joined its rooms (nothing joined
+        /// and nothing asked for during 400 ms, at the latest 3 s after its first join), so that every client sees the same history.
+        public var startsAtOnce: Bool
+        /// How long a token is good for.
+        public var tokenLifetime: Duration
+        /// Time between heartbeats.
+        public var pingInterval: Duration
+        /// How long a heartbeat may be missing.
+        public var pingTimeout: Duration
+        /// Bytes that may wait for a client that does not read; then its connection is cut.
+        public var maximumPending: Int
+        /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
+        public var epoch: Int64
+        /// Options.
+        public init(
+            startsAtOnce: Bool = false, tokenLifetime: Duration = .seconds(3_600),
+            pingInterval: Duration = .seconds(25),
+            pingTimeout: Duration = .seconds(20), maximumPending: Int = 8 << 20, epoch: Int64 = 1_631_610_000_000
+        ) {
+            self.startsAtOnce = startsAtOnce
+            self.tokenLifetime = tokenLifetime
+            self.pingInterval = pingInterval
+            self.pingTimeout = pingTimeout
+            self.maximumPending = maximumPending
+            self.epoch = epoch
+        }
+    }
+
+    /// Where clients reach it: `http://address:port`.
+    public let url: String
+    /// The user whose tokens `makeToken` gives, and whose truth `truth` tells.
+    public let user: EntityID
+    /// The world's only company.
+    public let company: EntityID
+    /// The world's first workspace.
+    public let workspace: EntityID
+
+    private let hub: Hub
+    private let http: HTTPServer
+    private let tokens: Tokens
+
+    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
+    public convenience init(
+        on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, scenario: Scenario, seed: UInt64,
+        options: Options = Options()
+    ) throws(NetworkError) {
+        try self.init(hub: Hub(on: loop, scenario, seed: seed, options: options), address: address, port: port)
+    }
+
+    /// The same world again after `other` was closed, as if the process had been restarted; what the script did meanwhile has happened.
+    /// Tokens made by `other` stay good. Not from the loop.
+    public convenience init(
+        resuming other: EmbeddedServer, address: String = "127.0.0.1", port: UInt16 = 0
+    ) throws(NetworkError) {
+        try self.init(hub: other.hub, address: address, port: port)
+    }
+
+    private init(hub: Hub, address: String, port: UInt16) throws(NetworkError) {
+        self.hub = hub
+        tokens = hub.facts.tokens
+        user = hub.facts.me
+        company = hub.facts.company
+        workspace = hub.facts.workspace
+        http = try HTTPServer(on: hub.loop, address: address, port: port, handler: hub)
+        url = "http://\(address.contains(":") ? "[\(address)]" : address):\(http.port)"
+        hub.loop.run { hub.assumeIsolated { $0.open() } }
+    }
+
+    /// A new token of `user`. Any thread.
+    public func makeToken() -> Secret {
+        tokens.issue(for: user, at: hub.loop.now, lifetime: hub.facts.tokenLifetime)
+    }
+
+    /// A new token of somebody else by user name; nil when there is nobody of that name. Any thread.
+    public func makeToken(username: String) -> Secret? {
+        hub.facts.usernames[username].map { tokens.issue(for: $0, at: hub.loop.now, lifetime: hub.facts.tokenLifetime) }
+    }
+
+    /// Stops listening, cuts every connection and stops the script. Not from the loop.
+    public func close() {
+        http.close()
+        let hub = hub
+        hub.loop.run { hub.assumeIsolated { $0.stop() } }
+    }
+
+    /// What is true for `user` now, for comparing a client's model with it.
+    public func truth() async -> WorldTruth { await hub.truth() }
+
+    // MARK: - For tests of what can go wrong
+
+    /// From now on every token is refused, or (false) judged as before.
+    public func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
+
+    /// Every token made so far is expired.
+    public func expireTokens() async { await hub.expireTokens() }
+
+    /// Cuts every client's TCP connection, without a word.
+    public func dropConnections() async { await hub.dropConnections() }
+
+    /// Takes every client out of the namespace (`41`); their sockets stay open.
+    public func kickClients() async { await hub.kickClients() }
+
+    /// The next `times` requests whose path begins with `path` are answered with `status` and Fastify's body.
+    public func failREST(_ path: String, status: Int, times: Int = 1) async {
+        await hub.failREST(path, status: status, times: times)
+    }
+}

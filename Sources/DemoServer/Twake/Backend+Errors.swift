@@ -1,0 +1,41 @@
+import JSONText
+
+/// How refusals read (4.1).
+extension Backend {
+    /// The proxy says 400 to whatever the core behind it refused; the core answers with Fastify's body.
+    static func response(to error: RESTError, _ era: Era) -> RESTResponse {
+        switch era {
+        case .proxy:
+            let status = [401, 404, 500].contains(error.status) ? 400 : error.status
+            let message = error.status == 404 ? "Object not found" : error.message
+            return RESTResponse(status: status, body: Array(JSONValue.fields(["error": .string(message)]).raw.bytes))
+        case .core:
+            let body = JSONValue.fields([
+                "statusCode": .integer(Int64(error.status)), "error": .string(reason(error.status)),
+                "message": .string(error.message),
+            ])
+            return RESTResponse(status: error.status, body: Array(body.raw.bytes))
+        }
+    }
+
+    /// Fastify's answer to a path that is not there, the same behind both prefixes.
+    static func routeNotFound(_ request: RESTRequest) -> RESTResponse {
+        let path = request.path + (request.query.isEmpty ? "" : "?\(request.query)")
+        let body = JSONValue.fields([
+            "message": .string("Route \(request.method):\(path) not found"), "error": .string("Not Found"),
+            "statusCode": .integer(404),
+        ])
+        return RESTResponse(status: 404, body: Array(body.raw.bytes))
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 501: "Not Implemented"
+        default: "Internal Server Error"
+        }
+    }
+}

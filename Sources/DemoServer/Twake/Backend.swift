@@ -1,0 +1,197 @@
+import Events
+import JSONText
+import Wire
+
+/// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
+///
+/// Everything comes in with its time, and what is to be sent comes out as frames. Scripted steps happen at exactly their own time,
+/// however late they are asked for, so the history does not depend on the machine.
+struct Backend: Sendable {
+    /// When the script begins.
+    enum Start: Hashable, Sendable {
+        /// With the server.
+        case atOnce
+        /// When the first client has joined its rooms: nothing was joined or asked for during `quiet`, or `longest` went by
+        /// since the first join. Until then the world's clock stands still.
+        case afterFirstClient(quiet: Duration, longest: Duration)
+    }
+
+    private enum Clock: Sendable {
+        /// Nobody has joined a room: next is `settling`, or `running` at once.
+        case waiting
+        /// A client is joining rooms: next is `running`.
+        case settling(first: Moment, last: Moment)
+        /// The script runs since `from`; it never stops.
+        case running(from: Moment)
+    }
+
+    private(set) var world: World
+    private(set) var script: Script
+    var tokens: Tokens
+    let tokenLifetime: Duration
+    private let start: Start
+    private var clock: Clock
+    private let ids: IDSource
+    private var serial = 0
+    /// What the request in work sends.
+    private var outbox: [Frame] = []
+
+    init(
+        _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
+        at now: Moment
+    ) {
+        (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
+        self.tokens = tokens
+        self.tokenLifetime = tokenLifetime
+        self.start = start
+        clock = start == .atOnce ? .running(from: now) : .waiting
+        ids = IDSource(seed: seed, stream: .clients)
+    }
+
+    /// The user whose tokens are given when nobody is named.
+    var me: EntityID { script.me }
+
+    // MARK: - Time
+
+    /// When `advance` wants to be called next.
+    var deadline: Moment? {
+        switch clock {
+        case .waiting:
+            return nil
+        case .settling(let first, let last):
+            return settled(first: first, last: last)
+        case .running(let from):
+            guard let next = nextWorldTime else { return nil }
+            return from + .milliseconds(next - script.epoch)
+        }
+    }
+
+    /// Does what is due by `now`, each at its own time, and gives what is to be sent.
+    mutating func advance(to now: Moment) -> [Frame] {
+        if case .settling(let first, let last) = clock {
+            let begin = settled(first: first, last: last)
+            if begin <= now { clock = .running(from: begin) }
+        }
+        guard case .running = clock else { return [] }
+        let time = worldTime(at: now)
+        var frames: [Frame] = []
+        while let next = nextWorldTime, next <= time {
+            if let delayed = world.nextDelayed, delayed <= next {
+                frames += world.advance(to: delayed)
+            } else {
+                frames += script.step(in: &world)
+            }
+        }
+        return frames
+    }
+
+    /// A client joined a room.
+    mutating func joinedRoom(at now: Moment) {
+        switch clock {
+        case .waiting: clock = .settling(first: now, last: now)
+        case .settling(let first, _): clock = .settling(first: first, last: now)
+        case .running: break
+        }
+    }
+
+    /// The world's time, milliseconds since 1970.
+    func worldTime(at now: Moment) -> Int64 {
+        switch clock {
+        case .waiting, .settling: script.epoch
+        case .running(let from): script.epoch + max(0, (now - from).microseconds / 1_000)
+        }
+    }
+
+    private var nextWorldTime: Int64? {
+        switch (script.nextAt, world.nextDelayed) {
+        case (let step?, let delayed?): min(step, delayed)
+        case (let next?, nil), (nil, let next?): next
+        case (nil, nil): nil
+        }
+    }
+
+    private func settled(first: Moment, last: Moment) -> Moment {
+        switch start {
+        case .atOnce: first
+        case .afterFirstClient(let quiet, let longest): min(last + quiet, first + longest)
+        }
+    }
+
+    // MARK: - REST
+
+    /// Answers a request; the frames are what it makes the server send.
+    mutating func handle(_ request: RESTRequest, at now: Moment) -> (response: RESTResponse, frames: [Frame]) {
+        if case .settling(let first, _) = clock { clock = .settling(first: first, last: now) }
+        outbox = advance(to: now)
+        let response = answer(request, at: now)
+        defer { outbox = [] }
+        return (response, outbox)
+    }
+
+    /// Performs a caller's action and gives the message or channel it was about.
+    mutating func perform(_ action: UserAction<EntityID>, for call: RESTCall) throws(RESTError) -> EntityID? {
+        serial += 1
+        let id = action.makesMessage ? ids.timeUUID(serial, at: call.now) : ids.uuid(serial)
+        do {
+            let outcome = try world.perform(action, by: try call.user().id, at: call.now, newID: id)
+            outbox += outcome.frames
+            return outcome.subject
+        } catch let error as WorldError {
+            throw RESTError(error)
+        } catch let error as RESTError {
+            throw error
+        } catch {
+            throw RESTError(status: 500, message: "\(error)")
+        }
+    }
+
+    private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
+        let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
+        let era: Era = path.starts(with: ["internal", "mobile"]) ? .proxy : .core
+        let known = path.starts(with: ["internal", "mobile"]) || path.starts(with: ["internal", "services"])
+        guard known, let (route, parameters) = route(era, request.method, Array(path.dropFirst(2))) else {
+            return Self.routeNotFound(request)
+        }
+        var call = RESTCall(
+            request: request, era: era, caller: nil, parameters: parameters, query: PercentText.pairs(request.query),
+            body: .null,
+            now: worldTime(at: now), moment: now)
+        do throws(RESTError) {
+            if !route.isPublic { call.caller = try caller(request.bearer, era, at: now) }
+            call.body = try Self.body(of: request)
+            let answer = try route.handler(call, &self)
+            return RESTResponse(status: answer.status, body: answer.value.map { Array($0.raw.bytes) } ?? [])
+        } catch {
+            return Self.response(to: error, era)
+        }
+    }
+
+    private func route(_ era: Era, _ method: String, _ path: [String]) -> (Route, [String])? {
+        let routes = era == .proxy ? EraA.routes : EraB.routes
+        for route in routes where route.method == method {
+            if let parameters = route.parameters(in: path) { return (route, parameters) }
+        }
+        return nil
+    }
+
+    /// Era A answers 403 where era B answers 401 (4.1).
+    private func caller(_ bearer: String?, _ era: Era, at now: Moment) throws(RESTError) -> User {
+        switch tokens.judge(bearer, at: now) {
+        case .valid(let id):
+            if let user = world.user(id) { return user }
+        case .expired, .refused:
+            break
+        case .missing:
+            if era == .proxy { throw RESTError(status: 403, message: "Token is not provided") }
+        }
+        throw era == .proxy
+            ? RESTError(status: 403, message: "Wrong token") : RESTError(status: 401, message: "Bad credentials")
+    }
+
+    private static func body(of request: RESTRequest) throws(RESTError) -> JSONValue {
+        guard !request.body.isEmpty else { return .null }
+        do throws(JSONError) { return try JSONValue(parsing: request.body[...]) } catch {
+            throw .badRequest("Body is not valid JSON: \(error)")
+        }
+    }
+}

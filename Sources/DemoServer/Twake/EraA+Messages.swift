@@ -1,0 +1,109 @@
+import Events
+import JSONText
+
+extension EraA {
+    static let messageRoutes: [Route] = [
+        Route("GET", "messages", listMessages),
+        Route("POST", "messages", post),
+        Route("PUT", "messages", edit),
+        Route("DELETE", "messages", delete),
+        Route("POST", "reactions", react),
+    ]
+
+    /// Messages of a channel (heads and their replies mixed) or of a thread, the oldest first; deleted ones are gone.
+    private static func listMessages(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let world = backend.world
+        let channel = try channel("channel_id", call, world)
+        if let id = call.field("message_id"), !id.isEmpty {
+            let message = try message(EntityID(id), in: channel, world)
+            return RESTAnswer(value: .array([world.proxyMessage(message)]))
+        }
+        var found = try messages(call, of: channel, world)
+        // 0 is “not given” (4.3).
+        if let after = call.field("after_date").flatMap({ Int64($0) }), after != 0 {
+            found = found.filter { world.modificationDate($0) > after }
+        }
+        if let before = call.field("before_message_id"), !before.isEmpty { found = dropping(EntityID(before), found) }
+        return RESTAnswer(value: .array(found.map { world.proxyMessage($0) }))
+    }
+
+    private static func messages(_ call: RESTCall, of channel: Channel, _ world: World) throws(RESTError) -> [Message] {
+        let limit = call.limit(otherwise: 50)
+        let before = call.field("before_message_id").map { EntityID($0) }
+        if let id = call.field("thread_id"), !id.isEmpty {
+            guard let thread = world.threads[EntityID(id)], thread.channel == channel.id else {
+                throw .notFound("Thread not found")
+            }
+            return window(world.messages(ofThread: thread.id).filter { !$0.isDeleted }, to: before, limit, id: \.id)
+        }
+        let threads = window(world.feed(of: channel), to: before, limit, id: \.id)
+        return threads.flatMap { world.messages(ofThread: $0.id) }.filter { !$0.isDeleted }.enumerated()
+            .sorted { ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset) }.map(\.element)
+    }
+
+    /// The last `limit` items up to `before`, which is included (4.3).
+    private static func window<Item>(
+        _ items: [Item], to before: EntityID?, _ limit: Int, id: KeyPath<Item, EntityID>
+    ) -> [Item] {
+        guard let before, let index = items.firstIndex(where: { $0[keyPath: id] == before }) else {
+            return items.suffix(limit)
+        }
+        return items[...index].suffix(limit)
+    }
+
+    /// The proxy takes the bound out again, or, when it is not there, the last message (4.3).
+    private static func dropping(_ id: EntityID, _ found: [Message]) -> [Message] {
+        found.contains { $0.id == id } ? found.filter { $0.id != id } : found.dropLast()
+    }
+
+    // MARK: - Writing
+
+    private static func post(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let channel = try channel("channel_id", call, backend.world)
+        let text = try call.requiredField("original_str")
+        guard let thread = call.field("thread_id"), !thread.isEmpty else {
+            return try changed(.post(channel: channel.id, text: text), call, &backend)
+        }
+        let head = try message(EntityID(thread), in: channel, backend.world)
+        return try changed(.reply(message: head.id, text: text), call, &backend)
+    }
+
+    private static func edit(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let message = try named(call, backend.world)
+        return try changed(.edit(message: message.id, text: try call.requiredField("original_str")), call, &backend)
+    }
+
+    private static func delete(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        _ = try backend.perform(.delete(message: try named(call, backend.world).id), for: call)
+        return RESTAnswer(value: .fields(["success": .bool(true)]))
+    }
+
+    /// An empty reaction takes the caller's away.
+    private static func react(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let message = try named(call, backend.world)
+        let reaction = call.field("reaction") ?? ""
+        _ = try backend.perform(.react(message: message.id, names: reaction.isEmpty ? [] : [reaction]), for: call)
+        let reactions = backend.world.messages[message.id]?.reactions ?? []
+        return RESTAnswer(value: .fields(["id": .id(message.id), "reactions": backend.world.json(reactions)]))
+    }
+
+    private static func changed(
+        _ action: UserAction<EntityID>, _ call: RESTCall, _ backend: inout Backend
+    ) throws(RESTError) -> RESTAnswer {
+        guard let id = try backend.perform(action, for: call), let message = backend.world.messages[id] else {
+            throw .notFound("Message not found")
+        }
+        return RESTAnswer(value: backend.world.proxyMessage(message))
+    }
+
+    private static func named(_ call: RESTCall, _ world: World) throws(RESTError) -> Message {
+        try message(try call.idField("message_id"), in: try channel("channel_id", call, world), world)
+    }
+
+    private static func message(_ id: EntityID, in channel: Channel, _ world: World) throws(RESTError) -> Message {
+        guard let message = world.messages[id], message.channel == channel.id, !message.isDeleted else {
+            throw .notFound("Message not found")
+        }
+        return message
+    }
+}

@@ -1,0 +1,168 @@
+import Events
+import JSONText
+import Wire
+
+/// The core's REST services, `/internal/services` (`reference/twake.md` 4.4).
+enum EraB {
+    static let routes: [Route] =
+        [
+            Route("GET", "general/v1/server", isPublic: true, server),
+            Route("POST", "console/v1/login", isPublic: true, login),
+            Route("POST", "console/v1/token", renew),
+            Route("GET", "users/v1/users", users),
+            Route("GET", "users/v1/users/*", user),
+            Route("GET", "users/v1/users/*/companies", companies),
+            Route("GET", "users/v1/companies/*", isPublic: true, company),
+            Route("GET", "workspaces/v1/companies/*/workspaces", workspaces),
+            Route("GET", "workspaces/v1/companies/*/workspaces/*", workspace),
+            Route("GET", "workspaces/v1/companies/*/workspaces/*/users", workspaceUsers),
+            Route("GET", "notifications/v1/badges", badges),
+        ] + channelRoutes + messageRoutes
+
+    // MARK: - People and places
+
+    private static func server(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let version = JSONValue.string("2021.Q3.735")
+        let accounts = JSONValue.fields([
+            "type": .string("internal"),
+            "internal": .fields(["disable_account_creation": .bool(true), "disable_email_verification": .bool(true)]),
+        ])
+        return RESTAnswer(
+            value: .fields([
+                "status": .string("ready"),
+                "version": .fields(["current": version, "minimal": .fields(["web": version, "mobile": version])]),
+                "configuration": .fields(["help_url": .null, "pricing_plan_url": .string(""), "accounts": accounts]),
+            ]))
+    }
+
+    private static func users(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let ids = call.queryValue("user_ids").map { $0.split(separator: ",").map { EntityID(String($0)) } }
+        let search = call.queryValue("search")?.lowercased() ?? ""
+        let found = backend.world.users.filter { user in
+            ids?.contains(user.id)
+                ?? (search.isEmpty || user.fullName.lowercased().contains(search) || user.username.contains(search))
+        }
+        return list(found.map { backend.world.account($0) }, call, websockets: [])
+    }
+
+    private static func user(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let me = try call.user()
+        let id = call.parameter(0) == "me" ? me.id : call.id(0)
+        guard let user = backend.world.user(id) else { throw .notFound("User \(call.parameter(0)) not found") }
+        return resource(user.id == me.id ? backend.world.ownAccount(user) : backend.world.account(user))
+    }
+
+    private static func companies(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let me = try call.user()
+        let id = call.parameter(0) == "me" ? me.id : call.id(0)
+        guard backend.world.user(id) != nil else { throw .notFound("User \(call.parameter(0)) not found") }
+        return list([backend.world.companyJSON], call)
+    }
+
+    private static func company(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        return resource(backend.world.companyJSON)
+    }
+
+    private static func workspaces(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        return list(backend.world.workspaces.map { backend.world.json($0) }, call)
+    }
+
+    private static func workspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        guard let workspace = backend.world.workspace(call.id(1)) else { throw .notFound("Workspace not found") }
+        return resource(backend.world.json(workspace))
+    }
+
+    private static func workspaceUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        guard let workspace = backend.world.workspace(call.id(1)) else { throw .notFound("Workspace not found") }
+        let world = backend.world
+        let members = world.users.map { user in
+            JSONValue.fields([
+                "id": .id(user.id), "company_id": .id(world.company.id), "workspace_id": .id(workspace.id),
+                "user_id": .id(user.id),
+                "created_at": .integer(user.createdAt), "role": .string("member"), "user": world.account(user),
+            ])
+        }
+        return page(members, call)
+    }
+
+    private static func badges(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let me = try call.user()
+        let world = backend.world
+        if let company = call.queryValue("company_id"), EntityID(company) != world.company.id { return list([], call) }
+        var badges = world.badges(of: me.id).prefix(call.limit(otherwise: 1_000)).map { world.json($0) }
+        // The real server's defect: the current company's first badge comes twice (Twake-Mobile#651).
+        if call.isOn("all_companies"), call.queryValue("company_id") != nil, let first = badges.first {
+            badges.insert(first, at: 0)
+        }
+        return list(badges, call, websockets: [world.rooms.notifications(user: me.id)])
+    }
+
+    // MARK: - Tokens
+
+    /// Everybody's password.
+    static let password = "weir"
+
+    private static func login(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        guard let email = call.body["email"]?.stringValue, let password = call.body["password"]?.stringValue else {
+            throw .badRequest("remote_access_token or email+password are required")
+        }
+        guard let user = backend.world.users.first(where: { $0.email == email || $0.username == email }) else {
+            throw RESTError(status: 403, message: "User doesn't exists")
+        }
+        guard password == Self.password else { throw RESTError(status: 403, message: "Password doesn't match") }
+        return RESTAnswer(value: backend.accessToken(for: user.id, at: call))
+    }
+
+    private static func renew(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        RESTAnswer(value: backend.accessToken(for: try call.user().id, at: call))
+    }
+
+    // MARK: - Envelopes
+
+    static func resource(_ value: JSONValue, status: Int = 200) -> RESTAnswer {
+        RESTAnswer(status: status, value: .fields(["resource": value]))
+    }
+
+    /// A whole list; the rooms are told to those who ask for them.
+    static func list(
+        _ values: [JSONValue], _ call: RESTCall, websockets: [String]? = nil, next: String? = nil
+    ) -> RESTAnswer {
+        var value = JSONValue.fields(["resources": .array(values)])
+        if let websockets, call.isOn("websockets") || websockets.isEmpty {
+            value = value.adding(["websockets": .array(websockets.map { .fields(["room": .string($0)]) })])
+        }
+        if let next { value = value.adding(["next_page_token": .string(next)]) }
+        return RESTAnswer(value: value)
+    }
+
+    /// One page of a list whose page token, opaque to clients, is an offset.
+    static func page(_ values: [JSONValue], _ call: RESTCall, websockets: [String]? = nil) -> RESTAnswer {
+        let start = min(max(call.queryValue("page_token").flatMap { Int($0) } ?? 0, 0), values.count)
+        let end = min(start + call.limit(), values.count)
+        return list(
+            Array(values[start..<end]), call, websockets: websockets, next: end < values.count ? String(end) : nil)
+    }
+
+    static func checkCompany(_ call: RESTCall, _ world: World) throws(RESTError) {
+        guard call.id(0) == world.company.id else { throw .notFound("Company \(call.parameter(0)) not found") }
+    }
+}
+
+extension Backend {
+    /// The answer to a login: times are unix seconds (4.2).
+    fileprivate func accessToken(for user: EntityID, at call: RESTCall) -> JSONValue {
+        let time = call.now / 1_000
+        let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
+        let expiration = time + tokenLifetime.components.seconds
+        return .fields([
+            "access_token": .fields([
+                "time": .integer(time), "expiration": .integer(expiration), "refresh_expiration": .integer(expiration),
+                "value": .string(token), "refresh": .string(token), "type": .string("Bearer"),
+            ])
+        ])
+    }
+}

@@ -1,0 +1,37 @@
+import Events
+import JSONText
+
+/// Something the server sends to everybody in a room.
+struct Frame: Hashable, Sendable {
+    /// The Socket.IO events that frames are sent as.
+    enum Name: String, Hashable, Sendable {
+        case resource = "realtime:resource"
+        case event = "realtime:event"
+    }
+
+    /// What is said of a resource (3.2).
+    enum Action: String, Hashable, Sendable {
+        case created, saved, updated, deleted, event
+    }
+
+    var room: String
+    var name: Name
+    var payload: JSONValue
+
+    /// `realtime:resource`.
+    static func resource(_ action: Action, _ type: String, room: String, path: String? = "/", _ resource: JSONValue)
+        -> Frame
+    {
+        Frame(
+            room: room, name: .resource,
+            payload: .fields([
+                "action": .string(action.rawValue), "room": .string(room), "type": .string(type), "path": .text(path),
+                "resource": resource,
+            ]))
+    }
+
+    /// `realtime:event`.
+    static func event(room: String, data: JSONValue) -> Frame {
+        Frame(room: room, name: .event, payload: .fields(["name": .string(room), "data": data]))
+    }
+}

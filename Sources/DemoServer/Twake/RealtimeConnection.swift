@@ -1,0 +1,262 @@
+import Events
+import JSONText
+import Wire
+
+/// One client of the realtime service: Socket.IO below, Twake's authentication and rooms above (`reference/twake.md` 1.3–1.5).
+///
+/// A machine: it is given messages and the time, and answers with effects. It behaves as the server of the client's protocol
+/// revision did: the one of 2021 for Engine.IO 3, the last one for Engine.IO 4.
+struct RealtimeConnection: Sendable {
+    /// What the machine wants done, in this order.
+    enum Effect: Hashable, Sendable {
+        /// Send this WebSocket message.
+        case send(WebSocketMessage)
+        /// The client joined a room (told again when it was in it already).
+        case joined(room: String)
+        /// The client published something for everybody in a room.
+        case publish(Frame)
+        /// The client sent an event called `message`: the last server repeats it to every socket (1.3).
+        case repeatToAll(arguments: RawJSON)
+        /// Close the WebSocket; the machine is finished. The cause is for logs.
+        case close(cause: String)
+    }
+
+    private enum State: Sendable {
+        /// Not in the namespace. Next: anonymous, closed.
+        case outside
+        /// In the namespace, no token accepted; the server of 2021 waits until `deadline`. Next: member, refused, outside, closed.
+        case anonymous(deadline: Moment?)
+        /// A token was refused (2021): connected and deaf until the client acknowledges that. Next: member, outside, closed.
+        case refused
+        /// Authenticated, `handlers` times: each time the server hears every join once more (1.4). Next: outside, closed.
+        case member(user: EntityID, handlers: Int)
+        case closed
+    }
+
+    /// How long the server of 2021 waits for `authenticate`.
+    static let authenticationTimeout = Duration.seconds(15)
+    /// Rooms one client may be in.
+    static let maximumRooms = 5_000
+    /// Bytes of a room's name.
+    static let maximumName = 1_000
+    /// How many times over a client may authenticate to any effect.
+    static let maximumHandlers = 4
+
+    private let revision: EngineIO.Revision
+    private var server: SocketIOServer
+    private var state = State.outside
+    private(set) var rooms: Set<String> = []
+
+    init(_ configuration: SocketIOServer.Configuration, openedAt now: Moment) {
+        revision = configuration.revision
+        server = SocketIOServer(configuration, openedAt: now)
+    }
+
+    /// When `advance` wants to be called next.
+    var deadline: Moment? {
+        switch state {
+        case .anonymous(let own?): server.deadline.map { min($0, own) } ?? own
+        case .anonymous(nil), .outside, .refused, .member: server.deadline
+        case .closed: nil
+        }
+    }
+
+    /// Who is connected, once authenticated.
+    var user: EntityID? {
+        if case .member(let user, _) = state { user } else { nil }
+    }
+
+    /// Sends the open packet.
+    mutating func start(at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+        var below: [SocketIOServer.Effect] = []
+        server.start(into: &below)
+        take(below, at: now, tokens, into: &effects)
+    }
+
+    /// A WebSocket message arrived.
+    mutating func receive(_ message: WebSocketMessage, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+        if case .closed = state { return }
+        var below: [SocketIOServer.Effect] = []
+        server.receive(message, at: now, into: &below)
+        take(below, at: now, tokens, into: &effects)
+    }
+
+    /// Does what is due up to `now`.
+    mutating func advance(to now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+        if case .closed = state { return }
+        var below: [SocketIOServer.Effect] = []
+        server.advance(to: now, into: &below)
+        take(below, at: now, tokens, into: &effects)
+        if case .anonymous(let deadline?) = state, deadline <= now {
+            leave("not authenticated in time", into: &effects)
+        }
+    }
+
+    /// Sends a frame, if the client is in its room.
+    mutating func deliver(_ name: Frame.Name, to room: String, _ payload: RawJSON, into effects: inout [Effect]) {
+        guard rooms.contains(room) else { return }
+        emit(name.rawValue, payload, into: &effects)
+    }
+
+    /// Sends an event whatever the client's rooms.
+    mutating func emit(_ name: String, _ arguments: RawJSON?, into effects: inout [Effect]) {
+        guard !SocketIO.isReserved(name) else { return }
+        var below: [SocketIOServer.Effect] = []
+        server.emit(name, arguments: arguments, into: &below)
+        effects += below.compactMap(Self.sending)
+    }
+
+    /// Takes the client out of the namespace (`41`) and leaves the socket open: the client has to come back by itself.
+    mutating func kick(into effects: inout [Effect]) {
+        var below: [SocketIOServer.Effect] = []
+        server.disconnect(into: &below)
+        effects += below.compactMap(Self.sending)
+        reset(to: .outside)
+    }
+
+    // MARK: -
+
+    private mutating func take(
+        _ below: [SocketIOServer.Effect], at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
+    ) {
+        for effect in below {
+            switch effect {
+            case .send(let message): effects.append(.send(message))
+            case .connected: reset(to: .anonymous(deadline: revision == .v3 ? now + Self.authenticationTimeout : nil))
+            case .event(let event): hear(event, at: now, tokens, into: &effects)
+            // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
+            case .acknowledged: leave("unauthorized", into: &effects)
+            case .disconnected: reset(to: .outside)
+            case .close(let cause):
+                reset(to: .closed)
+                effects.append(.close(cause: cause))
+            }
+        }
+    }
+
+    private mutating func hear(
+        _ event: SocketIO.Event, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
+    ) {
+        if event.name == "message", revision == .v4 {
+            let arguments = event.arguments.indices.compactMap { event.argument($0)?.bytes }.joined(separator: [
+                UInt8(ascii: ",")
+            ])
+            effects.append(.repeatToAll(arguments: RawJSON(unchecked: ArraySlice(arguments))))
+            return
+        }
+        let payload = event.argument(0).flatMap { try? JSONValue(parsing: $0.bytes) } ?? .null
+        if event.name == "authenticate" { return authenticate(payload["token"], at: now, tokens, into: &effects) }
+        // What comes before authentication is not even registered for: dropped, without an error.
+        guard case .member(_, let handlers) = state else { return }
+        for _ in 0..<handlers {
+            switch event.name {
+            case "realtime:join": join(payload, at: now, tokens, into: &effects)
+            case "realtime:leave": leaveRoom(payload, into: &effects)
+            case "realtime:event": publish(payload, at: now, tokens, into: &effects)
+            default: break
+            }
+        }
+    }
+
+    private mutating func reset(to next: State) {
+        rooms = []
+        state = next
+    }
+
+    /// Ends the connection from the server's side: `41`, then the socket.
+    private mutating func leave(_ cause: String, into effects: inout [Effect]) {
+        kick(into: &effects)
+        state = .closed
+        effects.append(.close(cause: cause))
+    }
+
+    private static func sending(_ effect: SocketIOServer.Effect) -> Effect? {
+        switch effect {
+        case .send(let message): .send(message)
+        case .close(let cause): .close(cause: cause)
+        case .connected, .event, .acknowledged, .disconnected: nil
+        }
+    }
+
+    // MARK: - Authentication
+
+    private mutating func authenticate(
+        _ token: JSONValue?, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
+    ) {
+        let verdict = tokens.judge(token?.stringValue, at: now)
+        if case .valid(let user) = verdict {
+            switch state {
+            case .member(let user, let handlers):
+                state = .member(user: user, handlers: min(handlers + 1, Self.maximumHandlers))
+            case .outside, .anonymous, .refused: state = .member(user: user, handlers: 1)
+            case .closed: return
+            }
+            return emit("authenticated", nil, into: &effects)
+        }
+        let refusal = Refusal(verdict, hasToken: token != nil, calendarOffset: tokens.calendarOffset)
+        switch revision {
+        case .v3: refuseAs2021(refusal, into: &effects)
+        case .v4:
+            emit("unauthorized", refusal.lastForm.raw, into: &effects)
+            leave("unauthorized", into: &effects)
+        }
+    }
+
+    /// The server of 2021 waits for the acknowledgement, for ever.
+    private mutating func refuseAs2021(_ refusal: Refusal, into effects: inout [Effect]) {
+        var below: [SocketIOServer.Effect] = []
+        server.emit("unauthorized", arguments: refusal.firstForm.raw, wantsAck: true, into: &below)
+        effects += below.compactMap(Self.sending)
+        if case .anonymous = state { state = .refused }
+    }
+
+    // MARK: - Rooms
+
+    private mutating func join(_ payload: JSONValue, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+        let name = payload["name"]?.stringValue ?? ""
+        guard !name.isEmpty, name.utf8.count <= Self.maximumName,
+            rooms.count < Self.maximumRooms || rooms.contains(name)
+        else {
+            return fail("realtime:join:error", name, "Error while joining room", into: &effects)
+        }
+        guard admits(payload["token"], to: name, at: now, tokens) else {
+            return fail("realtime:join:error", name, "User is not authorized to join room", into: &effects)
+        }
+        rooms.insert(name)
+        emit("realtime:join:success", JSONValue.fields(["name": .string(name)]).raw, into: &effects)
+        effects.append(.joined(room: name))
+    }
+
+    private mutating func leaveRoom(_ payload: JSONValue, into effects: inout [Effect]) {
+        let name = payload["name"]?.stringValue ?? ""
+        guard !name.isEmpty, name.utf8.count <= Self.maximumName else {
+            return fail("realtime:leave:error", name, "Error while leaving room", into: &effects)
+        }
+        rooms.remove(name)
+        emit("realtime:leave:success", JSONValue.fields(["name": .string(name)]).raw, into: &effects)
+    }
+
+    private mutating func publish(_ payload: JSONValue, at now: Moment, _ tokens: Tokens, into effects: inout [Effect])
+    {
+        let name = payload["name"]?.stringValue ?? ""
+        guard !name.isEmpty, name.utf8.count <= Self.maximumName, admits(payload["token"], to: name, at: now, tokens)
+        else {
+            return fail("realtime:event:error", name, "User is not authorized to emit in this room", into: &effects)
+        }
+        effects.append(.publish(.event(room: name, data: payload["data"] ?? .null)))
+    }
+
+    /// Names that begin with `previous::` need no token; `twake` opens every room, and so does a valid token of a user (1.5).
+    private func admits(_ token: JSONValue?, to room: String, at now: Moment, _ tokens: Tokens) -> Bool {
+        if room.hasPrefix("previous::") { return true }
+        guard let token = token?.stringValue else { return false }
+        if token == "twake" { return true }
+        if case .valid = tokens.judge(token, at: now) { return true }
+        return false
+    }
+
+    private mutating func fail(_ event: String, _ name: String, _ message: String, into effects: inout [Effect]) {
+        let shown = String(name.prefix(Self.maximumName))
+        emit(event, JSONValue.fields(["name": .string(shown), "message": .string(message)]).raw, into: &effects)
+    }
+}

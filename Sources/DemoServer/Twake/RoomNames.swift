@@ -1,0 +1,53 @@
+import Events
+
+/// The names of the server's rooms (`reference/twake.md` 2.1). They are opaque texts: the query is part of the name.
+struct RoomNames: Sendable {
+    let company: EntityID
+
+    /// `channel` and `channel_activity` of a workspace's public and private channels.
+    func publicList(_ workspace: EntityID) -> String {
+        "/companies/\(company)/workspaces/\(workspace)/channels?type=public"
+    }
+
+    /// `channel_member` of one user in a workspace.
+    func privateList(_ workspace: EntityID, user: EntityID) -> String {
+        "/companies/\(company)/workspaces/\(workspace)/channels?type=private&user=\(user)"
+    }
+
+    /// Everything about one user's directs.
+    func directList(user: EntityID) -> String {
+        "/companies/\(company)/workspaces/\(World.directWorkspace)/channels?type=direct&user=\(user)"
+    }
+
+    /// `channel_member` of every member of one channel.
+    func members(_ channel: Channel) -> String {
+        "/companies/\(company)/workspaces/\(channel.workspace)/channels/\(channel.id)?type=public"
+    }
+
+    /// Era B: messages of one channel.
+    func feed(_ channel: Channel) -> String {
+        "/companies/\(company)/workspaces/\(channel.workspace)/channels/\(channel.id)/feed"
+    }
+
+    /// Era B: messages of one thread.
+    func thread(_ id: EntityID) -> String { "/companies/\(company)/threads/\(id)" }
+
+    /// Era A: ids of messages of one channel.
+    func messageUpdates(_ channel: EntityID) -> String { "previous::channels/\(channel)/messages/updates" }
+
+    /// Badges and desktop notifications of one user.
+    func notifications(user: EntityID) -> String { "/notifications?type=private&user=\(user)" }
+
+    /// Who is writing.
+    var writing: String { "/companies/\(company)/workspaces" }
+
+    /// The list room that tells a user of memberships in a channel.
+    func memberList(_ channel: Channel, user: EntityID) -> String {
+        channel.isDirect ? directList(user: user) : privateList(channel.workspace, user: user)
+    }
+
+    /// The list rooms that tell of a channel itself and of its activity.
+    func channelLists(_ channel: Channel) -> [String] {
+        channel.isDirect ? channel.participants.map { directList(user: $0) } : [publicList(channel.workspace)]
+    }
+}

@@ -1,0 +1,238 @@
+extension Scenario {
+    /// Reads a scenario file: JSON Lines, one action a line (`samples/scenarios/README.md` has the fields).
+    ///
+    /// `file` names it in errors. Every name must be made by an earlier line, and times may not go back.
+    public init(parsing text: ArraySlice<UInt8>, file: String) throws(ScenarioError) {
+        var parser = ScenarioParser(file: file)
+        var number = 0
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            let isBlank = line.allSatisfy {
+                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r")
+            }
+            if !isBlank { try parser.read(line, number: number) }
+        }
+        self = try parser.scenario()
+    }
+}
+
+/// Collects the lines of a scenario file.
+struct ScenarioParser {
+    /// What `do` may be.
+    enum Verb: String, CaseIterable {
+        case team, user, post, reply, edit, delete, react, pin, unpin, move, typing
+        case createChannel = "create_channel"
+        case renameChannel = "rename_channel"
+        case deleteChannel = "delete_channel"
+        case openDirect = "open_direct"
+        case addMember = "add_member"
+        case removeMember = "remove_member"
+        case notify
+        case favorite
+        case markRead = "mark_read"
+        case markUnread = "mark_unread"
+    }
+
+    private let file: String
+    private var cast = Scenario.Cast(company: "Company", workspaces: [], people: [], me: "")
+    private var history: [Scenario.Step] = []
+    private var steps: [Scenario.Step] = []
+    private var channels: [String] = []
+    private var messages: Set<String> = []
+    private var hasTeam = false
+
+    init(file: String) { self.file = file }
+
+    mutating func read(_ bytes: ArraySlice<UInt8>, number: Int) throws(ScenarioError) {
+        var line = try ScenarioLine(bytes, file: file, number: number)
+        let name = try line.text("do")
+        guard let verb = Verb(rawValue: name) else {
+            let known = Verb.allCases.map(\.rawValue).joined(separator: ", ")
+            throw line.error("`do` is “\(name)”; expected one of: \(known)")
+        }
+        switch verb {
+        case .team: try readTeam(&line)
+        case .user: try readUser(&line)
+        case .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .typing, .createChannel, .renameChannel,
+            .deleteChannel,
+            .openDirect, .addMember, .removeMember, .notify, .favorite, .markRead, .markUnread:
+            try readStep(verb, &line)
+        }
+        try line.finish()
+    }
+
+    /// The scenario, when the file is complete.
+    func scenario() throws(ScenarioError) -> Scenario {
+        guard !cast.people.isEmpty else {
+            throw ScenarioError(
+                file: file, line: nil, message: "nobody is in it; expected lines with {\"do\":\"user\",…}")
+        }
+        var cast = cast
+        if cast.me.isEmpty { cast.me = cast.people[0].label }
+        if cast.workspaces.isEmpty { cast.workspaces = [.init(label: "main", name: "Workspace")] }
+        var history = history
+        for index in history.indices { history[index].at = Int64(index - history.count) * 45_000 }
+        return Scenario(cast: cast, history: history, steps: .list(steps))
+    }
+
+    // MARK: - Cast
+
+    private mutating func readTeam(_ line: inout ScenarioLine) throws(ScenarioError) {
+        guard !hasTeam else { throw line.error("a second `team`; expected at most one") }
+        hasTeam = true
+        cast.company = try line.text("company")
+        cast.workspaces = [.init(label: "main", name: try line.text("workspace"))]
+    }
+
+    private mutating func readUser(_ line: inout ScenarioLine) throws(ScenarioError) {
+        let label = try line.text("as")
+        guard !cast.people.contains(where: { $0.label == label }) else {
+            throw line.error("`as`: there is a user “\(label)” already")
+        }
+        guard cast.people.count < 1_000 else { throw line.error("more than 1000 users") }
+        cast.people.append(
+            .init(
+                label: label, username: try line.optionalText("username") ?? label, firstName: try line.text("first"),
+                lastName: try line.optionalText("last") ?? ""))
+        if try line.optionalFlag("me") ?? false { cast.me = label }
+    }
+
+    // MARK: - Steps
+
+    private mutating func readStep(_ verb: Verb, _ line: inout ScenarioLine) throws(ScenarioError) {
+        let at = try line.optionalMilliseconds("at_ms")
+        let by = try person("by", &line)
+        var step = Scenario.Step(at: at ?? -1, by: by, action: try action(verb, &line))
+        switch verb {
+        case .post, .reply: step.label = try newLabel(&line, isMessage: true)
+        case .createChannel, .openDirect: step.label = try newLabel(&line, isMessage: false)
+        case .team, .user, .edit, .delete, .react, .pin, .unpin, .move, .typing, .renameChannel, .deleteChannel,
+            .addMember,
+            .removeMember, .notify, .favorite, .markRead, .markUnread:
+            break
+        }
+        if let at {
+            if let last = steps.last?.at, at < last {
+                throw line.error("`at_ms` is \(at), before the line above (\(last))")
+            }
+            steps.append(step)
+        } else {
+            guard steps.isEmpty else {
+                throw line.error("`at_ms` is missing; only lines before the first timed one are history")
+            }
+            history.append(step)
+        }
+    }
+
+    private mutating func newLabel(_ line: inout ScenarioLine, isMessage: Bool) throws(ScenarioError) -> String? {
+        guard isMessage else {
+            let label = try line.text("as")
+            guard !channels.contains(label) else { throw line.error("`as`: there is a channel “\(label)” already") }
+            channels.append(label)
+            return label
+        }
+        guard let label = try line.optionalText("as") else { return nil }
+        guard messages.insert(label).inserted else { throw line.error("`as`: there is a message “\(label)” already") }
+        return label
+    }
+
+    private func action(_ verb: Verb, _ line: inout ScenarioLine) throws(ScenarioError) -> UserAction<String> {
+        switch verb {
+        case .post: return .post(channel: try channel("in", &line), text: try line.text("text"))
+        case .reply: return .reply(message: try message("to", &line), text: try line.text("text"))
+        case .edit: return .edit(message: try message("message", &line), text: try line.text("text"))
+        case .delete: return .delete(message: try message("message", &line))
+        case .react: return .react(message: try message("message", &line), names: try line.texts("with"))
+        case .pin, .unpin: return .pin(message: try message("message", &line), isPinned: verb == .pin)
+        case .move: return .move(message: try message("message", &line), target: try message("to", &line))
+        case .typing:
+            return .typing(
+                channel: try channel("in", &line), message: try optionalMessage("to", &line),
+                isWriting: try line.flag("writing"))
+        case .team, .user, .createChannel, .renameChannel, .deleteChannel, .openDirect, .addMember, .removeMember,
+            .notify, .favorite,
+            .markRead, .markUnread:
+            return try channelAction(verb, &line)
+        }
+    }
+
+    private func channelAction(_ verb: Verb, _ line: inout ScenarioLine) throws(ScenarioError) -> UserAction<String> {
+        switch verb {
+        case .createChannel: return .createChannel(try newChannel(&line))
+        case .openDirect: return .openDirect(with: try people("with", &line))
+        case .renameChannel:
+            return .changeChannel(
+                try channel("in", &line), name: try line.optionalText("name"), icon: try line.optionalText("icon"),
+                description: try line.optionalText("description"))
+        case .addMember: return .addMember(channel: try channel("in", &line), user: try person("user", &line))
+        case .removeMember: return .removeMember(channel: try channel("in", &line), user: try person("user", &line))
+        case .notify:
+            return .changeMembership(channel: try channel("in", &line), isFavorite: nil, level: try level(&line))
+        case .favorite:
+            return .changeMembership(channel: try channel("in", &line), isFavorite: try line.flag("value"), level: nil)
+        case .markRead: return .markRead(channel: try channel("in", &line))
+        case .markUnread: return .markUnread(channel: try channel("in", &line))
+        case .deleteChannel, .team, .user, .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .typing:
+            return .deleteChannel(try channel("in", &line))
+        }
+    }
+
+    private func newChannel(_ line: inout ScenarioLine) throws(ScenarioError) -> NewChannel<String> {
+        var new = NewChannel(workspace: "main", name: try line.text("name"))
+        new.icon = try line.optionalText("icon") ?? ""
+        new.description = try line.optionalText("description") ?? ""
+        new.isPrivate = try line.optionalFlag("private") ?? false
+        new.isDefault = try line.optionalFlag("default") ?? false
+        new.members = try people("members", &line)
+        return new
+    }
+
+    // MARK: - Names
+
+    private func person(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String {
+        let name = try line.text(key)
+        try checkPerson(name, key, line)
+        return name
+    }
+
+    private func people(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> [String] {
+        let names = try line.texts(key)
+        for name in names { try checkPerson(name, key, line) }
+        return names
+    }
+
+    private func checkPerson(_ name: String, _ key: String, _ line: ScenarioLine) throws(ScenarioError) {
+        guard !cast.people.contains(where: { $0.label == name }) else { return }
+        let known = cast.people.prefix(20).map(\.label).joined(separator: ", ")
+        throw line.error("`\(key)`: no user “\(name)” in the lines above; there are: \(known.isEmpty ? "none" : known)")
+    }
+
+    private func channel(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String {
+        let name = try line.text(key)
+        guard !channels.contains(name) else { return name }
+        let known = channels.prefix(20).joined(separator: ", ")
+        throw line.error(
+            "`\(key)`: no channel “\(name)” in the lines above; there are: \(known.isEmpty ? "none" : known)")
+    }
+
+    private func message(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String {
+        guard let name = try optionalMessage(key, &line) else {
+            throw line.error("`\(key)` is missing; expected the `as` of a message in the lines above")
+        }
+        return name
+    }
+
+    private func optionalMessage(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String? {
+        guard let name = try line.optionalText(key) else { return nil }
+        guard messages.contains(name) else {
+            throw line.error("`\(key)`: no message in the lines above has `\"as\":\"\(name)\"`")
+        }
+        return name
+    }
+
+    private func level(_ line: inout ScenarioLine) throws(ScenarioError) -> NotificationLevel {
+        let name = try line.text("level")
+        if let level = NotificationLevel(rawValue: name) { return level }
+        throw line.error("`level` is “\(name)”; expected all, mentions, me or none")
+    }
+}

@@ -1,0 +1,73 @@
+/// A script for the server's world: who is there, what happened before, and what happens when.
+///
+/// A scenario is pure data and arithmetic: with the same seed it is the same on every machine.
+public struct Scenario: Sendable {
+    /// The people and places, known before anything happens.
+    struct Cast: Hashable, Sendable {
+        struct Place: Hashable, Sendable {
+            var label: String
+            var name: String
+        }
+        struct Person: Hashable, Sendable {
+            var label: String
+            var username: String
+            var firstName: String
+            var lastName: String
+        }
+        var company: String
+        var workspaces: [Place]
+        var people: [Person]
+        /// Whose tokens the server gives when nobody is named.
+        var me: String
+    }
+
+    /// One action at one time.
+    struct Step: Hashable, Sendable {
+        /// Milliseconds since the script began; negative for what happened before.
+        var at: Int64
+        var by: String
+        var action: UserAction<String>
+        /// What later steps call the message or channel this step makes.
+        var label: String?
+    }
+
+    /// Where steps come from.
+    enum Steps: Sendable {
+        /// A list that ends, ordered by time.
+        case list([Step])
+        /// The team of `workspace`, who never stop.
+        case team(TeamScript)
+    }
+
+    var cast: Cast
+    /// Steps with negative times, ordered.
+    var history: [Step]
+    var steps: Steps
+
+    init(cast: Cast, history: [Step], steps: Steps) {
+        self.cast = cast
+        self.history = history
+        self.steps = steps
+    }
+
+    /// The names of the scenarios that are built in.
+    public static let names = ["workspace"]
+
+    /// A built-in scenario; nil when there is none of that name.
+    public init?(named name: String, seed: UInt64) {
+        guard name == "workspace" else { return nil }
+        self = .workspace(seed: seed)
+    }
+}
+
+/// A scenario that cannot be used: where, and what was expected.
+public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file, as it was named.
+    public var file: String
+    /// The line, counted from 1; nil when the file as a whole is meant.
+    public var line: Int?
+    /// What is wrong and what was expected.
+    public var message: String
+    /// One line for people.
+    public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(message)" }
+}

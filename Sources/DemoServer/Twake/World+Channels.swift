@@ -1,0 +1,136 @@
+import Events
+import JSONText
+
+/// Channels: making, changing, deleting, directs (T7–T10, T13).
+extension World {
+    /// T9: the owner's membership is told before the channel; then its first activity, then each invited member.
+    mutating func createChannel(_ new: NewChannel<EntityID>, by user: User, at now: Int64, id: EntityID)
+        throws(WorldError) -> Outcome
+    {
+        guard workspace(new.workspace) != nil else { throw .notFound("Workspace not found") }
+        try check(name: new.name, icon: new.icon, description: new.description)
+        guard channels.count < Limit.channels else { throw .refused("There are \(Limit.channels) channels already") }
+        var channel = Channel(
+            id: id, workspace: new.workspace, visibility: new.isPrivate ? .private : .public, name: new.name,
+            icon: new.icon,
+            description: new.description, owner: user.id, isDefault: new.isDefault, createdAt: now, updatedAt: now)
+        channel.memberships = [membership(of: user.id, at: now)]
+        channels.append(channel)
+        var frames = memberFrames(.saved, user.id, in: channel)
+        frames += channelFrames(.saved, channel)
+        channel.lastActivity = now
+        store(channel)
+        frames += activityFrames(channel)
+        let invited = new.isDefault ? users.map(\.id) : new.members
+        for member in invited where self.user(member) != nil && self.channel(id)?.membership(of: member) == nil {
+            frames += join(member, id, at: now)
+        }
+        return Outcome(frames: frames, subject: id)
+    }
+
+    /// T10: one `channel saved`, with the real last activity.
+    mutating func changeChannel(
+        _ id: EntityID, name: String?, icon: String?, description: String?, by user: User, at now: Int64
+    ) throws(WorldError) -> Outcome {
+        var channel = try visibleChannel(id, to: user)
+        guard !channel.isDirect else { throw .badRequest("A direct channel has no name") }
+        try check(name: name ?? channel.name, icon: icon ?? "", description: description ?? "")
+        let before = channel
+        channel.name = name ?? channel.name
+        channel.icon = icon ?? channel.icon
+        channel.description = description ?? channel.description
+        guard channel != before else { throw .badRequest("Nothing to update") }
+        channel.updatedAt = now
+        store(channel)
+        return Outcome(frames: channelFrames(.saved, channel), subject: id)
+    }
+
+    /// T13: one `channel deleted`, and the badges go; the members are not told one by one.
+    mutating func deleteChannel(_ id: EntityID, by user: User) throws(WorldError) -> Outcome {
+        let channel = try visibleChannel(id, to: user)
+        guard !channel.isDirect else { throw .badRequest("A direct channel cannot be deleted") }
+        guard channel.membership(of: user.id) != nil else { throw .forbidden("You are not a member of this channel") }
+        channels.removeAll { $0.id == id }
+        for thread in channel.threads {
+            for message in messages(ofThread: thread) { messages[message.id] = nil }
+            threads[thread] = nil
+        }
+        delayed.removeAll { messages[$0.message] == nil }
+        let frames = channelFrames(.deleted, channel) + users.flatMap { removeBadges(of: $0.id, in: id) }
+        return Outcome(frames: frames, subject: id)
+    }
+
+    /// T7, and T8 when the direct exists. Only the one who opens it becomes a member now.
+    mutating func openDirect(with others: [EntityID], by user: User, at now: Int64, id: EntityID) throws(WorldError)
+        -> Outcome
+    {
+        var participants = [user.id]
+        for other in others where !participants.contains(other) {
+            guard self.user(other) != nil else { throw .notFound("User \(other) not found") }
+            participants.append(other)
+        }
+        if let known = channels.first(where: { $0.isDirect && Set($0.participants) == Set(participants) }) {
+            let frames = rooms.channelLists(known).map { channelFrame(.saved, "channels", known, room: $0) }
+            return Outcome(frames: frames, subject: known.id)
+        }
+        guard channels.count < Limit.channels else { throw .refused("There are \(Limit.channels) channels already") }
+        var channel = Channel(
+            id: id, workspace: Self.directWorkspace, visibility: .direct, name: "", icon: "", description: "",
+            owner: user.id,
+            participants: participants, createdAt: now, updatedAt: now)
+        channel.memberships = [membership(of: user.id, at: now)]
+        channels.append(channel)
+        var frames = memberFrames(.saved, user.id, in: channel)
+        frames += channelFrames(.saved, channel)
+        channel.lastActivity = now
+        store(channel)
+        frames += activityFrames(channel)
+        return Outcome(frames: frames, subject: id)
+    }
+
+    // MARK: -
+
+    /// `channel` in every list room of the channel.
+    private func channelFrames(_ action: Frame.Action, _ channel: Channel) -> [Frame] {
+        rooms.channelLists(channel).map { channelFrame(action, "channel", channel, room: $0) }
+    }
+
+    private func channelFrame(_ action: Frame.Action, _ type: String, _ channel: Channel, room: String) -> Frame {
+        let resource = action == .deleted ? sparseJSON(channel) : json(channel)
+        return .resource(action, type, room: room, path: channelPath(channel), resource)
+    }
+
+    /// `channel_activity` in every list room of the channel.
+    func activityFrames(_ channel: Channel) -> [Frame] {
+        let resource = JSONValue.fields([
+            "company_id": .id(company.id), "workspace_id": .id(channel.workspace), "id": .id(channel.id),
+            "last_activity": .integer(channel.lastActivity),
+            "last_message": channel.lastMessage.map { json($0) } ?? .null,
+        ])
+        return rooms.channelLists(channel).map {
+            .resource(.updated, "channel_activity", room: $0, path: channelPath(channel), resource)
+        }
+    }
+
+    func channelPath(_ channel: Channel) -> String {
+        "/companies/\(company.id)/workspaces/\(channel.workspace)/channels/\(channel.id)"
+    }
+
+    /// What a message's title is in lists and notifications (3.3).
+    func title(of channel: Channel, sender: User, withIcon: Bool) -> String {
+        if channel.isDirect { return "\(sender.fullName) in \(company.name)" }
+        let icon = withIcon && !channel.icon.isEmpty ? "\(channel.icon) " : ""
+        return "\(icon)\(channel.name) in \(company.name) • \(workspace(channel.workspace)?.name ?? "")"
+    }
+
+    func membership(of user: EntityID, at now: Int64) -> Membership {
+        Membership(user: user, lastAccess: now, createdAt: now, updatedAt: now)
+    }
+
+    private func check(name: String, icon: String, description: String) throws(WorldError) {
+        guard !name.isEmpty else { throw .badRequest("The channel has no name") }
+        guard max(name.count, icon.count, description.count) <= Limit.title else {
+            throw .badRequest("A channel's name, icon or description has more than \(Limit.title) characters")
+        }
+    }
+}

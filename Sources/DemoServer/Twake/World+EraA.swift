@@ -1,0 +1,71 @@
+import Events
+import JSONText
+
+/// Entities as era A's answers show them (4.3). Times are the world's own milliseconds: the proxy of Q2.550 and later gave those.
+extension World {
+    func proxyAccount(_ user: User) -> JSONValue {
+        .fields([
+            "id": .id(user.id), "email": .string(user.email), "username": .string(user.username),
+            "firstname": .string(user.firstName), "lastname": .string(user.lastName), "thumbnail": .string(""),
+            // Unix seconds, unlike everything else.
+            "last_activity": .integer(user.createdAt / 1_000), "console_id": .string(""), "status_icon": .string(""),
+            "status": .string(""), "language": .string("en"),
+        ])
+    }
+
+    func proxyChannel(_ channel: Channel, for user: User) -> JSONValue {
+        let membership = channel.membership(of: user.id)
+        let isUnread =
+            membership.map { $0.lastAccess < channel.lastActivity && channel.lastMessage?.sender != user.id } ?? false
+        var members = channel.isDirect ? channel.participants : channel.memberships.map(\.user)
+        if channel.isDirect, members.count > 1 { members.removeAll { $0 == user.id } }
+        var value = JSONValue.fields([
+            "id": .id(channel.id), "name": .string(proxyName(of: channel, members: members)),
+            "icon": .string(channel.icon),
+            "company_id": .id(company.id), "workspace_id": .id(channel.workspace),
+            "description": .string(channel.description),
+            "channel_group": .string(""), "last_message": channel.lastMessage.map { json($0) } ?? .null,
+            "last_activity": .integer(channel.lastActivity), "has_unread": .bool(isUnread),
+        ])
+        if let membership { value = value.adding(["user_last_access": .integer(membership.lastAccess)]) }
+        return value.adding([
+            "members": .ids(members), "visibility": .string(channel.visibility.rawValue),
+            "is_member": .bool(membership != nil),
+            "permissions": permissions(user, in: channel),
+        ])
+    }
+
+    /// A direct is called after the others; other names begin with a capital.
+    private func proxyName(of channel: Channel, members: [EntityID]) -> String {
+        if channel.isDirect { return members.compactMap { user($0)?.fullName }.joined(separator: ", ") }
+        return channel.name.prefix(1).uppercased() + channel.name.dropFirst()
+    }
+
+    /// The owner may do everything, others the first four.
+    private func permissions(_ user: User, in channel: Channel) -> JSONValue {
+        let all = [
+            "UPDATE_NAME", "UPDATE_DESCRIPTION", "ADD_MEMBER", "REMOVE_MEMBER", "UPDATE_PRIVACY", "DELETE_CHANNEL",
+        ]
+        return .array(all.prefix(channel.owner == user.id ? 6 : 4).map { .string($0) })
+    }
+
+    func proxyMessage(_ message: Message) -> JSONValue {
+        let sender = user(message.user)
+        return .fields([
+            "id": .id(message.id), "thread_id": message.isHead ? .null : .id(message.thread),
+            "responses_count": .integer(
+                Int64(message.isHead ? threads[message.id].map { replyCount(of: $0) } ?? 0 : 0)),
+            "user_id": .id(message.user), "creation_date": .integer(message.createdAt),
+            "modification_date": .integer(modificationDate(message)),
+            "content": .fields(["original_str": .string(message.text), "prepared": .array([.string(message.text)])]),
+            "reactions": json(message.reactions), "channel_id": .id(message.channel),
+            "username": .text(sender?.username),
+            "thumbnail": .string(""), "firstname": .text(sender?.firstName), "lastname": .text(sender?.lastName),
+        ])
+    }
+
+    /// Edits and reactions do not show here: a catch-up by date misses them (4.3).
+    func modificationDate(_ message: Message) -> Int64 {
+        message.isHead ? threads[message.id]?.lastActivity ?? message.createdAt : message.createdAt
+    }
+}

@@ -1,0 +1,121 @@
+import Events
+import JSONText
+
+/// Entities as era B's answers show them (4.4).
+extension World {
+    /// A user as others see them.
+    func account(_ user: User) -> JSONValue {
+        .fields([
+            "id": .id(user.id), "provider": .string("internal"), "provider_id": .string(""),
+            "email": .string(user.email),
+            "username": .string(user.username), "is_verified": .bool(true), "picture": .string(""),
+            "first_name": .string(user.firstName), "last_name": .string(user.lastName),
+            "full_name": .string(user.fullName),
+            "created_at": .integer(user.createdAt), "deleted": .bool(false), "status": .string(""),
+            "last_activity": .integer(user.createdAt),
+        ])
+    }
+
+    /// A user as they see themselves: with preferences and companies.
+    func ownAccount(_ user: User) -> JSONValue {
+        account(user).adding([
+            "preference": .fields(["locale": .string("en"), "timezone": .integer(0), "allow_tracking": .bool(false)]),
+            "companies": .array([
+                .fields([
+                    "role": .string("member"), "status": .string("active"),
+                    "company": .fields(["id": .id(company.id), "name": .string(company.name), "logo": .string("")]),
+                ])
+            ]),
+        ])
+    }
+
+    var companyJSON: JSONValue {
+        .fields([
+            "id": .id(company.id), "name": .string(company.name), "logo": .string(""),
+            "plan": .fields([
+                "name": .string("demo"),
+                "limits": .fields(["members": .integer(0), "guests": .integer(0), "storage": .integer(0)]),
+            ]),
+            "stats": .fields([
+                "created_at": .integer(workspaces.first?.createdAt ?? 0), "total_members": .integer(Int64(users.count)),
+                "total_guests": .integer(0),
+            ]),
+            "role": .string("member"), "status": .string("active"),
+        ])
+    }
+
+    func json(_ workspace: Workspace) -> JSONValue {
+        .fields([
+            "id": .id(workspace.id), "company_id": .id(company.id), "name": .string(workspace.name),
+            "logo": .string(""),
+            "default": .bool(workspace.id == workspaces.first?.id), "archived": .bool(false),
+            "stats": .fields([
+                "created_at": .integer(workspace.createdAt), "total_members": .integer(Int64(users.count)),
+            ]),
+            "role": .string("member"),
+        ])
+    }
+
+    /// A channel in a list: everything, with the user's membership and the last message (`{}` for none).
+    func listed(_ channel: Channel, for user: EntityID, withUsers: Bool) -> JSONValue {
+        var value = json(channel)
+        if let membership = channel.membership(of: user) {
+            value = value.adding(["user_member": json(membership, in: channel)])
+        }
+        value = value.adding(["last_message": channel.lastMessage.map { json($0) } ?? .object([])])
+        guard withUsers, channel.isDirect else { return value }
+        return value.adding(["users": .array(channel.participants.compactMap { self.user($0).map { account($0) } })])
+    }
+
+    /// One channel, as the response schema of 2021 lets it through: no last message, no read marker (4.1).
+    func filtered(_ channel: Channel, for user: EntityID) -> JSONValue {
+        let value = json(channel).removing("updated_at", "created_at")
+        guard let membership = channel.membership(of: user) else { return value }
+        return value.adding(["user_member": json(membership, in: channel).removing("last_access")])
+    }
+
+    /// A message with what only answers have: for heads the counters and the last replies, on request the sender.
+    func enriched(_ message: Message, lastReplies: Int?, withUsers: Bool) -> JSONValue {
+        var value = json(message)
+        if message.isHead, let thread = threads[message.id] {
+            // `replies` counts the head too (4.4).
+            value = value.adding([
+                "stats": .fields([
+                    "replies": .integer(Int64(replyCount(of: thread) + 1)),
+                    "last_activity": .integer(thread.lastActivity),
+                ])
+            ])
+            if let lastReplies {
+                let replies = messages(ofThread: thread.id).suffix(lastReplies)
+                value = value.adding(["last_replies": .array(replies.map { enriched($0, withUsers: withUsers) })])
+            }
+        }
+        return withUsers ? value.adding(["users": senders(of: message)]) : value
+    }
+
+    private func enriched(_ message: Message, withUsers: Bool) -> JSONValue {
+        withUsers ? json(message).adding(["users": senders(of: message)]) : json(message)
+    }
+
+    private func senders(of message: Message) -> JSONValue {
+        .array(user(message.user).map { [account($0)] } ?? [])
+    }
+
+    /// A new thread, as its maker is answered.
+    func json(_ thread: Thread) -> JSONValue {
+        let channel = self.channel(thread.channel)
+        return .fields([
+            "id": .id(thread.id), "created_by": .id(thread.createdBy), "created_at": .integer(thread.createdAt),
+            "updated_at": .integer(thread.createdAt), "last_activity": .integer(thread.lastActivity),
+            "answers": .integer(Int64(thread.replies.count)),
+            "participants": .array([
+                .fields([
+                    "type": .string("channel"), "id": .id(thread.channel), "company_id": .id(company.id),
+                    "workspace_id": .id(channel?.workspace), "created_at": .integer(thread.createdAt),
+                    "created_by": .id(thread.createdBy),
+                ])
+            ]),
+            "message": messages[thread.id].map { json($0) } ?? .null,
+        ])
+    }
+}

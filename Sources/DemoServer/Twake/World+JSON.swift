@@ -1,0 +1,77 @@
+import Events
+import JSONText
+
+/// Entities as frames show them (3.3); era B's answers add to these.
+extension World {
+    func json(_ channel: Channel) -> JSONValue {
+        .fields([
+            "is_default": .bool(channel.isDefault), "archived": .bool(false), "members": .ids(channel.participants),
+            "connectors": .array([]), "last_activity": .integer(channel.lastActivity), "company_id": .id(company.id),
+            "workspace_id": .id(channel.workspace), "id": .id(channel.id), "archivation_date": .integer(0),
+            "channel_group": .string(""), "description": .string(channel.description), "icon": .string(channel.icon),
+            "name": .string(channel.name), "owner": .id(channel.owner),
+            "visibility": .string(channel.visibility.rawValue),
+            "updated_at": .integer(channel.updatedAt), "created_at": .integer(channel.createdAt),
+        ])
+    }
+
+    /// What a deleted channel is told as: its key and the defaults of the server's class.
+    func sparseJSON(_ channel: Channel) -> JSONValue {
+        .fields([
+            "is_default": .bool(false), "archived": .bool(false), "members": .array([]), "connectors": .array([]),
+            "last_activity": .integer(0), "company_id": .id(company.id), "workspace_id": .id(channel.workspace),
+            "id": .id(channel.id),
+        ])
+    }
+
+    func json(_ summary: MessageSummary) -> JSONValue {
+        .fields([
+            "date": .integer(summary.date), "sender": .id(summary.sender), "sender_name": .string(summary.senderName),
+            "title": .string(summary.title), "text": .string(summary.text),
+        ])
+    }
+
+    func json(_ membership: Membership, in channel: Channel) -> JSONValue {
+        .fields([
+            "company_id": .id(company.id), "workspace_id": .id(channel.workspace), "user_id": .id(membership.user),
+            "channel_id": .id(channel.id), "id": .id(membership.user), "type": .string("member"),
+            "last_access": .integer(membership.lastAccess), "last_increment": .integer(0),
+            "favorite": .bool(membership.isFavorite), "notification_level": .string(membership.level.rawValue),
+            "expiration": .null, "updated_at": .integer(membership.updatedAt),
+            "created_at": .integer(membership.createdAt),
+        ])
+    }
+
+    func json(_ message: Message) -> JSONValue {
+        let deleted = message.isDeleted
+        return .fields([
+            "thread_id": .id(message.thread), "id": .id(message.id), "ephemeral": .null, "type": .string("message"),
+            "subtype": .text(deleted ? "deleted" : nil), "created_at": .integer(message.createdAt),
+            "updated_at": .integer(message.updatedAt), "user_id": .id(message.user), "application_id": .null,
+            "text": .string(message.text),
+            "blocks": .array(
+                deleted ? [] : [.fields(["type": .string("twacode"), "elements": .array([.string(message.text)])])]),
+            "files": deleted ? .array([]) : .null, "context": .null,
+            "edited": message.editedAt.map { .fields(["edited_at": .integer($0)]) } ?? .null,
+            "pinned_info": message.pin.map { .fields(["pinned_at": .integer($0.at), "pinned_by": .id($0.by)]) }
+                ?? .null,
+            "reactions": message.reactions.isEmpty && !deleted ? .null : json(message.reactions), "bookmarks": .null,
+            "override": .null,
+        ])
+    }
+
+    func json(_ reactions: [Message.Reaction]) -> JSONValue {
+        .array(
+            reactions.map {
+                .fields(["name": .string($0.name), "count": .integer(Int64($0.users.count)), "users": .ids($0.users)])
+            })
+    }
+
+    func json(_ badge: Badge) -> JSONValue {
+        .fields([
+            "company_id": .id(company.id), "user_id": .id(badge.user), "workspace_id": .id(badge.workspace),
+            "channel_id": .id(badge.channel), "thread_id": .id(badge.thread), "message_id": .id(badge.message),
+            "id": .id(badge.id),
+        ])
+    }
+}

@@ -1,0 +1,115 @@
+import Events
+import JSONText
+
+/// Memberships: joining, leaving, read markers (T6, T11, T12), and typing.
+extension World {
+    mutating func addMember(
+        _ member: EntityID, to id: EntityID, by user: User, at now: Int64
+    ) throws(WorldError) -> Outcome {
+        let channel = try visibleChannel(id, to: user)
+        guard !channel.isDirect else { throw .badRequest("A direct channel has no other members") }
+        guard self.user(member) != nil else { throw .notFound("User \(member) not found") }
+        guard channel.membership(of: member) == nil else {
+            throw .badRequest("User is already a member of the channel")
+        }
+        return Outcome(frames: join(member, id, at: now), subject: id)
+    }
+
+    /// T12: the member's list and the channel's room; no `channel deleted`.
+    mutating func removeMember(_ member: EntityID, from id: EntityID, by user: User) throws(WorldError) -> Outcome {
+        var channel = try visibleChannel(id, to: user)
+        guard !channel.isDirect else { throw .badRequest("A direct channel cannot be left") }
+        guard channel.membership(of: member) != nil else { throw .notFound("Channel member not found") }
+        let frames = memberFrames(.deleted, member, in: channel)
+        channel.memberships.removeAll { $0.user == member }
+        store(channel)
+        delayed.removeAll { $0.recipient == member && messages[$0.message]?.channel == id }
+        return Outcome(frames: frames + removeBadges(of: member, in: id), subject: id)
+    }
+
+    /// Told even when nothing changed (T10).
+    mutating func changeMembership(
+        of user: User, in id: EntityID, isFavorite: Bool?, level: NotificationLevel?, at now: Int64
+    ) throws(WorldError) -> Outcome {
+        try changeMembership(of: user, in: id, at: now) { membership in
+            membership.isFavorite = isFavorite ?? membership.isFavorite
+            membership.level = level ?? membership.level
+        }
+    }
+
+    /// T6: the read marker, then one frame for each badge that goes.
+    mutating func markRead(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var outcome = try changeMembership(of: user, in: id, at: now) { $0.lastAccess = now }
+        outcome.frames += removeBadges(of: user.id, in: id)
+        return outcome
+    }
+
+    /// Sets the read marker just before the last activity.
+    mutating func markUnread(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        let lastActivity = try visibleChannel(id, to: user).lastActivity
+        return try changeMembership(of: user, in: id, at: now) { $0.lastAccess = max(0, lastActivity - 1) }
+    }
+
+    func typing(in id: EntityID, message: EntityID?, isWriting: Bool, by user: User) throws(WorldError) -> Outcome {
+        let channel = try visibleChannel(id, to: user)
+        let thread = message.flatMap { messages[$0]?.thread }
+        let data = JSONValue.fields([
+            "type": .string("writing"),
+            "event": .fields([
+                "thread_id": .string(thread?.description ?? ""), "channel_id": .id(channel.id), "user_id": .id(user.id),
+                "name": .string(user.fullName), "is_writing": .bool(isWriting),
+            ]),
+        ])
+        return Outcome(frames: [.event(room: rooms.writing, data: data)], subject: id)
+    }
+
+    // MARK: -
+
+    /// Makes `user` a member; T11. What came after `lastAccess` is unread for them.
+    mutating func join(_ user: EntityID, _ id: EntityID, at now: Int64, lastAccess: Int64? = nil) -> [Frame] {
+        guard var channel = channel(id) else { return [] }
+        var new = membership(of: user, at: now)
+        new.lastAccess = lastAccess ?? now
+        channel.memberships.append(new)
+        store(channel)
+        return memberFrames(.saved, user, in: channel)
+    }
+
+    /// T7: the others of a direct become members with its first message, which is unread for them.
+    mutating func admitParticipants(of channel: Channel, at now: Int64) -> [Frame] {
+        var frames: [Frame] = []
+        for participant in channel.participants where channel.membership(of: participant) == nil {
+            frames += join(participant, channel.id, at: now, lastAccess: now - 1)
+        }
+        return frames
+    }
+
+    /// `channel_member` in the member's list (membership nested) and in the channel's room (membership bare) (3.3).
+    func memberFrames(_ action: Frame.Action, _ user: EntityID, in channel: Channel) -> [Frame] {
+        guard let membership = channel.membership(of: user) else { return [] }
+        let bare = json(membership, in: channel)
+        let nested = JSONValue.fields([
+            "company_id": .id(company.id), "workspace_id": .id(channel.workspace), "id": .id(channel.id),
+            "user_member": action == .deleted ? .null : bare,
+        ])
+        return [
+            .resource(action, "channel_member", room: rooms.memberList(channel, user: user), nested),
+            .resource(
+                action, "channel_member", room: rooms.members(channel), path: "\(channelPath(channel))/members/\(user)",
+                bare),
+        ]
+    }
+
+    private mutating func changeMembership(
+        of user: User, in id: EntityID, at now: Int64, _ change: (inout Membership) -> Void
+    ) throws(WorldError) -> Outcome {
+        var channel = try visibleChannel(id, to: user)
+        guard let index = channel.memberships.firstIndex(where: { $0.user == user.id }) else {
+            throw .notFound("Channel member not found")
+        }
+        change(&channel.memberships[index])
+        channel.memberships[index].updatedAt = now
+        store(channel)
+        return Outcome(frames: memberFrames(.saved, user.id, in: channel), subject: id)
+    }
+}

@@ -1,0 +1,186 @@
+import Events
+import JSONText
+
+/// Messages: posting, answering, editing, reacting, pinning, deleting, moving (T1–T5, T14).
+extension World {
+    mutating func post(
+        _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID
+    ) throws(WorldError) -> Outcome {
+        var channel = try writableChannel(id, by: user)
+        try check(text)
+        threads[message] = Thread(id: message, channel: id, createdBy: user.id, createdAt: now, lastActivity: now)
+        channel.threads.append(message)
+        store(channel)
+        forgetQuietestThread(of: channel)
+        return try add(
+            Message(
+                id: message, thread: message, channel: id, user: user.id, text: text, createdAt: now, updatedAt: now),
+            by: user)
+    }
+
+    mutating func reply(
+        _ text: String, to head: EntityID, by user: User, at now: Int64, id message: EntityID
+    ) throws(WorldError) -> Outcome {
+        guard let id = messages[head]?.thread, var thread = threads[id] else { throw .notFound("Thread not found") }
+        _ = try writableChannel(thread.channel, by: user)
+        try check(text)
+        guard thread.replies.count < Limit.replies else { throw .refused("Can't write this message.") }
+        thread.replies.append(message)
+        thread.lastActivity = now
+        threads[id] = thread
+        return try add(
+            Message(
+                id: message, thread: id, channel: thread.channel, user: user.id, text: text, createdAt: now,
+                updatedAt: now),
+            by: user)
+    }
+
+    mutating func edit(_ id: EntityID, text: String, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        guard message.user == user.id else { throw .refused("Can't write this message.") }
+        try check(text)
+        message.text = text
+        message.editedAt = now
+        return changed(message, at: now)
+    }
+
+    mutating func delete(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        guard message.user == user.id || channel(message.channel)?.owner == user.id else {
+            throw .refused("Can't write this message.")
+        }
+        message.isDeleted = true
+        message.text = "Deleted message"
+        message.reactions = []
+        return changed(message, at: now)
+    }
+
+    mutating func react(to id: EntityID, names: [String], by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        for index in message.reactions.indices { message.reactions[index].users.removeAll { $0 == user.id } }
+        for name in names.prefix(Limit.reactions) where !name.isEmpty && name.count <= 50 {
+            if let index = message.reactions.firstIndex(where: { $0.name == name }) {
+                if !message.reactions[index].users.contains(user.id) { message.reactions[index].users.append(user.id) }
+            } else {
+                message.reactions.append(Message.Reaction(name: name, users: [user.id]))
+            }
+        }
+        message.reactions.removeAll { $0.users.isEmpty }
+        guard message.reactions.count <= Limit.reactions else { throw .badRequest("Too many reactions") }
+        return changed(message, at: now)
+    }
+
+    mutating func pin(_ id: EntityID, _ isPinned: Bool, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        message.pin = isPinned ? Message.Pin(at: now, by: user.id) : nil
+        return changed(message, at: now)
+    }
+
+    /// T14: the message appears in the new thread; nothing tells that it left the old one. A head with replies stays.
+    mutating func move(_ id: EntityID, to other: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        guard let thread = messages[other]?.thread, var target = threads[thread], var source = threads[message.thread]
+        else { throw .notFound("Thread not found") }
+        guard source.id != target.id, target.channel == source.channel, target.replies.count < Limit.replies,
+            !message.isHead || source.replies.isEmpty
+        else { throw .refused("Can't write this message.") }
+        source.replies.removeAll { $0 == id }
+        threads[source.id] = source
+        target.replies.append(id)
+        target.lastActivity = now
+        threads[thread] = target
+        message.thread = thread
+        message.updatedAt = now
+        messages[id] = message
+        var frames = messageFrames(message, .created)
+        if source.id == id { frames += forget(source) }
+        return Outcome(frames: frames, subject: id)
+    }
+
+    // MARK: -
+
+    /// Stores a new message; T1, T2, T3: the thread's room, the feed, the lists, era A's room, then whom it concerns.
+    private mutating func add(_ message: Message, by user: User) throws(WorldError) -> Outcome {
+        messages[message.id] = message
+        guard var channel = channel(message.channel) else { throw .notFound("Channel not found") }
+        channel.lastActivity = message.createdAt
+        channel.lastMessage = summary(of: message, by: user, in: channel)
+        store(channel)
+        var frames = messageFrames(message, .created)
+        frames += activityFrames(channel)
+        frames.append(updateFrame(message))
+        frames += admitParticipants(of: channel, at: message.createdAt)
+        frames += notify(of: message)
+        return Outcome(frames: frames, subject: message.id)
+    }
+
+    /// Stores a changed message; T4, T5: no activity, and no frame for the head of the thread.
+    private mutating func changed(_ message: Message, at now: Int64) -> Outcome {
+        var message = message
+        message.updatedAt = now
+        messages[message.id] = message
+        return Outcome(frames: messageFrames(message, .updated) + [updateFrame(message)], subject: message.id)
+    }
+
+    /// Era B's two frames of a message; the thread's room comes first, and always says `saved` (3.2, T2).
+    private func messageFrames(_ message: Message, _ action: Frame.Action) -> [Frame] {
+        guard let channel = channel(message.channel) else { return [] }
+        let path = "/companies/\(company.id)/threads/\(message.thread)/\(message.id)"
+        let resource = json(message)
+        return [
+            .resource(.saved, "message", room: rooms.thread(message.thread), path: path, resource),
+            .resource(action, "message", room: rooms.feed(channel), path: path, resource),
+        ]
+    }
+
+    /// Era A's frame of a message: ids only, the thread empty for a head (3.1).
+    private func updateFrame(_ message: Message) -> Frame {
+        .event(
+            room: rooms.messageUpdates(message.channel),
+            data: .fields([
+                "client_id": .string("system"), "action": .string(message.isDeleted ? "remove" : "update"),
+                "message_id": .id(message.id), "thread_id": .string(message.isHead ? "" : message.thread.description),
+            ]))
+    }
+
+    private func summary(of message: Message, by user: User, in channel: Channel) -> MessageSummary {
+        MessageSummary(
+            date: message.createdAt, sender: user.id, senderName: user.fullName,
+            title: title(of: channel, sender: user, withIcon: true), text: message.text)
+    }
+
+    private func writableChannel(_ id: EntityID, by user: User) throws(WorldError) -> Channel {
+        let channel = try visibleChannel(id, to: user)
+        guard channel.membership(of: user.id) != nil || channel.participants.contains(user.id) else {
+            throw .refused("Can't write this message.")
+        }
+        return channel
+    }
+
+    private func existingMessage(_ id: EntityID, for user: User) throws(WorldError) -> Message {
+        guard let message = messages[id], !message.isDeleted else { throw .refused("This message doesn't exists.") }
+        _ = try visibleChannel(message.channel, to: user)
+        return message
+    }
+
+    private func check(_ text: String) throws(WorldError) {
+        guard !text.isEmpty else { throw .badRequest("The message has no text") }
+        guard text.count <= Limit.text else { throw .badRequest("The message has more than \(Limit.text) characters") }
+    }
+
+    private mutating func forgetQuietestThread(of channel: Channel) {
+        guard channel.threads.count > Limit.threads, let quietest = feed(of: channel).first else { return }
+        for message in messages(ofThread: quietest.id) { messages[message.id] = nil }
+        _ = forget(quietest)
+    }
+
+    /// Takes a thread, not its messages, out of its channel; gives the frames of the badges that go with it.
+    private mutating func forget(_ thread: Thread) -> [Frame] {
+        threads[thread.id] = nil
+        if var channel = channel(thread.channel) {
+            channel.threads.removeAll { $0 == thread.id }
+            store(channel)
+        }
+        return users.flatMap { removeBadges(of: $0.id, where: { $0.thread == thread.id }) }
+    }
+}

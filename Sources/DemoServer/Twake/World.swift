@@ -1,0 +1,77 @@
+import Events
+
+/// A Twake company as it really is: the truth that REST answers show and frames tell of.
+///
+/// Actions of users are its only inputs (`perform`). Each changes the world and gives the frames the real server would send,
+/// in the rooms of eras A and B alike. The world has no clock: the time, milliseconds since 1970, comes with each action and must
+/// not go back. New ids are given by the caller.
+struct World: Sendable {
+    /// Bounds, so that no script and no client can make the world grow for ever.
+    enum Limit {
+        /// Channels of all kinds.
+        static let channels = 500
+        /// Threads of one channel; beyond it the thread quiet for the longest time is forgotten, without a frame.
+        static let threads = 5_000
+        /// Replies of one thread.
+        static let replies = 1_000
+        /// Characters of one message.
+        static let text = 30_000
+        /// Characters of a channel's name, icon or description.
+        static let title = 500
+        /// Different reactions to one message.
+        static let reactions = 50
+        /// Badges of one user; beyond it no more are made.
+        static let badges = 1_000
+    }
+
+    let company: Company
+    let badgeIDs: IDSource
+    var workspaces: [Workspace]
+    var users: [User]
+    var channels: [Channel] = []
+    var messages: [EntityID: Message] = [:]
+    var threads: [EntityID: Thread] = [:]
+    /// Unread threads by user, each list in the order the badges were made.
+    var badges: [EntityID: [Badge]] = [:]
+    /// Notifications the server holds back, in the order they are due.
+    var delayed: [DelayedNotification] = []
+
+    init(company: Company, workspaces: [Workspace], users: [User], seed: UInt64) {
+        self.company = company
+        self.workspaces = workspaces
+        self.users = users
+        badgeIDs = IDSource(seed: seed, stream: .badges)
+    }
+
+    /// What the workspace id of a direct channel reads on the wire.
+    static let directWorkspace = EntityID("direct")
+
+    var rooms: RoomNames { RoomNames(company: company.id) }
+
+    func user(_ id: EntityID) -> User? { users.first { $0.id == id } }
+
+    func workspace(_ id: EntityID) -> Workspace? { workspaces.first { $0.id == id } }
+
+    func channel(_ id: EntityID) -> Channel? { channels.first { $0.id == id } }
+
+    /// A thread's messages that exist, head first, in the order they were written.
+    func messages(ofThread id: EntityID) -> [Message] {
+        guard let thread = threads[id] else { return [] }
+        return ([id] + thread.replies).compactMap { messages[$0] }
+    }
+
+    /// The channel's threads by their last activity, the latest last (the order of era B's feed).
+    func feed(of channel: Channel) -> [Thread] {
+        channel.threads.compactMap { threads[$0] }.enumerated()
+            .sorted { ($0.element.lastActivity, $0.offset) < ($1.element.lastActivity, $1.offset) }
+            .map(\.element)
+    }
+
+    /// The channels a user is a member of, in the order they were made.
+    func channels(of user: EntityID) -> [Channel] { channels.filter { $0.membership(of: user) != nil } }
+
+    /// Whether a user may see a channel: it is public, or the user is a member or was invited to the direct.
+    func isVisible(_ channel: Channel, to user: EntityID) -> Bool {
+        channel.visibility == .public || channel.participants.contains(user) || channel.membership(of: user) != nil
+    }
+}
