@@ -70,7 +70,8 @@ let package = Package(
         tests("NetworkTests", ["Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
-        tests("LiveTests", ["Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        tests("LiveTests", ["TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"]),
         tests("CommandTests", ["Wire"]),
     ],
     swiftLanguageModes: [.v6]

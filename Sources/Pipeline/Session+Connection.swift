@@ -51,7 +51,7 @@ extension Session {
     /// Asks for the socket's end; `lost` follows when it has come.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        noteLoss()
+        if cause != .protocolEnd(.requested) { noteLoss() }
         link = .closing(connection: open.connection, cause)
         effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
     }

@@ -1,0 +1,96 @@
+import Live
+import Network
+import Pipeline
+import TestSupport
+import Testing
+import Wire
+
+/// A python-socketio server, started for one test.
+struct PythonServer {
+    let port: UInt16
+    private let environment: String
+    private var peer: Peer
+
+    init(_ environment: String, port: UInt16? = nil, rate: Int = 1000) throws {
+        let port = try port ?? freePort()
+        self.port = port
+        self.environment = environment
+        peer = try Self.start(environment, port, rate)
+    }
+
+    private static func start(_ environment: String, _ port: UInt16, _ rate: Int) throws -> Peer {
+        let peer = try Peer([
+            "\(environment)/bin/python", "\(peersFolder)/sio_python.py", "--port", "\(port)", "--path", "socket",
+            "--rate", "\(rate)",
+        ])
+        try peer.readLine(startingWith: "listening")
+        return peer
+    }
+
+    func stop() { peer.stop() }
+
+    mutating func restart(rate: Int = 1000) throws {
+        peer.stop()
+        peer = try Self.start(environment, port, rate)
+    }
+}
+
+/// The servers nobody here wrote: python-socketio 5.18.1 speaks Engine.IO 4, 4.6.1 speaks Engine.IO 3.
+@Suite(.serialized) struct RealServerTests {
+    static let servers = ["socketio5", "socketio4"]
+    static var installed: [String] { servers.compactMap { environment($0) } }
+    static let areInstalled = installed.count == servers.count
+
+    @Test(.enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers)
+    func `a tail authenticates, joins, sees a thousand events and leaves`(name: String) async throws {
+        let server = try PythonServer(try #require(environment(name)))
+        defer { server.stop() }
+        let watcher = Watcher()
+        let tail = try tail(port: server.port, rooms: ["/a", "/b"], watcher: watcher) { $0.count = 1000 }
+        let summary = await tail.run()
+        #expect(summary.outcome == .limitReached)
+        #expect(summary.events == 1000)
+        #expect(summary.undecodable == 0)
+        let reports = watcher.reports.all
+        #expect(Set(reports.rooms(.joined)) == ["/a", "/b"])
+        #expect(reports.gaps.isEmpty)
+        #expect(reports.notices.filter { $0.text.contains("REST") }.count <= 1)
+    }
+
+    @Test(.enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers)
+    func `a server that is killed and comes back is joined again in every room, and the gap is shown`(name: String)
+        async throws
+    {
+        var server = try PythonServer(try #require(environment(name)))
+        defer { server.stop() }
+        let watcher = Watcher()
+        let rooms = (1...20).map { "/room/\($0)" }
+        let tail = try tail(port: server.port, rooms: rooms, watcher: watcher)
+        async let summary = tail.run()
+        watcher.reports.wait { Set($0.rooms(.joined)).count == 20 && $0.events.count > 200 }
+        try server.restart()
+        let reports = watcher.reports.wait { $0.rooms(.joined).count == 40 && $0.gaps.count == 1 }
+        #expect(Set(reports.rooms(.lost)) == Set(rooms))
+        #expect(Set(reports.rooms(.joined).suffix(20)) == Set(rooms))
+        watcher.reports.wait { $0.events.count > reports.events.count + 200 }
+        tail.stop()
+        #expect(await summary.gaps == 1)
+        #expect(await summary.hasLoss)
+    }
+
+    @Test(.enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers)
+    func `a refused token ends the tail with the server's words`(name: String) async throws {
+        let server = try PythonServer(try #require(environment(name)))
+        defer { server.stop() }
+        let watcher = Watcher()
+        let tail = try tail(port: server.port, rooms: ["/a"], watcher: watcher) {
+            $0.token = .provider { () throws(TokenError) in .init("bad") }
+        }
+        let summary = await tail.run()
+        guard case .refused(let words) = summary.outcome else {
+            Issue.record("\(summary.outcome)")
+            return
+        }
+        #expect(words.contains("jwt malformed"))
+    }
+}

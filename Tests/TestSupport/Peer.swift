@@ -1,0 +1,94 @@
+public import Glibc
+import Testing
+
+/// A program that runs beside the test; it is killed when the peer is let go.
+public final class Peer: Sendable {
+    /// Its process.
+    public let pid: pid_t
+    private let output: Int32
+
+    /// Starts `arguments` (the first found on the path), with `environment` added to the test's own.
+    public init(_ arguments: [String], environment: [String: String] = [:], errorsToo: Bool = false) throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        if errorsToo { posix_spawn_file_actions_adddup2(&actions, ends[1], 2) }
+        posix_spawn_file_actions_addclose(&actions, ends[0])
+        posix_spawn_file_actions_addclose(&actions, ends[1])
+        var pid = pid_t()
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") }
+        let added = variables.count
+        var inherited = environ
+        while let variable = inherited.pointee {
+            variables.append(variable)
+            inherited += 1
+        }
+        variables.append(nil)
+        defer {
+            for word in words { free(word) }
+            for variable in variables[..<added] { free(variable) }
+        }
+        let failure = posix_spawnp(&pid, arguments[0], &actions, nil, &words, variables)
+        close(ends[1])
+        try #require(failure == 0, "\(arguments[0]) cannot be started: \(String(cString: strerror(failure)))")
+        self.pid = pid
+        output = ends[0]
+        _ = fcntl(output, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// The next line of its standard output; nil at the end.
+    public func readLine() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            if byte == 10 { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    /// Reads lines until one begins with `prefix`; the test fails when none does.
+    @discardableResult
+    public func readLine(startingWith prefix: String) throws -> String {
+        while let line = readLine() {
+            if line.hasPrefix(prefix) { return line }
+        }
+        throw PeerEnded(waitedFor: prefix)
+    }
+
+    /// Waits for its end; gives its exit status, or 128 and the signal.
+    @discardableResult
+    public func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        close(output)
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+    }
+
+    /// Ends it at once.
+    public func stop() {
+        kill(pid, SIGKILL)
+        wait()
+    }
+}
+
+/// A peer ended before it said what was waited for.
+public struct PeerEnded: Error {
+    /// What was waited for.
+    public var waitedFor: String
+}
+
+/// Runs a program to its end and gives what it printed; the test fails when it does.
+@discardableResult
+public func run(_ arguments: [String]) throws -> String {
+    let peer = try Peer(arguments)
+    var lines: [String] = []
+    while let line = peer.readLine() { lines.append(line) }
+    let status = peer.wait()
+    try #require(status == 0, "\(arguments.joined(separator: " ")) ended with \(status)")
+    return lines.joined(separator: "\n")
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Testing
+
+/// A new folder under the system's temporary one, for this user only.
+public func temporaryFolder() throws -> String {
+    var template = Array("/tmp/weir-test-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// Writes a text file.
+public func writeFile(_ path: String, _ text: String) throws {
+    let file = try #require(fopen(path, "w"))
+    fputs(text, file)
+    fclose(file)
+}
+
+/// Reads a whole file.
+public func readFile(_ path: String) throws -> [UInt8] {
+    let file = try #require(fopen(path, "r"), "\(path) cannot be opened")
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = fread(&part, 1, part.count, file)
+        guard count > 0 else { return bytes }
+        bytes += part[..<count]
+    }
+}
+
+/// The package's folder.
+public let packageFolder: String = {
+    let parts = #filePath.split(separator: "/").dropLast(3)
+    return "/" + parts.joined(separator: "/")
+}()
+
+/// The folder of the peers' programs.
+public let peersFolder = packageFolder + "/Tests/Peers"
+
+/// A free port of the loopback interface. Another program may take it before it is used; nobody does on a test machine.
+public func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+        }
+    }
+    try #require(bound)
+    return UInt16(bigEndian: address.sin_port)
+}
+
+/// Where `Tests/run` installed a peer's environment; nil when it could not be installed, and then its tests are skipped.
+public func environment(_ name: String) -> String? {
+    let folder = packageFolder + "/.build/peers/" + name
+    return access(folder + "/requirements", R_OK) == 0 ? folder : nil
+}
