@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 
 static inline void weir_tls_prepare(SSL_CTX *context) {
@@ -20,5 +21,13 @@ static inline int weir_tls_use_key(SSL_CTX *context, const char *path) {
 
 // Names the calling thread; the kernel keeps 15 bytes.
 static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// `struct ucred` is one of the names that exist for C only with _GNU_SOURCE: its three words are the process, the user, the group.
+static inline long weir_peer_user(int descriptor) {
+    unsigned credentials[3] = {0, 0, 0};
+    socklen_t size = sizeof credentials;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &size) != 0 || size != sizeof credentials) return -1;
+    return (long)credentials[1];
+}
 
 #endif

@@ -102,6 +102,19 @@ public enum NetworkError: Error, Hashable, Sendable {
     case cannotListen(address: String, message: String)
     /// A certificate, key or CA file cannot be used.
     case badTLSFile(path: String, message: String)
+    /// An exchange over a local socket failed.
+    case localSocket(path: String, message: String)
+}
+
+extension NetworkError: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .cannotStart(let message): message
+        case .cannotListen(let address, let message): "\(address): \(message)"
+        case .badTLSFile(let path, let message), .localSocket(let path, let message): "\(path): \(message)"
+        }
+    }
 }
 
 /// Nanoseconds since the machine started, sleep included.

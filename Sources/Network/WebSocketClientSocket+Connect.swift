@@ -226,14 +226,3 @@ extension Duration {
         return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
     }
 }
-
-extension NetworkError: CustomStringConvertible {
-    /// One line for people.
-    public var description: String {
-        switch self {
-        case .cannotStart(let message): message
-        case .cannotListen(let address, let message): "\(address): \(message)"
-        case .badTLSFile(let path, let message): "\(path): \(message)"
-        }
-    }
-}

@@ -64,6 +64,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
 }
 
 /// A loop for one test, shut down at its end.
+@discardableResult
 func withLoop<Result>(_ body: (EventLoop) throws -> Result) throws -> Result {
     let loop = try EventLoop(name: "weir-test")
     defer { loop.shutDown() }

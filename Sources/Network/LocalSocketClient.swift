@@ -1,0 +1,160 @@
+import CLibWebSockets
+import Glibc
+
+/// One blocking exchange with a control socket, for the command line.
+public enum LocalSocketClient {
+    /// Connects, sends one line, waits up to `timeout` for one line, closes. The answer may be 16 MiB long.
+    public static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) -> [UInt8]
+    {
+        let deadline = bootTime() + max(0, timeout.nanoseconds)
+        let descriptor = try connectLocal(path)
+        defer { close(descriptor) }
+        guard peerUser(of: descriptor) == geteuid() else {
+            throw .localSocket(path: path, message: "the process behind it belongs to another user")
+        }
+        try write(line + [0x0a], to: descriptor, path, deadline)
+        return try readLine(descriptor, path, deadline)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to descriptor: Int32, _ path: String, _ deadline: Int64
+    ) throws(NetworkError) {
+        var sent = 0
+        while sent < bytes.count {
+            try wait(descriptor, path, deadline, for: Int16(POLLOUT))
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 || errno == EAGAIN || errno == EINTR else {
+                throw .localSocket(path: path, message: systemMessage(errno))
+            }
+            sent += max(0, count)
+        }
+    }
+
+    private static func readLine(_ descriptor: Int32, _ path: String, _ deadline: Int64) throws(NetworkError) -> [UInt8]
+    {
+        var line: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while line.count <= 1 << 24 {
+            try wait(descriptor, path, deadline, for: Int16(POLLIN))
+            let count = recv(descriptor, &piece, piece.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard count > 0 else { throw .localSocket(path: path, message: "it closed without an answer") }
+            if let end = piece[..<count].firstIndex(of: 0x0a) { return line + piece[..<end] }
+            line += piece[..<count]
+        }
+        throw .localSocket(path: path, message: "the answer is larger than 16 MiB")
+    }
+
+    private static func wait(_ descriptor: Int32, _ path: String, _ deadline: Int64, for events: Int16)
+        throws(NetworkError)
+    {
+        var poll = pollfd(fd: descriptor, events: events, revents: 0)
+        while true {
+            let left = (deadline - bootTime() + 999_999) / 1_000_000
+            guard left > 0 else { throw .localSocket(path: path, message: "no answer in time") }
+            let ready = Glibc.poll(&poll, 1, Int32(clamping: left))
+            if ready > 0 { return }
+            guard ready == 0 || errno == EINTR else { throw .localSocket(path: path, message: systemMessage(errno)) }
+        }
+    }
+}
+
+/// Connects to a Unix socket; the descriptor does not block.
+func connectLocal(_ path: String) throws(NetworkError) -> Int32 {
+    let descriptor = try localDescriptor(path)
+    guard withLocalAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
+        let message = systemMessage(errno)
+        close(descriptor)
+        throw .localSocket(path: path, message: message)
+    }
+    return descriptor
+}
+
+/// Makes a listening Unix socket of ours; gives it and its file's number.
+func listen(path: String) throws(NetworkError) -> (descriptor: Int32, inode: UInt64) {
+    try checkFolder(of: path)
+    try removeStale(path)
+    let descriptor = try localDescriptor(path)
+    var status = stat()
+    // The folder is closed to others, so nobody can connect between the two calls.
+    guard withLocalAddress(path, { bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0, lstat(path, &status) == 0,
+        Glibc.listen(descriptor, 32) == 0
+    else {
+        let message = systemMessage(errno)
+        close(descriptor)
+        throw .cannotListen(address: path, message: message)
+    }
+    return (descriptor, UInt64(status.st_ino))
+}
+
+/// The user at the other end of a Unix socket.
+func peerUser(of descriptor: Int32) -> uid_t? {
+    let user = weir_peer_user(descriptor)
+    return user < 0 ? nil : uid_t(user)
+}
+
+private func localDescriptor(_ path: String) throws(NetworkError) -> Int32 {
+    guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path), !path.utf8.contains(0) else {
+        throw .localSocket(path: path, message: "the path is too long for a socket")
+    }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .localSocket(path: path, message: systemMessage(errno)) }
+    return descriptor
+}
+
+/// The path must fit, with the zero after it.
+private func withLocalAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+}
+
+/// The folder must be ours and closed to others: whoever can write to it could put another socket there.
+private func checkFolder(of path: String) throws(NetworkError) {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let folder = end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
+    var status = stat()
+    guard lstat(folder, &status) == 0 else {
+        throw .cannotListen(address: path, message: "\(folder): \(systemMessage(errno))")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+        throw .cannotListen(address: path, message: "\(folder) is not a folder")
+    }
+    guard status.st_uid == geteuid() else {
+        throw .cannotListen(address: path, message: "\(folder) belongs to another user")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+        throw .cannotListen(address: path, message: "\(folder) is open to other users; its mode must be 0700")
+    }
+}
+
+/// Removes a socket nobody listens at; what is not a socket, or is listened at, is an error.
+private func removeStale(_ path: String) throws(NetworkError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+        throw .cannotListen(address: path, message: "there is a file that is not a socket")
+    }
+    let descriptor = try localDescriptor(path)
+    defer { close(descriptor) }
+    let result = withLocalAddress(path, { connect(descriptor, $0, $1) })
+    guard result != 0, errno == ECONNREFUSED else {
+        throw .cannotListen(address: path, message: "another process listens there")
+    }
+    unlink(path)
+}
+
+extension Duration {
+    /// The whole nanoseconds of this span, at most about 292 years.
+    fileprivate var nanoseconds: Int64 {
+        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? Int64.max / 2 : product + components.attoseconds / 1_000_000_000
+    }
+}
