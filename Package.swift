@@ -71,7 +71,9 @@ let package = Package(
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
-        tests("LiveTests", ["TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"]),
+        tests(
+            "LiveTests",
+            ["TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText", "SectionedModel"]),
         tests("CommandTests", ["Wire"]),
     ],
     swiftLanguageModes: [.v6]

@@ -20,4 +20,7 @@ struct Journal {
         lastNumber += 1
         return Stamp(n: lastNumber, time: now, wall: wallStart + now.microseconds)
     }
+
+    /// The stamp of something that is not recorded: it has no number.
+    func unnumbered(at now: Moment) -> Stamp { Stamp(n: 0, time: now, wall: wallStart + now.microseconds) }
 }

@@ -41,8 +41,10 @@ struct Player {
             guard let input = Input(record) else { return }
             session.advance(to: stamp.time, into: &effects)
             gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
-            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
-            gather(stamp)
+            // The end has a number in the file, but its input has none, live either.
+            let number = if case .end = record { 0 } else { stamp.n }
+            session.handle(input, n: number, at: stamp.time, into: &effects)
+            gather(Stamp(n: number, time: stamp.time, wall: stamp.wall))
         case .damage(let line, let offset, let bytes, let message):
             damaged("line \(line) at byte \(offset) (\(bytes) bytes) cannot be read: \(message)")
         case .tornTail(let offset, let bytes):

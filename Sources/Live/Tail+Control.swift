@@ -13,7 +13,7 @@ extension Tail {
             }
         } catch {
             let notice = Notice(.warning, "no control socket at \(path): \(error)")
-            pending.append(.report(StampedReport(stamp: journal.stamp(at: loop.now), report: .notice(notice))))
+            pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
         }
     }
 

@@ -39,7 +39,7 @@ extension Tail {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)
         let now = loop.now
-        let stamp = journal.stamp(at: now)
+        let stamp = journal.unnumbered(at: now)
         var last: [Effect] = []
         session.handle(.stop, n: stamp.n, at: now, into: &last)
         for effect in last { leave(by: effect, stamp) }

@@ -12,11 +12,11 @@ extension Tail {
     func feed(_ input: Input, at now: Moment) {
         guard case .running = phase else { return }
         session.advance(to: now, into: &effects)
-        perform(Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds))
+        perform(journal.unnumbered(at: now))
         guard case .running = phase else { return }
         let stamp =
             input.isRecorded
-            ? journal.stamp(at: now) : Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds)
+            ? journal.stamp(at: now) : journal.unnumbered(at: now)
         if recording != nil, let record = Record.of(input) { pending.append(.record(record, stamp)) }
         session.handle(input, n: stamp.n, at: now, into: &effects)
         perform(stamp)
@@ -31,7 +31,7 @@ extension Tail {
         guard case .running = phase else { return }
         let now = loop.now
         session.advance(to: now, into: &effects)
-        perform(Stamp(n: 0, time: now, wall: journal.wallStart + now.microseconds))
+        perform(journal.unnumbered(at: now))
         handOver()
         rearm()
     }

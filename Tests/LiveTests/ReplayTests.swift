@@ -1,0 +1,110 @@
+import Glibc
+import JSONText
+import Live
+import Network
+import Pipeline
+import Recording
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+@Suite(.serialized) struct ReplayTests {
+    static let isInstalled = environment("socketio5") != nil
+
+    /// Tails a real server into a recording and a diff log; gives the reports.
+    private func record(in folder: String, restart: Bool = false) async throws -> [StampedReport] {
+        var server = try PythonServer(try #require(environment("socketio5")))
+        defer { server.stop() }
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
+            session: Configuration(
+                backend: .twake, rooms: ["/companies/C/workspaces/W/channels?type=public", "/other"],
+                reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
+            token: .provider { () throws(TokenError) in Secret("the-secret-token") }, seed: 11)
+        configuration.recordPath = folder + "/tail.weir.jsonl"
+        let tail = try Tail(configuration, outlets: [watcher, try DiffLogFile(creating: folder + "/tail.diff")])
+        async let summary = tail.run()
+        watcher.reports.wait { $0.diffs.count > 100 }
+        if restart {
+            try server.restart()
+            let before = watcher.reports.all.diffs.count
+            watcher.reports.wait { $0.gaps.count == 1 && $0.diffs.count > before + 100 }
+        }
+        tail.stop()
+        #expect(await summary.outcome == .interrupted(signal: 0))
+        return watcher.reports.all
+    }
+
+    private func replay(_ path: String, to log: String, speed: Replay.Speed = .maximum) throws -> [StampedReport] {
+        let watcher = Watcher()
+        let summary = try Replay(path: path, speed: speed, outlets: [watcher, try DiffLogFile(creating: log)]).run()
+        #expect(summary.outcome == .limitReached)
+        return watcher.reports.all
+    }
+
+    @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"), arguments: [false, true])
+    func `a recording replays to the same diff log, byte for byte, and to the same events`(restart: Bool) async throws {
+        let folder = try temporaryFolder()
+        let live = try await record(in: folder, restart: restart)
+        let first = try replay(folder + "/tail.weir.jsonl", to: folder + "/1.diff")
+        _ = try replay(folder + "/tail.weir.jsonl", to: folder + "/2.diff", speed: .factor(50))
+        let log = try readFile(folder + "/tail.diff")
+        #expect(log.count > 10_000)
+        #expect(try readFile(folder + "/1.diff") == log)
+        #expect(try readFile(folder + "/2.diff") == log)
+        #expect(first.events.map(\.payload) == live.events.map(\.payload))
+        #expect(first.events.count == live.events.count)
+        #expect(first.gaps.count == live.gaps.count)
+    }
+
+    @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
+    func `the token is nowhere in the recording, and the file is the user's alone`() async throws {
+        let folder = try temporaryFolder()
+        _ = try await record(in: folder)
+        let path = folder + "/tail.weir.jsonl"
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        #expect(text.contains("authenticate"))
+        #expect(!text.contains("the-secret-token"))
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
+    func `a recording that was cut off replays to a prefix of the diff log, and says so`() async throws {
+        let folder = try temporaryFolder()
+        _ = try await record(in: folder)
+        let bytes = try readFile(folder + "/tail.weir.jsonl")
+        try writeFile(folder + "/cut.weir.jsonl", String(decoding: bytes.prefix(bytes.count * 2 / 3), as: UTF8.self))
+        let reports = try replay(folder + "/cut.weir.jsonl", to: folder + "/cut.diff")
+        #expect(reports.gaps.count == 1)
+        #expect(reports.notices.contains { $0.text.contains("cut off") })
+        let log = try readFile(folder + "/cut.diff")
+        #expect(!log.isEmpty)
+        #expect(try readFile(folder + "/tail.diff").starts(with: log))
+    }
+
+    @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
+    func `the diff log applied to an empty model gives the final model`() async throws {
+        let folder = try temporaryFolder()
+        let reports = try await record(in: folder)
+        var model = SectionedCollection<Item>()
+        var other = SectionedCollection<Item>()
+        var sequence = 0
+        for line in try readFile(folder + "/tail.diff").split(separator: UInt8(ascii: "\n")) {
+            sequence = try DiffLog.apply(line, after: sequence, to: &model)
+        }
+        for diff in reports.diffs { try other.apply(diff.batch) }
+        #expect(sequence == reports.diffs.count)
+        #expect(model.sectionKeys == other.sectionKeys)
+        for key in model.sectionKeys { #expect(model.elements(in: key) == other.elements(in: key)) }
+    }
+
+    @Test func `a file that is no recording is refused with its name`() throws {
+        let folder = try temporaryFolder()
+        try writeFile(folder + "/notes.txt", "hello\n")
+        #expect(throws: RecordingError.self) { try Replay(path: folder + "/notes.txt", outlets: []).run() }
+    }
+}
