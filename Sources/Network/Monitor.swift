@@ -1,3 +1,4 @@
+import CLibWebSockets
 import Glibc
 
 /// A value behind a lock that threads can wait on to change.
