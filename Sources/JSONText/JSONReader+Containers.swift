@@ -1,3 +1,5 @@
+public import CJSONScan
+
 extension JSONReader {
     /// Consumes `{`. Read the members with `nextKey()` until it gives nil.
     @inlinable
@@ -9,6 +11,33 @@ extension JSONReader {
     /// Consumes the next key and its colon; nil (and `}` consumed) at the end of the object.
     @inlinable
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
+        let start = position
+        if let contents = bytes.withUnsafeBufferPointer({ Self.compactKey(in: $0, at: start) }) {
+            position = contents.upperBound + 2
+            return JSONKey(range: JSONStringRange(range: contents, hasEscapes: false))
+        }
+        return try nextKeySlowly()
+    }
+
+    /// The contents of the key that follows in the usual way: behind a comma or the opening brace, without white space and escapes.
+    @inlinable
+    @inline(__always)
+    static func compactKey(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Range<Int>? {
+        guard let base = text.baseAddress, start > 0, start < text.count - 2 else { return nil }
+        let isFirst = base[start - 1] == UInt8(ascii: "{")
+        guard isFirst || base[start] == UInt8(ascii: ",") else { return nil }
+        let quote = isFirst ? start : start + 1
+        guard base[quote] == UInt8(ascii: "\"") else { return nil }
+        let end = quote + 1 + json_plain_prefix(base + quote + 1, text.count - quote - 1)
+        guard end < text.count - 1, base[end] == UInt8(ascii: "\""), base[end + 1] == UInt8(ascii: ":") else {
+            return nil
+        }
+        return Range(uncheckedBounds: (quote + 1, end))
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func nextKeySlowly() throws(JSONError) -> JSONKey? {
         guard try nextMember(opening: UInt8(ascii: "{")) else { return nil }
         guard try nextByte() == UInt8(ascii: "\"") else { throw unexpectedByte() }
         let contents = try contents()
@@ -24,13 +53,9 @@ extension JSONReader {
         try descend()
     }
 
-    /// True when another element follows; false (and `]` consumed) at the end of the array.
-    @inlinable
+    /// True when another element follows, which must then be read or skipped; false (and `]` consumed) at the end of the array.
     public mutating func nextElement() throws(JSONError) -> Bool {
-        guard try nextMember(opening: UInt8(ascii: "[")) else { return false }
-        // What follows a comma must be a value: a closing bracket would otherwise be taken for a second end.
-        if try nextByte() == UInt8(ascii: "]") { throw unexpectedByte() }
-        return true
+        try nextMember(opening: UInt8(ascii: "["))
     }
 
     /// Consumes the bracket at the cursor.
@@ -46,10 +71,8 @@ extension JSONReader {
     ///
     /// Whether a member came before shows in the byte before the cursor: it is the opening bracket, or the end of a value, which is
     /// never an opening bracket. So nothing has to be kept, and reading can be taken up at any offset.
-    @inlinable
-    @inline(__always)
-    mutating func nextMember(opening: UInt8) throws(JSONError) -> Bool {
-        let isFirst = position > 0 && bytes[position - 1] == opening
+    private mutating func nextMember(opening: UInt8) throws(JSONError) -> Bool {
+        let isFirst = isAfter(opening)
         let byte = try nextByte()
         // The closing brackets stand two above the opening ones in ASCII.
         if byte == opening + 2 {
@@ -57,24 +80,20 @@ extension JSONReader {
             if depth > 0 { depth -= 1 }
             return false
         }
-        if isFirst || isAfter(opening) { return true }
+        if isFirst { return true }
         guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
         position += 1
         return true
     }
 
-    /// Whether only white space, which a `peek()` may have consumed, lies between `opening` and the cursor.
-    @inlinable
-    @inline(__always)
-    func isAfter(_ opening: UInt8) -> Bool {
-        position > 0 && bytes[position - 1] <= UInt8(ascii: " ") && isAfterSpace(opening)
-    }
-
-    @usableFromInline
-    @inline(never)
-    func isAfterSpace(_ opening: UInt8) -> Bool {
-        var i = position - 1
-        while i > 0, JSONByte.isSpace(bytes[i]) { i -= 1 }
-        return i >= 0 && bytes[i] == opening
+    /// Whether nothing, or only white space (which a `peek()` may have consumed), lies between `opening` and the cursor.
+    private func isAfter(_ opening: UInt8) -> Bool {
+        var i = position
+        while i > 0 {
+            i -= 1
+            if bytes[i] == opening { return true }
+            guard JSONByte.isSpace(bytes[i]) else { return false }
+        }
+        return false
     }
 }

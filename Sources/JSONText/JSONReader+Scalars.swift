@@ -1,6 +1,12 @@
 extension JSONReader {
     /// Consumes a number that is an integer in range.
     public mutating func int64() throws(JSONError) -> Int64 {
+        let start = position
+        let (value, end) = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).shortInteger(at: start) }
+        if end > start {
+            position = end
+            return value
+        }
         let number = try number()
         guard number.isInteger, let value = number.int64 else { throw rejected(number) }
         return value
@@ -16,11 +22,14 @@ extension JSONReader {
     @inlinable
     public mutating func bool() throws(JSONError) -> Bool {
         switch try nextByte() {
-        case UInt8(ascii: "t"): try literal("true")
-        case UInt8(ascii: "f"): try literal("false")
+        case UInt8(ascii: "t"):
+            try literal("true")
+            return true
+        case UInt8(ascii: "f"):
+            try literal("false")
+            return false
         default: throw mismatch(.bool)
         }
-        return bytes[position - 2] == UInt8(ascii: "u")
     }
 
     /// Consumes `null` if it is next and says whether it was.

@@ -18,7 +18,7 @@ struct JSONNumber {
 extension JSONScanner {
     /// The number at `start`, whose first byte is `-` or a digit. Its range is checked as well: an integer must fit in `Int64` or `UInt64`,
     /// any other number in a finite `Double`.
-    @inline(__always)
+    @inline(never)
     func number(from start: Int) throws(JSONError) -> JSONNumber {
         var i = start
         let isNegative = text[i] == UInt8(ascii: "-")
@@ -37,6 +37,22 @@ extension JSONScanner {
             range: Range(uncheckedBounds: (start, i)), isNegative: isNegative, significand: significand,
             digitCount: digitCount,
             exponent: 0, isInteger: true)
+    }
+
+    /// The integer at `start` when it has no sign and so few digits that nothing has to be checked; an empty result for all else.
+    @inline(__always)
+    func shortInteger(at start: Int) -> (value: Int64, end: Int) {
+        var value: Int64 = 0
+        var i = start
+        let most = min(text.count, start + 18)
+        while i < most, JSONByte.isDigit(text[i]) {
+            value = value &* 10 &+ Int64(text[i] &- UInt8(ascii: "0"))
+            i += 1
+        }
+        guard i > start, i < most, text[start] != UInt8(ascii: "0"), text[i] != UInt8(ascii: "."),
+            text[i] | 0x20 != UInt8(ascii: "e")
+        else { return (0, start) }
+        return (value, i)
     }
 
     /// Reads what follows the integer part `whole`.

@@ -12,6 +12,8 @@ extension JSONScanner {
     }
 
     /// The same, for a string with something else than plain characters at `first`.
+    ///
+    /// A character never reaches across an escape, so each segment between them must be UTF-8 by itself.
     @inline(never)
     private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
         var i = first
@@ -24,10 +26,28 @@ extension JSONScanner {
                 hasEscapes = true
                 i = try escapeEnd(from: i)
             case 0..<0x20: throw JSONError(.invalidString, at: i)
-            case 0x80...: i = try multibyteEnd(from: i)
-            default: i += plainPrefix(at: i)
+            default: i = try segmentEnd(from: i)
             }
         }
+    }
+
+    /// Passes over characters that are not escaped and checks that they are UTF-8.
+    private func segmentEnd(from start: Int) throws(JSONError) -> Int {
+        guard let base = text.baseAddress else { return start }
+        let length = json_segment_prefix(base + start, text.count - start)
+        guard json_is_utf8(base + start, length) else { throw JSONError(.invalidUTF8, at: illFormedByte(from: start)) }
+        return start + length
+    }
+
+    /// Where the first sequence at or after `start` begins that is not UTF-8.
+    private func illFormedByte(from start: Int) -> Int {
+        var i = start
+        while i < text.count {
+            let length = text[i] < 0x80 ? 1 : characterLength(at: i)
+            if length == 0 { break }
+            i += length
+        }
+        return i
     }
 
     @inline(__always)
@@ -72,20 +92,6 @@ extension JSONScanner {
         return unit
     }
 
-    /// Passes over a run of characters outside ASCII, checking each (RFC 3629: no overlong form, no surrogate, nothing above
-    /// U+10FFFF).
-    func multibyteEnd(from start: Int) throws(JSONError) -> Int {
-        var i = start
-        while i < text.count, text[i] >= 0x80 {
-            let length = characterLength(at: i)
-            guard length > 0 else {
-                throw JSONError(.invalidUTF8, at: i)
-            }
-            i += length
-        }
-        return i
-    }
-
     /// The length of the well-formed UTF-8 sequence of a character outside ASCII at `start`; 0 when it is not well-formed.
     @inline(__always)
     func characterLength(at start: Int) -> Int {
@@ -114,10 +120,12 @@ extension JSONScanner {
     /// The value of checked contents, escapes resolved.
     func string(_ contents: JSONStringRange) -> String {
         guard contents.hasEscapes else { return String(decoding: text[contents.range], as: UTF8.self) }
-        // Every escape is longer than what it stands for, so the contents' length is enough.
+        // Every escape is longer than what it stands for, so the contents' length is enough; the guard is for a range that is not one of
+        // a string in this text.
         return String(unsafeUninitializedCapacity: contents.range.count) { target in
             var written = 0
             resolve(contents) { byte in
+                guard written < target.count else { return }
                 target[written] = byte
                 written += 1
             }
@@ -143,6 +151,7 @@ extension JSONScanner {
 
     /// The character the checked escape at `start` stands for, and the escape's length.
     private func escaped(at start: Int) -> (UnicodeScalar, length: Int) {
+        guard start + 1 < text.count else { return ("\u{FFFD}", 1) }
         switch text[start + 1] {
         case UInt8(ascii: "b"): return ("\u{8}", 2)
         case UInt8(ascii: "f"): return ("\u{C}", 2)

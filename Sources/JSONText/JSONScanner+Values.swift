@@ -64,11 +64,13 @@ extension JSONScanner {
     @inline(__always)
     private func scalarEnd(from start: Int) throws(JSONError) -> Int {
         switch text[start] {
-        case UInt8(ascii: "\""): try contents(from: start).range.upperBound + 1
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(from: start).range.upperBound
-        case UInt8(ascii: "t"): try literalEnd(from: start, "true")
-        case UInt8(ascii: "f"): try literalEnd(from: start, "false")
-        case UInt8(ascii: "n"): try literalEnd(from: start, "null")
+        case UInt8(ascii: "\""): return try contents(from: start).range.upperBound + 1
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            let end = shortInteger(at: start).end
+            return end > start ? end : try number(from: start).range.upperBound
+        case UInt8(ascii: "t"): return try literalEnd(from: start, "true")
+        case UInt8(ascii: "f"): return try literalEnd(from: start, "false")
+        case UInt8(ascii: "n"): return try literalEnd(from: start, "null")
         default: throw unexpected(at: start)
         }
     }

@@ -32,6 +32,7 @@ struct JSONScanner {
     }
 
     /// `true`, `false` or `null` at `start`, whose first letter is known to be there.
+    @inline(__always)
     func literalEnd(from start: Int, _ word: StaticString) throws(JSONError) -> Int {
         let length = word.utf8CodeUnitCount
         if text.count - start >= length, let base = text.baseAddress,

@@ -26,19 +26,14 @@ extension JSONWriter {
     /// Appends `text`, which need not be UTF-8, as the contents of a string.
     mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         let scanner = JSONScanner(text: text)
+        var run = 0
         var i = 0
-        while i < text.count {
-            let plain = scanner.inertPrefix(at: i)
-            bytes.append(contentsOf: text[i..<i + plain])
-            i += plain
-            guard i < text.count else { return }
-            if text[i] < 0x80 {
-                appendEscape(ofASCII: text[i])
-                i += 1
-            } else {
-                i = appendCharacter(at: i, in: scanner)
-            }
+        while true {
+            i += scanner.inertPrefix(at: i)
+            guard i < text.count else { break }
+            i = appendSpecial(at: i, in: scanner, after: &run)
         }
+        append(text, from: run, to: i)
     }
 
     /// Appends checked JSON `text` with its strings made inert, and without white space outside them.
@@ -47,46 +42,56 @@ extension JSONWriter {
     mutating func appendInert(_ text: UnsafeBufferPointer<UInt8>) {
         let scanner = JSONScanner(text: text)
         var isInString = false
+        var run = 0
         var i = 0
         while i < text.count {
-            let byte = text[i]
-            if byte == UInt8(ascii: "\\"), i + 1 < text.count {
-                bytes.append(contentsOf: text[i..<i + 2])
-                i += 2
-            } else if byte == 0x7F || (isInString && byte < 0x20) {
-                appendEscape(ofASCII: byte)
+            if !isInString {
+                isInString = text[i] == UInt8(ascii: "\"")
+                if text[i] <= UInt8(ascii: " ") {
+                    append(text, from: run, to: i)
+                    run = i + 1
+                }
                 i += 1
-            } else if byte >= 0x80 {
-                i = appendCharacter(at: i, in: scanner)
-            } else {
-                if byte == UInt8(ascii: "\"") { isInString.toggle() }
-                if isInString || byte > 0x20 { bytes.append(byte) }
+                continue
+            }
+            i += scanner.inertPrefix(at: i)
+            guard i < text.count else { break }
+            switch text[i] {
+            case UInt8(ascii: "\""):
+                isInString = false
                 i += 1
+            case UInt8(ascii: "\\"): i += min(2, text.count - i)
+            default: i = appendSpecial(at: i, in: scanner, after: &run)
             }
         }
+        append(text, from: run, to: i)
     }
 
-    /// Appends the character outside ASCII at `start` and gives the offset behind it.
-    private mutating func appendCharacter(at start: Int, in scanner: JSONScanner) -> Int {
-        let length = scanner.characterLength(at: start)
-        guard length > 0 else {
-            let end = scanner.illFormedEnd(from: start)
-            appendScalar(0xFFFD, utf8: [0xEF, 0xBF, 0xBD])
-            return end
+    /// Goes over the character at `start`, which may have to be escaped, and gives the offset behind it. When it must be, `run` (where what is
+    /// not yet appended begins) is appended with the escape; else the character joins the run.
+    private mutating func appendSpecial(at start: Int, in scanner: JSONScanner, after run: inout Int) -> Int {
+        let text = scanner.text
+        let length = text[start] < 0x80 ? 1 : scanner.characterLength(at: start)
+        let scalar = length == 0 ? 0xFFFD : scanner.scalar(at: start, length: length)
+        let isKept = length > 1 && !asciiOnly && !JSONWriter.isActive(scalar)
+        if isKept { return start + length }
+        append(text, from: run, to: start)
+        run = length == 0 ? scanner.illFormedEnd(from: start) : start + length
+        if length == 0, !asciiOnly {
+            append("\u{FFFD}")
+        } else if scalar < 0x80 {
+            appendEscape(ofASCII: UInt8(scalar))
+        } else if scalar < 0x10000 {
+            appendEscape(UInt16(scalar))
+        } else {
+            appendEscape(UInt16(0xD800 + (scalar - 0x10000) >> 10))
+            appendEscape(UInt16(0xDC00 + (scalar & 0x3FF)))
         }
-        let sequence = scanner.text[start..<start + length]
-        let scalar = sequence.dropFirst().reduce(UInt32(sequence[start]) & (0x7F >> UInt32(length))) {
-            $0 << 6 | UInt32($1 & 0x3F)
-        }
-        appendScalar(scalar, utf8: sequence)
-        return start + length
+        return run
     }
 
-    private mutating func appendScalar(_ scalar: UInt32, utf8: some Sequence<UInt8>) {
-        guard asciiOnly || JSONWriter.isActive(scalar) else { return bytes.append(contentsOf: utf8) }
-        if scalar < 0x10000 { return appendEscape(UInt16(scalar)) }
-        appendEscape(UInt16(0xD800 + (scalar - 0x10000) >> 10))
-        appendEscape(UInt16(0xDC00 + (scalar & 0x3FF)))
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
     }
 
     private mutating func appendEscape(ofASCII byte: UInt8) {
@@ -125,6 +130,13 @@ extension JSONScanner {
     func inertPrefix(at start: Int) -> Int {
         guard let base = text.baseAddress, start < text.count else { return 0 }
         return json_inert_prefix(base + start, text.count - start)
+    }
+
+    /// The character of a well-formed sequence of `length` bytes at `start`.
+    func scalar(at start: Int, length: Int) -> UInt32 {
+        let lead = UInt32(text[start])
+        guard length > 1 else { return lead }
+        return text[start + 1..<start + length].reduce(lead & (0x7F >> UInt32(length))) { $0 << 6 | UInt32($1 & 0x3F) }
     }
 
     /// Where the ill-formed sequence at `start` ends: the longest start of a well-formed one (Unicode 3.9, "substitution of maximal

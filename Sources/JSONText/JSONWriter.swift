@@ -31,6 +31,9 @@ public struct JSONWriter: Sendable {
 
     /// Writes a key that needs no escapes.
     public mutating func key(_ name: StaticString) {
+        assert(
+            name.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count },
+            "\(name) is to be written as a String")
         separate()
         bytes.append(UInt8(ascii: "\""))
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }

@@ -1,7 +1,8 @@
 #pragma once
-// The two things JSONText needs that Swift has no word for: one bit per byte of a vector, and a comparison the compiler turns into
-// immediate loads when the length is a constant. Static inline, so they are compiled into the Swift code that calls them.
-// Baseline instruction sets only (SSE2 is part of x86-64, NEON of arm64): no flags, no dispatch.
+// What JSONText needs and Swift has no word for: one bit per byte of a vector, a comparison that the compiler turns into immediate
+// loads when the length is a constant, and a table that is there without being initialised. Static inline, so they are compiled into the
+// Swift code that calls them. Baseline instruction sets only (SSE2 is part of x86-64, NEON of arm64): no flags, no dispatch.
+// Nothing outside the `length` bytes at `text` is ever read.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,47 +11,126 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+typedef __m128i json_block;
+static inline json_block json_load(const uint8_t *text) { return _mm_loadu_si128((const __m128i *)text); }
+static inline json_block json_equal(json_block block, uint8_t byte) { return _mm_cmpeq_epi8(block, _mm_set1_epi8((char)byte)); }
+static inline json_block json_either(json_block a, json_block b) { return _mm_or_si128(a, b); }
+// Signed: bytes from 0x80 up count as negative.
+static inline json_block json_below_signed(json_block block, int8_t bound) { return _mm_cmplt_epi8(block, _mm_set1_epi8(bound)); }
+static inline json_block json_at_most(json_block block, uint8_t bound) {
+    return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8((char)bound)), block);
+}
+static inline uint64_t json_mask(json_block block) { return (uint64_t)(unsigned)_mm_movemask_epi8(block); }
+static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(mask); }
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+typedef uint8x16_t json_block;
+static inline json_block json_load(const uint8_t *text) { return vld1q_u8(text); }
+static inline json_block json_equal(json_block block, uint8_t byte) { return vceqq_u8(block, vdupq_n_u8(byte)); }
+static inline json_block json_either(json_block a, json_block b) { return vorrq_u8(a, b); }
+static inline json_block json_below_signed(json_block block, int8_t bound) {
+    return vcltq_s8(vreinterpretq_s8_u8(block), vdupq_n_s8(bound));
+}
+static inline json_block json_at_most(json_block block, uint8_t bound) { return vcleq_u8(block, vdupq_n_u8(bound)); }
+// Narrowing by four bits leaves a nibble for each byte.
+static inline uint64_t json_mask(json_block block) {
+    return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(block), 4)), 0);
+}
+static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(mask) >> 2; }
+#endif
+#if defined(__SSE2__) || defined(__aarch64__)
+#define JSON_HAS_BLOCKS 1
 #endif
 
-static inline bool json_is_plain(uint8_t byte) { return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\'; }
-
-/// How many of the `length` bytes at `text` are, from the first on, printable ASCII other than quote and backslash (DEL counts as
-/// printable: RFC 8259 lets it stand in a string). Reads nothing outside the `length` bytes.
+/// How many bytes from the first on are ASCII from space up other than quote and backslash: what stands for itself in a string.
 static inline size_t json_plain_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
-#if defined(__SSE2__)
-    // Signed comparison: bytes from 0x80 up are negative, so one test finds them and the control characters.
-    for (; i + 16 <= length; i += 16) {
-        __m128i block = _mm_loadu_si128((const __m128i *)(text + i));
-        __m128i special = _mm_or_si128(
-            _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)),
-            _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))));
-        unsigned mask = (unsigned)_mm_movemask_epi8(special);
-        if (mask) return i + (size_t)__builtin_ctz(mask);
-    }
-#elif defined(__aarch64__)
-    for (; i + 16 <= length; i += 16) {
-        uint8x16_t block = vld1q_u8(text + i);
-        uint8x16_t special = vorrq_u8(
-            vcltq_s8(vreinterpretq_s8_u8(block), vdupq_n_s8(0x20)),
-            vorrq_u8(vceqq_u8(block, vdupq_n_u8('"')), vceqq_u8(block, vdupq_n_u8('\\'))));
-        // Narrowing by four bits leaves a nibble for each byte.
-        uint64_t mask = vget_lane_u64(
-            vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(special), 4)), 0);
-        if (mask) return i + ((size_t)__builtin_ctzll(mask) >> 2);
+#if JSON_HAS_BLOCKS
+    for (; length - i >= 16; i += 16) {
+        const json_block block = json_load(text + i);
+        const uint64_t mask = json_mask(
+            json_either(json_below_signed(block, 0x20), json_either(json_equal(block, '"'), json_equal(block, '\\'))));
+        if (mask) return i + json_first(mask);
     }
 #endif
-    while (i < length && json_is_plain(text[i])) i += 1;
+    while (i < length && text[i] >= 0x20 && text[i] < 0x80 && text[i] != '"' && text[i] != '\\') i += 1;
     return i;
 }
 
-/// Like `json_plain_prefix`, with DEL counted as special: it is legal in JSON text but not inert on a terminal.
+/// The same without DEL, which is legal in JSON text but not inert on a terminal.
 static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
-    const size_t plain = json_plain_prefix(text, length);
-    const void *del = plain > 0 ? memchr(text, 0x7F, plain) : NULL;
-    return del ? (size_t)((const uint8_t *)del - text) : plain;
+    size_t i = 0;
+#if JSON_HAS_BLOCKS
+    for (; length - i >= 16; i += 16) {
+        const json_block block = json_load(text + i);
+        const uint64_t mask = json_mask(json_either(
+            json_either(json_below_signed(block, 0x20), json_equal(block, 0x7F)),
+            json_either(json_equal(block, '"'), json_equal(block, '\\'))));
+        if (mask) return i + json_first(mask);
+    }
+#endif
+    while (i < length && text[i] >= 0x20 && text[i] < 0x7F && text[i] != '"' && text[i] != '\\') i += 1;
+    return i;
+}
+
+/// How many bytes from the first on are neither quote nor backslash nor a control character.
+static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
+    size_t i = 0;
+#if JSON_HAS_BLOCKS
+    for (; length - i >= 16; i += 16) {
+        const json_block block = json_load(text + i);
+        const uint64_t mask =
+            json_mask(json_either(json_at_most(block, 0x1F), json_either(json_equal(block, '"'), json_equal(block, '\\'))));
+        if (mask) return i + json_first(mask);
+    }
+#endif
+    while (i < length && text[i] >= 0x20 && text[i] != '"' && text[i] != '\\') i += 1;
+    return i;
+}
+
+// A machine that reads UTF-8 (RFC 3629 section 4) a byte a step, without branches. The row of a byte holds, at the bit offset that is the
+// number of a state, the number of the state that follows; what is not named leads to JSON_BAD and stays there.
+enum {
+    JSON_BAD = 0,
+    JSON_GOOD = 6,
+    JSON_ONE = 12,       // one continuation byte is due
+    JSON_TWO = 18,       // two
+    JSON_THREE = 24,     // three
+    JSON_AFTER_E0 = 30,  // two, the first from A0: else overlong
+    JSON_AFTER_ED = 36,  // two, the first up to 9F: else a surrogate
+    JSON_AFTER_F0 = 42,  // three, the first from 90: else overlong
+    JSON_AFTER_F4 = 48,  // three, the first up to 8F: else beyond U+10FFFF
+};
+#define JSON_STEP(state, next) ((uint64_t)(next) << (state))
+#define JSON_CONTINUE (JSON_STEP(JSON_ONE, JSON_GOOD) | JSON_STEP(JSON_TWO, JSON_ONE) | JSON_STEP(JSON_THREE, JSON_TWO))
+static const uint64_t json_utf8_rows[256] = {
+    [0x00 ... 0x7F] = JSON_STEP(JSON_GOOD, JSON_GOOD),
+    [0x80 ... 0x8F] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_ED, JSON_ONE) | JSON_STEP(JSON_AFTER_F4, JSON_TWO),
+    [0x90 ... 0x9F] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_ED, JSON_ONE) | JSON_STEP(JSON_AFTER_F0, JSON_TWO),
+    [0xA0 ... 0xBF] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_E0, JSON_ONE) | JSON_STEP(JSON_AFTER_F0, JSON_TWO),
+    [0xC2 ... 0xDF] = JSON_STEP(JSON_GOOD, JSON_ONE),
+    [0xE0] = JSON_STEP(JSON_GOOD, JSON_AFTER_E0),
+    [0xE1 ... 0xEC] = JSON_STEP(JSON_GOOD, JSON_TWO),
+    [0xED] = JSON_STEP(JSON_GOOD, JSON_AFTER_ED),
+    [0xEE ... 0xEF] = JSON_STEP(JSON_GOOD, JSON_TWO),
+    [0xF0] = JSON_STEP(JSON_GOOD, JSON_AFTER_F0),
+    [0xF1 ... 0xF3] = JSON_STEP(JSON_GOOD, JSON_THREE),
+    [0xF4] = JSON_STEP(JSON_GOOD, JSON_AFTER_F4),
+};
+
+/// Whether the bytes are well-formed UTF-8 and end with a whole character.
+static inline bool json_is_utf8(const uint8_t *text, size_t length) {
+    uint64_t state = JSON_GOOD;
+    size_t i = 0;
+#if JSON_HAS_BLOCKS
+    for (; length - i >= 16; i += 16) {
+        if ((state & 63) == JSON_GOOD && !json_mask(json_below_signed(json_load(text + i), 0))) continue;
+        for (size_t k = 0; k < 16; k += 1) state = json_utf8_rows[text[i + k]] >> (state & 63);
+        if ((state & 63) == JSON_BAD) return false;
+    }
+#endif
+    for (; i < length; i += 1) state = json_utf8_rows[text[i]] >> (state & 63);
+    return (state & 63) == JSON_GOOD;
 }
 
 /// Whether the `length` bytes at `a` and at `b` are the same.

@@ -1,0 +1,60 @@
+import JSONText
+import Testing
+
+@Suite struct `Depth` {
+    private func nested(_ depth: Int, _ kinds: (Int) -> Bool, inside: String = "1") -> [UInt8] {
+        let levels = (0..<depth).map(kinds)
+        return Array(
+            (levels.map { $0 ? "{\"a\":" : "[" } + [inside] + levels.reversed().map { $0 ? "}" : "]" }).joined().utf8)
+    }
+
+    @Test func `Every depth up to simdjson's limit is read as simdjson reads it`() throws {
+        for depth in [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 130, 192, 193, 500, 1023] {
+            for kinds in [{ _ in true }, { _ in false }, { $0 % 3 == 0 }, { $0 % 64 == 0 }] as [(Int) -> Bool] {
+                #expect(try compare(nested(depth, kinds)))
+                #expect(try compare(nested(depth, kinds, inside: "[],{}")) == !kinds(depth - 1))
+            }
+        }
+    }
+
+    @Test func `The wrong bracket at any level is refused`() throws {
+        for depth in [1, 2, 63, 64, 65, 66, 128, 129, 130] {
+            let text = nested(depth) { $0 % 2 == 0 }
+            for level in 1...depth {
+                var wrong = text
+                wrong[wrong.count - level] =
+                    wrong[wrong.count - level] == UInt8(ascii: "]") ? UInt8(ascii: "}") : UInt8(ascii: "]")
+                #expect(try !compare(wrong))
+            }
+        }
+    }
+
+    @Test func `One level more than allowed is refused at its bracket, skipped or read`() throws {
+        for limit in [0, 1, 2, 63, 64, 65, 256, 1024] {
+            let most = nested(limit) { _ in false }
+            let over = nested(limit + 1) { _ in false }
+            #expect(Ours.refusal(most, maximumDepth: limit) == nil)
+            #expect(Ours.refusal(over, maximumDepth: limit) == JSONError(.tooDeep, at: limit))
+            var reader = JSONReader(over.span, maximumDepth: limit)
+            #expect(throws: JSONError(.tooDeep, at: limit)) { try reader.value() }
+        }
+        #expect(Ours.refusal(nested(257) { _ in true }, maximumDepth: 256) == JSONError(.tooDeep, at: 256 * 5))
+        #expect(Ours.refusal(nested(1025) { _ in false }, maximumDepth: .max) == JSONError(.tooDeep, at: 1024))
+    }
+
+    @Test func `Levels begun by hand count, and are given back at their end`() throws {
+        let text = Array("[[[]],[[]],[[[]]]]".utf8)
+        var reader = JSONReader(text.span, maximumDepth: 3)
+        try reader.beginArray()
+        #expect(try reader.nextElement())
+        try reader.beginArray()
+        #expect(try reader.nextElement())
+        try reader.skip()
+        #expect(try !reader.nextElement())
+        #expect(try reader.nextElement())
+        try reader.skip()
+        #expect(try reader.nextElement())
+        let start = reader.offset
+        #expect(throws: JSONError(.tooDeep, at: start + 2)) { try reader.skip() }
+    }
+}
