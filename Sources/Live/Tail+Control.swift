@@ -4,15 +4,22 @@ import Pipeline
 
 // The control socket: JSON-RPC 2.0, one object a line. No method runs a command or reads a file.
 extension Tail {
-    /// Serves the control socket, when one is wanted; without it the tail goes on, with a notice.
-    func openControl() {
-        guard let path = configuration.controlPath else { return }
-        do {
-            control = try LocalSocketServer(on: loop, path: path) { [weak self] line, reply in
+    /// Serves the control socket, when one is wanted. Not on the loop, which has to answer.
+    nonisolated func openControl() -> Result<LocalSocketServer?, NetworkError> {
+        guard let path = configuration.controlPath else { return .success(nil) }
+        return Result { () throws(NetworkError) in
+            try LocalSocketServer(on: loop, path: path) { [weak self] line, reply in
                 self?.assumeIsolated { reply($0.reply(toControl: line)) }
             }
+        }
+    }
+
+    /// Without a control socket the tail goes on, with a notice.
+    func adopt(_ opened: Result<LocalSocketServer?, NetworkError>) {
+        do {
+            control = try opened.get()
         } catch {
-            let notice = Notice(.warning, "no control socket at \(path): \(error)")
+            let notice = Notice(.warning, "no control socket: \(error)")
             pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
         }
     }

@@ -98,7 +98,8 @@ public actor Tail {
 
     /// Runs until something ends it, then closes everything in order.
     public nonisolated func run() async -> TailSummary {
-        let outcome = await begin()
+        let control = openControl()
+        let outcome = await begin(control)
         let summary = await summary(outcome)
         await shutDown()
         return summary
@@ -111,7 +112,7 @@ public actor Tail {
         }
     }
 
-    private func begin() async -> TailOutcome {
+    private func begin(_ control: Result<LocalSocketServer?, NetworkError>) async -> TailOutcome {
         do {
             try openOutlets()
         } catch {
@@ -120,7 +121,7 @@ public actor Tail {
         return await withCheckedContinuation { continuation in
             phase = .running(continuation)
             startLimits()
-            openControl()
+            adopt(control)
             feed(.start, at: .zero)
         }
     }
