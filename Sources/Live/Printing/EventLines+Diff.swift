@@ -40,7 +40,7 @@ extension EventLines {
         buffer.append("\(row.operation.sign) \(row.item.id.kind.rawValue) ", row.operation.style)
         buffer.append(name(of: row.item, facts))
         if let label = facts.label {
-            buffer.append(isCompact ? "  " + TerminalText.truncated(label, to: 40) : "  " + label)
+            buffer.append("  “" + (isCompact ? TerminalText.truncated(label, to: 40) : label) + "”")
         }
         let differences = row.differences
         if isCompact, !differences.isEmpty {

@@ -13,7 +13,6 @@ struct EventLines {
 
     /// Columns of the fields of an event line.
     enum Column {
-        static let lag = 14
         static let room = 22
         static let roomWidth = 26
         static let kind = room + roomWidth + 2
@@ -40,7 +39,7 @@ struct EventLines {
         let event = report.event
         buffer.append(TimeText.clock(wall: stamp.wall), .dim)
         buffer.append("  ")
-        let lag = report.lagMilliseconds(at: stamp).map { TimeText.span(milliseconds: $0) } ?? ""
+        let lag = EventLines.text(ofLag: report.lagMilliseconds(at: stamp))
         buffer.pad(to: Column.room - 2 - lag.utf8.count)
         buffer.append(lag, .dim)
         buffer.append("  ")
@@ -53,12 +52,24 @@ struct EventLines {
         buffer.append(event.kind, event.isKnown ? .bold : .caution)
         if isCompact { buffer.pad(to: Column.text - 2) }
         buffer.append("  ")
-        if let actor = event.actor {
-            buffer.append(isCompact ? ShortName.shorteningIDs(actor) + "  " : actor + "  ", .bold)
-        }
-        buffer.append(isCompact ? ShortName.shorteningIDs(event.summary) : event.summary)
+        appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamp, to: &buffer) }
+    }
+
+    /// Who did what; most summaries begin with who.
+    private func appendText(of event: Event, to buffer: inout TerminalBuffer) {
+        let summary = isCompact ? ShortName.shorteningIDs(event.summary) : event.summary
+        if let actor = event.actor.map({ isCompact ? ShortName.shorteningIDs($0) : $0 }), !summary.hasPrefix(actor) {
+            buffer.append(actor + "  ", .bold)
+        }
+        buffer.append(summary)
+    }
+
+    /// Clocks that differ by more than a day say nothing about a delay.
+    private static func text(ofLag milliseconds: Int64?) -> String {
+        guard let milliseconds, milliseconds.magnitude < 86_400_000 else { return "" }
+        return TimeText.span(milliseconds: milliseconds)
     }
 
     private func appendDetails(of report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {

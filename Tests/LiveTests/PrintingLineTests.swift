@@ -1,0 +1,146 @@
+import Events
+import Glibc
+import JSONText
+import Live
+import Pipeline
+import Recording
+import SectionedModel
+import Testing
+import Wire
+
+@Suite("What is printed")
+struct PrintingLineTests {
+    @Test("Compact: one line an event, a gap or a changed row")
+    func compact() throws {
+        #expect(
+            try printed(.compact, Sample.reports) == #"""
+                03:04:05.123    23ms  …/W/channels/5828c718/feed  message           Anna: hello\nforged\u{1B}[31m \u{202E}
+                                      - message 00000004  “gone”  in messages/5828c718  #7
+                                      + message 00000003  “hello”  in messages/5828c718  #7
+                                      → channel 5828c718  “general”  in channels 2 → 0  #7
+                                      ~ channel 00000009  “new”  name, icon  in channels  #7
+                03:04:05.623                                      event             custom:event {"a":"\u{7F}"} 2
+                03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
+
+                """#)
+    }
+
+    @Test("Compact lines fit the width they are given")
+    func fits() throws {
+        for width in [20, 40, 80] {
+            let lines = try printed(.compact, Sample.reports, width: width).split(separator: "\n")
+            #expect(lines.count == 7)
+            #expect(lines.allSatisfy { TerminalText.width(of: String($0)) <= width })
+            #expect(lines.allSatisfy { $0.filter { $0 == "…" }.count <= 2 })
+        }
+    }
+
+    @Test("Pretty: all of an event's text and every field that changed")
+    func pretty() throws {
+        #expect(
+            try printed(.pretty, Sample.reports) == #"""
+                03:04:05.123    23ms  message  Anna: hello\nforged\u{1B}[31m \u{202E}
+                                      room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
+                                      event     realtime:resource, record 7
+                                      payload   [{"room":"…","text":"hello\u001b"}]
+                                      - message 00000004-0000-4000-8000-000000000000  “gone”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
+                                      + message 00000003-0000-4000-8000-000000000000  “hello”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
+                                      → channel 5828c718-b49e-11eb-8ae0-0242ac120003  “general”  in channels 2 → 0  #7
+                                      ~ channel 00000009-0000-4000-8000-000000000000  “new”  in channels  #7
+                                        name  "old" → "new"
+                                        icon  "🦆" → nothing
+                03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
+                                      event     custom:event in /chat, record 8
+                                      payload   [{"a":\n"\u{7F}"},\r2]
+                03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
+
+                """#)
+    }
+
+    @Test("JSON: one object a line, keys in their fixed order")
+    func json() throws {
+        #expect(
+            try printed(.json, Sample.reports + Sample.status) == #"""
+                {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":[{"room":"…","text":"hello\u001b"}]}
+                {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"seq":1,"caused_by":7,"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false}},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
+                {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":[{"a":"\u007f"},2]}
+                {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"refetching":["channels","badges"]}
+                {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"connecting","attempt":1,"url":"ws://127.0.0.1:1/socket/","eio":null,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"ready","attempt":null,"url":null,"eio":4,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":12,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"lost","attempt":null,"url":null,"eio":null,"why":"closed by the server: \u001bc","retry_in_us":1500000}
+                {"v":1,"type":"conn","n":13,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"connecting","attempt":2,"url":"ws://127.0.0.1:1/socket/","eio":null,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":14,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"lost","attempt":null,"url":null,"eio":null,"why":"refused","retry_in_us":null}
+                {"v":1,"type":"room","n":15,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"wanted","source":"cli","why":null}
+                {"v":1,"type":"room","n":16,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"joined","source":"cli","why":null}
+                {"v":1,"type":"room","n":17,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"secret","change":"refused","source":"ctl","why":"no\u200b!"}
+                {"v":1,"type":"room","n":18,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"old","change":"left","source":"ctl","why":null}
+                {"v":1,"type":"undecodable","n":19,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"layer":"event","subject":"realtime:\u0007","message":"text: expected a string at byte 3","excerpt":"[1,\u009b2]"}
+
+                """#)
+    }
+
+    @Test("Raw: the arguments as they came, one array a line")
+    func raw() throws {
+        #expect(try printed(.raw, Sample.reports) == Sample.messagePayload + "\n" + #"[{"a": "\#u{7F}"}, 2]"# + "\n")
+    }
+
+    @Test("Standard error: the connection, the rooms, what cannot be read, notices; escaped")
+    func status() throws {
+        #expect(
+            try printed(on: { StatusPrinter(descriptor: $0, colour: false) }, Sample.reports + Sample.status) == #"""
+                03:04:06.123  ! gap  2.5s without a connection, loss unknown; refetching channels, badges
+                03:04:07.123  connecting  ws://127.0.0.1:1/socket/
+                03:04:07.123  connected  Engine.IO 4
+                03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
+                03:04:07.123  connecting  ws://127.0.0.1:1/socket/ (attempt 2)
+                03:04:07.123  disconnected  refused
+                03:04:07.123  + room  /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
+                03:04:07.123  ! room  secret refused: no\u{200B}!
+                03:04:07.123  - room  old
+                03:04:07.123  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
+                03:04:07.123  info
+                03:04:07.123  warning: warning\u{2028}
+                03:04:07.123  error: error
+
+                """#)
+    }
+
+    @Test("Quiet leaves warnings, errors and losses")
+    func quiet() throws {
+        #expect(
+            try printed(
+                on: { StatusPrinter(descriptor: $0, colour: false, quiet: true) }, Sample.reports + Sample.status)
+                    == #"""
+                    03:04:06.123  ! gap  2.5s without a connection, loss unknown; refetching channels, badges
+                    03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
+                    03:04:07.123  disconnected  refused
+                    03:04:07.123  ! room  secret refused: no\u{200B}!
+                    03:04:07.123  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
+                    03:04:07.123  warning: warning\u{2028}
+                    03:04:07.123  error: error
+
+                    """#)
+    }
+
+    @Test("Many rows of one kind are summed up in compact and listed in pretty")
+    func sumsUp() throws {
+        let many = StampedReport(stamp: Sample.stamp(9, 0), report: .diff(Sample.manyInsertions(10)))
+        let compact = try printed(.compact, [many]).split(separator: "\n")
+        #expect(compact.count == 4)
+        #expect(compact.last == "                      + 7 more of message  in messages/5828c718  #9")
+        #expect(try printed(.pretty, [many]).split(separator: "\n").count == 10)
+    }
+
+    private func printed(_ format: OutputFormat, _ reports: [StampedReport], width: Int? = nil) throws -> String {
+        try printed(on: { EventPrinter(format: format, descriptor: $0, colour: false, width: width) }, reports)
+    }
+
+    private func printed(on outlet: (Int32) -> any Outlet, _ reports: [StampedReport]) throws -> String {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let outlet = outlet(pipe.writeEnd)
+        try outlet.write(reports)
+        try outlet.finish()
+        return pipe.readAll()
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import Live
+import Testing
+
+@Suite("Where it is printed")
+struct PrintingOutputTests {
+    @Test("A reader that went away is a normal end of standard output, and nothing to standard error")
+    func closedPipe() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let pipe = try Pipe()
+        defer { Glibc.close(pipe.writeEnd) }
+        Glibc.close(pipe.readEnd)
+        let printer = EventPrinter(format: .compact, descriptor: pipe.writeEnd, colour: false, width: nil)
+        #expect(throws: OutletError.closedByReader) { try printer.write(Sample.reports) }
+        try StatusPrinter(descriptor: pipe.writeEnd, colour: false).write(Sample.status)
+    }
+
+    @Test("A full disk is told with its path and code")
+    func fullDisk() throws {
+        let descriptor = open("/dev/full", O_WRONLY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let printer = EventPrinter(format: .raw, descriptor: descriptor, colour: false, width: nil)
+        #expect(throws: OutletError.system(operation: "write", path: "standard output", code: ENOSPC)) {
+            try printer.write(Sample.reports)
+        }
+    }
+
+    @Test("More than a pipe holds arrives whole, also when the descriptor does not block")
+    func partialWrites() async throws {
+        let pipe = try Pipe()
+        _ = fcntl(pipe.writeEnd, F_SETFL, O_NONBLOCK)
+        let many = Array(repeating: Sample.reports[0], count: 20_000)
+        let reader = Task.detached {
+            var count = 0
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let got = read(pipe.readEnd, &buffer, buffer.count), got > 0 { count += got }
+            return count
+        }
+        try EventPrinter(format: .raw, descriptor: pipe.writeEnd, colour: false, width: nil).write(many)
+        Glibc.close(pipe.writeEnd)
+        #expect(await reader.value == 20_000 * (Sample.messagePayload.utf8.count + 1))
+        Glibc.close(pipe.readEnd)
+    }
+
+    @Test("A pipe is no terminal: no colour, no width")
+    func pipeIsNoTerminal() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        #expect(!Terminal.showsColour(pipe.writeEnd))
+        #expect(Terminal.width(of: pipe.writeEnd) == nil)
+    }
+
+    @Test("Colours surround our words, and a peer's escapes stay escaped between them")
+    func colours() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        try EventPrinter(format: .compact, descriptor: pipe.writeEnd, colour: true, width: nil).write(Sample.reports)
+        let text = pipe.readAll()
+        #expect(text.contains("\u{1B}[2m03:04:05.123\u{1B}[0m"))
+        #expect(text.contains("hello\\nforged\\u{1B}[31m \\u{202E}"))
+    }
+}
+
+@Suite("The summary")
+struct PrintingSummaryTests {
+    @Test("Counts what was seen, by kind, and names what was lost")
+    func counts() {
+        var summary = Summary()
+        for report in Sample.reports + Sample.status { summary.add(report) }
+        #expect(
+            summary.lines(model: [("channels", 3), ("messages/a", 2), ("messages/b", 5)]) == [
+                "summary: 2 events from 1 room in 2.0s",
+                "  events       1 event, 1 message",
+                "  unreadable   1",
+                "  changes      -1 +1 →1 ~1 in 1 batch",
+                "  gaps         1, loss unknown",
+                "  model        3 channels, 7 messages in 2 sections",
+            ])
+        #expect(summary.hasLoss)
+    }
+
+    @Test("An empty one says so in one line")
+    func empty() {
+        #expect(Summary().lines() == ["summary: 0 events from 0 rooms in 0ms"])
+        #expect(!Summary().hasLoss)
+    }
+}
