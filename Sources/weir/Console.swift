@@ -1,4 +1,3 @@
-import Glibc
 import Live
 
 /// What the commands themselves say: help on standard output, everything else on standard error.
@@ -9,7 +8,7 @@ enum Console {
             try DescriptorWriter(descriptor: 1, name: "standard output").write(Array(text.utf8))
             return .done
         } catch {
-            return outcome(of: error)
+            return error == .closedByReader ? .done : fail(error)
         }
     }
 
@@ -19,9 +18,10 @@ enum Console {
     }
 
     /// Says why a command cannot go on.
-    static func fail(_ text: String, _ code: ExitCode = .runtimeError) -> ExitCode {
-        note("weir: " + text)
-        return code
+    static func fail(_ error: any Error) -> ExitCode {
+        let trouble = Trouble(error)
+        note("weir: " + trouble.sentence)
+        return trouble.code
     }
 
     /// Says what is wrong with the arguments, and where to read how it is done.
@@ -29,14 +29,5 @@ enum Console {
         note("weir: " + error.message)
         note("Try 'weir help\(error.command.map { " " + $0.rawValue } ?? "")'.")
         return .usage
-    }
-
-    /// What an output that failed means for the process, said when it is worth saying.
-    static func outcome(of error: OutletError) -> ExitCode {
-        switch error {
-        case .closedByReader: return .done
-        case .system(let operation, let path, let code):
-            return fail("cannot \(operation) \(path): \(String(cString: strerror(code)))", .cannotWrite)
-        }
     }
 }

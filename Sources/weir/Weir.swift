@@ -21,20 +21,19 @@ enum Weir {
         } catch let error as UsageError {
             return Console.refuse(error)
         } catch {
-            return Console.fail("\(error)")
+            return Console.fail(error)
         }
     }
 
     private static func run(_ command: CommandName, _ arguments: Arguments) async throws(UsageError) -> ExitCode {
         switch command {
         case .help: return try help(arguments)
-        case .demo: _ = try DemoOptions(arguments)
-        case .serve: _ = try ServeOptions(arguments)
-        case .tail, .record: _ = try TailOptions(arguments)
-        case .replay: _ = try ReplayOptions(arguments)
-        case .rooms: _ = try RoomsOptions(arguments)
+        case .demo: return await DemoCommand.run(try DemoOptions(arguments))
+        case .serve: return await ServeCommand.run(try ServeOptions(arguments))
+        case .tail, .record: return await TailCommand.run(try TailOptions(arguments))
+        case .replay: return await ReplayCommand.run(try ReplayOptions(arguments))
+        case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
         }
-        return .runtimeError
     }
 
     private static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {

@@ -65,11 +65,11 @@ struct PrintingLineTests {
                 {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"seq":1,"caused_by":7,"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false}},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
                 {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":[{"a":"\u007f"},2]}
                 {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"refetching":["channels","badges"]}
-                {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"connecting","attempt":1,"url":"ws://127.0.0.1:1/socket/","eio":null,"why":null,"retry_in_us":null}
-                {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"ready","attempt":null,"url":null,"eio":4,"why":null,"retry_in_us":null}
-                {"v":1,"type":"conn","n":12,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"lost","attempt":null,"url":null,"eio":null,"why":"closed by the server: \u001bc","retry_in_us":1500000}
-                {"v":1,"type":"conn","n":13,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"connecting","attempt":2,"url":"ws://127.0.0.1:1/socket/","eio":null,"why":null,"retry_in_us":null}
-                {"v":1,"type":"conn","n":14,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"lost","attempt":null,"url":null,"eio":null,"why":"refused","retry_in_us":null}
+                {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"connecting","attempt":1,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"ready","attempt":null,"target":null,"eio":4,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":12,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"lost","attempt":null,"target":null,"eio":null,"why":"closed by the server: \u001bc","retry_in_us":1500000}
+                {"v":1,"type":"conn","n":13,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"connecting","attempt":2,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
+                {"v":1,"type":"conn","n":14,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":2,"state":"lost","attempt":null,"target":null,"eio":null,"why":"refused","retry_in_us":null}
                 {"v":1,"type":"room","n":15,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"wanted","source":"cli","why":null}
                 {"v":1,"type":"room","n":16,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"joined","source":"cli","why":null}
                 {"v":1,"type":"room","n":17,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"room":"secret","change":"refused","source":"ctl","why":"no\u200b!"}
@@ -89,10 +89,10 @@ struct PrintingLineTests {
         #expect(
             try printed(on: { StatusPrinter(descriptor: $0, colour: false) }, Sample.reports + Sample.status) == #"""
                 03:04:06.123  ! gap  2.5s without a connection, loss unknown; refetching channels, badges
-                03:04:07.123  connecting  ws://127.0.0.1:1/socket/
+                03:04:07.123  connecting  /socket/?EIO=4&transport=websocket
                 03:04:07.123  connected  Engine.IO 4
                 03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
-                03:04:07.123  connecting  ws://127.0.0.1:1/socket/ (attempt 2)
+                03:04:07.123  connecting  /socket/?EIO=4&transport=websocket (attempt 2)
                 03:04:07.123  disconnected  refused
                 03:04:07.123  + room  /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
                 03:04:07.123  ! room  secret refused: no\u{200B}!

@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Pipeline
 import Testing
 
 @Suite("Where it is printed")
@@ -69,7 +70,10 @@ struct PrintingSummaryTests {
         var summary = Summary()
         for report in Sample.reports + Sample.status { summary.add(report) }
         #expect(
-            summary.lines(model: [("channels", 3), ("messages/a", 2), ("messages/b", 5)]) == [
+            summary.lines(model: [
+                (Item.Section("channels"), 3), (Item.Section("messages", Sample.id(1)), 2),
+                (Item.Section("messages", Sample.id(2)), 5),
+            ]) == [
                 "summary: 2 events from 1 room in 2.0s",
                 "  events       1 event, 1 message",
                 "  unreadable   1",

@@ -100,10 +100,10 @@ enum Sample {
             layer: .event, subject: "realtime:\u{7}", message: "text: expected a string at byte 3",
             excerpt: Array("[1,\u{9B}2]".utf8)[...])
         let reports: [Report] = [
-            .connection(.connecting(attempt: 1, url: "ws://127.0.0.1:1/socket/")),
+            .connection(.connecting(attempt: 1, target: "/socket/?EIO=4&transport=websocket")),
             .connection(.ready(revision: .v4)),
             .connection(.lost(why: "closed by the server: \u{1B}c", retryIn: .milliseconds(1500))),
-            .connection(.connecting(attempt: 2, url: "ws://127.0.0.1:1/socket/")),
+            .connection(.connecting(attempt: 2, target: "/socket/?EIO=4&transport=websocket")),
             .connection(.lost(why: "refused", retryIn: nil)),
             .room(RoomReport(change: .wanted, room: feed, source: "cli")),
             .room(RoomReport(change: .joined, room: feed, source: "cli")),

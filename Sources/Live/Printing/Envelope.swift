@@ -89,8 +89,8 @@ struct Envelope {
         begin("conn", stamp)
         var fields = ConnectionFields()
         switch change {
-        case .connecting(let attempt, let url):
-            fields = ConnectionFields(state: "connecting", attempt: attempt, url: url)
+        case .connecting(let attempt, let target):
+            fields = ConnectionFields(state: "connecting", attempt: attempt, target: target)
         case .ready(let revision): fields = ConnectionFields(state: "ready", revision: revision.rawValue)
         case .lost(let why, let retryIn):
             fields = ConnectionFields(state: "lost", why: why, retryIn: retryIn?.microseconds)
@@ -101,8 +101,8 @@ struct Envelope {
         writer.string(fields.state)
         writer.key("attempt")
         integer(fields.attempt)
-        writer.key("url")
-        string(fields.url)
+        writer.key("target")
+        string(fields.target)
         writer.key("eio")
         integer(fields.revision)
         writer.key("why")
@@ -114,7 +114,7 @@ struct Envelope {
     private struct ConnectionFields {
         var state = ""
         var attempt: Int?
-        var url: String?
+        var target: String?
         var revision: Int?
         var why: String?
         var retryIn: Int64?

@@ -47,16 +47,3 @@ struct ItemFacts {
         return result
     }
 }
-
-extension Item.Entity {
-    /// Writes the entity as a JSON object.
-    fileprivate func encode(into writer: inout JSONWriter) {
-        switch self {
-        case .twakeChannel(let channel): channel.encode(into: &writer)
-        case .twakeMessage(let message): message.encode(into: &writer)
-        case .twakeMember(let member): member.encode(into: &writer)
-        case .twakeBadge(let badge): badge.encode(into: &writer)
-        case .twakeBadgeCount(let count): count.encode(into: &writer)
-        }
-    }
-}

@@ -97,8 +97,8 @@ struct StatusLines {
 
     private func append(_ change: ConnectionReport, to buffer: inout TerminalBuffer) {
         switch change {
-        case .connecting(let attempt, let url):
-            append("connecting  ", .dim, url + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
+        case .connecting(let attempt, let target):
+            append("connecting  ", .dim, target + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
         case .ready(let revision):
             append("connected  ", .good, "Engine.IO \(revision.rawValue)", to: &buffer)
         case .lost(let why, let retryIn):

@@ -1,5 +1,5 @@
 import Events
-import Pipeline
+public import Pipeline
 import Recording
 import Wire
 
@@ -69,7 +69,7 @@ public struct Summary: Sendable {
 
     /// The summary as lines for people, with the sections of the model and how many rows each holds. Names are a
     /// peer's: untrusted text.
-    public func lines(model: [(section: String, count: Int)] = []) -> [String] {
+    public func lines(model: [(section: Item.Section, count: Int)] = []) -> [String] {
         let span = TimeText.span(milliseconds: duration.microseconds / 1000)
         var lines = [
             "summary: \(Summary.counted(events, "event")) from \(Summary.counted(rooms.count, "room")) in \(span)"
@@ -89,15 +89,14 @@ public struct Summary: Sendable {
     }
 
     /// Sections of one name are told as one: `3 channels, 120 messages in 4 sections`.
-    private static func text(of model: [(section: String, count: Int)]) -> String? {
-        var names: [(name: Substring, rows: Int, sections: Int)] = []
+    private static func text(of model: [(section: Item.Section, count: Int)]) -> String? {
+        var names: [(name: String, rows: Int, sections: Int)] = []
         for (section, count) in model {
-            let name = section.prefix { $0 != "/" }
-            if let index = names.firstIndex(where: { $0.name == name }) {
+            if let index = names.firstIndex(where: { $0.name == section.name }) {
                 names[index].rows += count
                 names[index].sections += 1
             } else {
-                names.append((name, count, 1))
+                names.append((section.name, count, 1))
             }
         }
         guard !names.isEmpty else { return nil }

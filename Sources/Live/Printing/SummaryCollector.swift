@@ -1,0 +1,22 @@
+import Network
+
+/// Counts what passes on its way to the printers. Any thread may ask for what was counted so far.
+public final class SummaryCollector: Outlet {
+    private let counted = Monitor(Summary())
+
+    /// Nothing counted yet.
+    public init() {}
+
+    /// What was counted so far.
+    public var summary: Summary { counted.change { $0 } }
+
+    /// Counts the reports.
+    public func write(_ reports: [StampedReport]) throws(OutletError) {
+        counted.change { summary in
+            for report in reports { summary.add(report) }
+        }
+    }
+
+    /// Nothing is kept back, so there is nothing to do.
+    public func finish() throws(OutletError) {}
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Live
+
+/// Where the control sockets of this user's tails are: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
+enum ControlSocket {
+    /// The path for a tail of this process, in a folder that is there and nobody else's; nil, with a note, when that
+    /// cannot be had.
+    static func pathForThisProcess(name: String?) -> String? {
+        let folder = self.folder
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST, isPrivate(folder) else {
+            Console.note("warning: no control socket: \(folder) is not a folder that only this user can enter")
+            return nil
+        }
+        return path(named: name ?? String(getpid()))
+    }
+
+    /// The path of the socket called `name`.
+    static func path(named name: String) -> String { "\(folder)/\(name)\(suffix)" }
+
+    /// The names of the sockets that are there, whether somebody answers or not, in order.
+    static var names: [String] {
+        guard isPrivate(folder), let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name.hasSuffix(suffix) { names.append(String(name.dropLast(suffix.count))) }
+        }
+        return names.sorted()
+    }
+
+    private static let suffix = ".sock"
+
+    private static var folder: String {
+        if let runtime = getenv("XDG_RUNTIME_DIR"), runtime.pointee != 0 { return String(cString: runtime) + "/weir" }
+        return "/tmp/weir-\(getuid())"
+    }
+
+    /// Whether it is a folder of this user that nobody else can enter; anybody can make a name in /tmp.
+    private static func isPrivate(_ folder: String) -> Bool {
+        var facts = stat()
+        guard lstat(folder, &facts) == 0 else { return false }
+        return facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == getuid() && facts.st_mode & 0o077 == 0
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Live
+import Wire
+
+/// How a run ended: the code for the caller, and a sentence where the code alone does not say enough. The sentence may
+/// hold a peer's text.
+struct Ending {
+    var code: ExitCode
+    var words: String?
+
+    init(_ summary: TailSummary) {
+        switch summary.outcome {
+        case .limitReached: code = summary.hasLoss ? .loss : .done
+        case .timedOut: (code, words) = (.timeout, "timed out before the events asked for came")
+        case .outputClosed: code = .done
+        case .interrupted(let signal): code = signal == SIGTERM ? .terminated : .interrupted
+        case .refused(let reason): (code, words) = (.refused, "refused: " + reason)
+        case .cannotConnect(let failure): (code, words) = Ending.of(failure, "cannot connect")
+        case .gaveUp(let attempts, let failure):
+            (code, words) = Ending.of(failure, "gave up after \(attempts) attempts")
+        case .cannotWrite(let error): (code, words) = (.cannotWrite, error.sentence)
+        }
+    }
+
+    /// A handshake refused with 401 or 403 is a matter of the token, not of the network.
+    private static func of(_ failure: ConnectFailure, _ prefix: String) -> (ExitCode, String) {
+        let isRefusal = failure.httpStatus == 401 || failure.httpStatus == 403
+        return (isRefusal ? .refused : .noConnection, "\(prefix) (\(failure.phase.rawValue)): \(failure.message)")
+    }
+}

@@ -1,0 +1,69 @@
+import DemoServer
+import Glibc
+import Live
+import Network
+import Recording
+
+/// What went wrong, in one sentence for people, and the code to exit with.
+struct Trouble: Error {
+    var sentence: String
+    var code: ExitCode
+
+    init(_ sentence: String, _ code: ExitCode = .runtimeError) {
+        self.sentence = sentence
+        self.code = code
+    }
+
+    /// The trouble any error of the libraries means.
+    init(_ error: any Error) {
+        switch error {
+        case let error as Trouble: self = error
+        case let error as OutletError: self.init(error.sentence, .cannotWrite)
+        case let error as RecordingError: self.init(error.sentence)
+        case let error as NetworkError: self.init(error.sentence)
+        case let error as ScenarioError: self.init(error.description)
+        case let error as URLError: self.init(error.message)
+        case TailError.network(let error): self.init(error.sentence)
+        // A tail does not read recordings: it could not write its own.
+        case TailError.recording(let error): self.init(error.sentence, .cannotWrite)
+        default: self.init("\(error)")
+        }
+    }
+}
+
+extension OutletError {
+    /// What went wrong, for people.
+    var sentence: String {
+        switch self {
+        case .closedByReader: "the reader of the output went away"
+        case .system(let operation, let path, let code): systemSentence(operation, path, code)
+        }
+    }
+}
+
+extension RecordingError {
+    /// What went wrong, for people.
+    var sentence: String {
+        switch self {
+        case .exists(let path): "\(path) exists already and is not overwritten"
+        case .system(let operation, let path, let code): systemSentence(operation, path, code)
+        case .notARecording(let path, let message): "\(path) is no recording: \(message)"
+        }
+    }
+}
+
+extension NetworkError {
+    /// What went wrong, for people.
+    var sentence: String {
+        switch self {
+        case .cannotStart(let message): "cannot start the network: \(message)"
+        case .cannotListen(let address, let message): "cannot listen on \(address): \(message)"
+        case .badTLSFile(let path, let message): "cannot use \(path): \(message)"
+        case .localSocket: description
+        }
+    }
+}
+
+private func systemSentence(_ operation: String, _ path: String, _ code: Int32) -> String {
+    "cannot \(operation) \(path): \(String(cString: strerror(code)))"
+}

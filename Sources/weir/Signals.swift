@@ -1,0 +1,36 @@
+import Glibc
+import Network
+import Synchronization
+
+/// SIGINT and SIGTERM: the first one ends a run in order, the second one ends the process at once.
+enum Signals {
+    /// Calls `handler` with the first signal, on a thread of its own. Once in a process.
+    static func onFirst(_ handler: @escaping @Sendable (Int32) -> Void) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let readEnd = ends[0]
+        writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        count.store(0, ordering: .sequentiallyConsistent)
+        signal(SIGINT, receive)
+        signal(SIGTERM, receive)
+        runOnThread(named: "weir-signals") {
+            var number: UInt8 = 0
+            while read(readEnd, &number, 1) < 0, errno == EINTR {}
+            if number != 0 { handler(Int32(number)) }
+        }
+    }
+
+    // A signal handler may interrupt anything: it only touches atomics, which `onFirst` has initialised, and calls
+    // write and _exit.
+    private static let writeEnd = Atomic<Int32>(-1)
+    private static let count = Atomic<Int>(0)
+
+    private static let receive: @convention(c) @Sendable (Int32) -> Void = { number in
+        let before = errno
+        if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(writeEnd.load(ordering: .relaxed), &byte, 1)
+        errno = before
+    }
+}

@@ -1,0 +1,43 @@
+import Live
+import Network
+import Pipeline
+import Wire
+
+/// `weir tail` and `weir record`.
+enum TailCommand {
+    static func run(_ options: TailOptions) async -> ExitCode {
+        var configuration = TailConfiguration(
+            server: options.url, session: session(options), token: options.token,
+            seed: UInt64.random(in: .min ... .max), tool: Help.version)
+        if let path = options.authorities { configuration.trust = .file(path) }
+        return await run(configuration, options.run, options.output)
+    }
+
+    /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
+    static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
+        var configuration = base
+        configuration.recordPath = run.recording
+        configuration.count = output.count
+        configuration.duration = run.duration
+        configuration.idleTimeout = run.idleTimeout
+        if run.hasControl { configuration.controlPath = ControlSocket.pathForThisProcess(name: run.name) }
+        let outlets: Outlets
+        let tail: Tail
+        do {
+            outlets = try Outlets(output)
+            tail = try Tail(configuration, outlets: outlets.all)
+        } catch {
+            return Console.fail(error)
+        }
+        Signals.onFirst { tail.stop(signal: $0) }
+        return outlets.conclude(await tail.run())
+    }
+
+    private static func session(_ options: TailOptions) -> Configuration {
+        Configuration(
+            backend: options.backend == .twake ? .twake : .socketio, path: options.path, namespace: options.namespace,
+            revision: options.revision, company: options.company, workspace: options.workspace, rooms: options.rooms,
+            emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
+            maximumAttempts: options.maximumAttempts)
+    }
+}
