@@ -51,41 +51,40 @@ extension EntityID {
     /// The halves of the UUID in `text`, nil when it is anything but 8-4-4-4-12 lower-case hexadecimal digits.
     private static func halves(of text: borrowing Span<UInt8>) -> (UInt64, UInt64)? {
         guard text.count == 36 else { return nil }
-        let dash = UInt8(ascii: "-")
-        guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
         let raw = text.bytes
-        let first = raw.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self)
-        let second = joined(raw, 9, 14)
-        let third = joined(raw, 19, 24)
-        let fourth = raw.unsafeLoadUnaligned(fromByteOffset: 28, as: UInt64.self)
-        guard let a = digits(first), let b = digits(second), let c = digits(third), let d = digits(fourth) else {
-            return nil
-        }
-        return (a << 32 | b, c << 32 | d)
+        // The bytes 0–7, 8–15, 16–23, 20–27 and 28–35, the first of each in the low eight bits.
+        let first = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
+        let second = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        let third = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        let overlap = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 20, as: UInt64.self))
+        let last = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 28, as: UInt64.self))
+        guard second & 0xFF00_0000_00FF == 0x2D00_0000_002D else { return nil }
+        guard third & 0xFF00_0000_00FF_0000 == 0x2D00_0000_002D_0000 else { return nil }
+        let digits = SIMD4(
+            first.byteSwapped,
+            ((second >> 8) & 0xFFFF_FFFF | (second >> 48) << 32 | third << 48).byteSwapped,
+            ((third >> 24) & 0xFFFF_FFFF | (overlap >> 32) << 32).byteSwapped,
+            last.byteSwapped)
+        guard let values = values(of: digits) else { return nil }
+        return (values[0] << 32 | values[1], values[2] << 32 | values[3])
     }
 
-    /// The four bytes at `a` followed by the four bytes at `b`, in the byte order of memory.
-    private static func joined(_ raw: borrowing RawSpan, _ a: Int, _ b: Int) -> UInt64 {
-        let first = UInt32(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: a, as: UInt32.self))
-        let second = UInt32(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: b, as: UInt32.self))
-        return UInt64(littleEndian: UInt64(first) | UInt64(second) << 32)
-    }
-
-    /// The value of eight hexadecimal digits as they lie in memory, eight at a step.
+    /// The values of four times eight hexadecimal digits, the first of each in the high eight bits.
     ///
-    /// Each byte is turned to its nibble and back to the digit of that nibble; any byte that does not come back was no
-    /// lower-case digit. No step carries from one byte into the next: the largest byte is 9 + 15 + 0x30 + 0x27.
-    private static func digits(_ memory: UInt64) -> UInt64? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let characters = UInt64(bigEndian: memory)
-        let letters = (characters >> 6) & ones
-        let nibbles = (characters & (ones &* 0x0F)) &+ letters &* 9
-        let aboveNine = ((nibbles &+ ones &* 6) >> 4) & ones
-        let written = nibbles &+ ones &* 0x30 &+ aboveNine &* 0x27
-        guard written == characters, nibbles & (ones &* 0xF0) == 0 else { return nil }
-        let pairs = (nibbles | nibbles >> 4) & 0x00FF_00FF_00FF_00FF
-        let fours = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
-        return (fours | fours >> 16) & 0xFFFF_FFFF
+    /// Each byte is turned to its nibble and back to the digit of that nibble; a byte that does not come back was no lower-case
+    /// digit. No step carries from one byte into the next: the largest is 9 + 15 + 0x30 + 0x27.
+    @inline(__always)
+    private static func values(of digits: SIMD4<UInt64>) -> SIMD4<UInt64>? {
+        let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
+        let letters = (digits &>> 6) & ones
+        let nibbles = (digits & (ones &* 0x0F)) &+ (letters &<< 3) &+ letters
+        let aboveNine = ((nibbles &+ ones &* 6) &>> 4) & ones
+        let written = nibbles &+ ones &* 0x30 &+ (aboveNine &<< 5) &+ (aboveNine &<< 3) &- aboveNine
+        let wrong = (written ^ digits) | (nibbles & (ones &* 0xF0))
+        guard wrong == SIMD4(repeating: 0) else { return nil }
+        let pairs = (nibbles | nibbles &>> 4) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
+        let fours = (pairs | pairs &>> 8) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
+        return (fours | fours &>> 16) & SIMD4(repeating: 0xFFFF_FFFF)
     }
 
     /// The usual form of a UUID.

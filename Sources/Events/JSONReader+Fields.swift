@@ -1,6 +1,9 @@
 import JSONText
 
 /// The reader in the words of the decoders: what a backend sends loosely is read loosely here, in one place.
+///
+/// Each function tries the usual form first and looks at the kind of the value only when that fails: a failure leaves the reader before
+/// the value.
 extension JSONReader {
     /// The kind of the next value; afterwards `offset` is where that value starts.
     mutating func kind() throws(Mismatch) -> JSONKind {
@@ -8,30 +11,34 @@ extension JSONReader {
     }
 
     /// Enters an object and says where it starts.
+    @inline(__always)
     mutating func open() throws(Mismatch) -> Int {
-        do {
-            _ = try peek()
-            let start = offset
-            try beginObject()
-            return start
-        } catch { throw Mismatch(error) }
+        do { try beginObject() } catch { throw Mismatch(error) }
+        return offset - 1
     }
 
     /// Enters an object. Null and arrays (PHP writes an empty map as `[]`) count as none and are passed over.
     mutating func openIfAny() throws(Mismatch) -> Bool {
-        switch try kind() {
-        case .null, .array:
+        do {
+            try beginObject()
+            return true
+        } catch {
+            guard error.found == .null || error.found == .array else { throw Mismatch(error) }
             try pass()
             return false
-        case .object, .string, .number, .bool:
-            _ = try open()
-            return true
         }
     }
 
     /// The next field of the object entered.
+    @inline(__always)
     mutating func field() throws(Mismatch) -> JSONKey? {
         do { return try nextKey() } catch { throw Mismatch(error) }
+    }
+
+    /// Whether the field just read is called `name`. Most candidates are told apart by their length, without a call.
+    @inline(__always)
+    func isNamed(_ key: JSONKey, _ name: StaticString) -> Bool {
+        (key.range.range.count == name.utf8CodeUnitCount || key.range.hasEscapes) && matches(key, name)
     }
 
     /// Enters an array; null counts as none.
@@ -66,21 +73,24 @@ extension JSONReader {
 
     /// A string, or nil for null.
     mutating func textIfAny() throws(Mismatch) -> String? {
-        do { return try stringOrNull() } catch { throw Mismatch(error) }
+        do { return try string() } catch {
+            guard error.found == .null else { throw Mismatch(error) }
+            try pass()
+            return nil
+        }
     }
 
     /// An id: a string, or a number in the text it is written in. Null and the empty string, both written for "none", give nil.
     mutating func idIfAny() throws(Mismatch) -> EntityID? {
-        switch try kind() {
-        case .null:
-            try pass()
-            return nil
-        case .number:
-            return EntityID(utf8: span(at: JSONStringRange(range: try pass(), hasEscapes: false)))
-        case .string, .object, .array, .bool:
-            let contents = try textRange()
+        do {
+            let contents = try stringRange()
             if contents.hasEscapes { return EntityID(string(at: contents)) }
             return contents.range.isEmpty ? nil : EntityID(utf8: span(at: contents))
+        } catch {
+            guard error.found == .null || error.found == .number else { throw Mismatch(error) }
+            let range = try pass()
+            if error.found == .null { return nil }
+            return EntityID(utf8: span(at: JSONStringRange(range: range, hasEscapes: false)))
         }
     }
 
@@ -94,23 +104,20 @@ extension JSONReader {
         return ids
     }
 
-    /// A point in time in seconds or milliseconds, with or without a fraction, or nil for null.
-    mutating func timeIfAny() throws(Mismatch) -> Timestamp? {
-        switch try kind() {
-        case .null:
-            try pass()
-            return nil
-        case .number, .string, .object, .array, .bool:
-            return Timestamp(wire: try integer())
+    /// A number whose fraction, if any, is cut off; nil for null.
+    mutating func integerIfAny() throws(Mismatch) -> Int64? {
+        do { return try int64() } catch {
+            if error.found == .null {
+                try pass()
+                return nil
+            }
+            guard error.reason == .invalidNumber else { throw Mismatch(error) }
+            return try cutInteger()
         }
     }
 
-    /// A number whose fraction, if any, is cut off.
-    mutating func integer() throws(Mismatch) -> Int64 {
-        do { return try int64() } catch {
-            guard error.reason == .invalidNumber else { throw Mismatch(error) }
-            seek(to: error.offset)
-        }
+    /// A number that is no integer in range as it is written.
+    private mutating func cutInteger() throws(Mismatch) -> Int64 {
         let start = offset
         do {
             let number = try double()
@@ -119,24 +126,22 @@ extension JSONReader {
         throw Mismatch(.json(.invalidNumber), at: start)
     }
 
+    /// A point in time in seconds or milliseconds, with or without a fraction, or nil for null.
+    @inline(__always)
+    mutating func timeIfAny() throws(Mismatch) -> Timestamp? {
+        try integerIfAny().map { Timestamp(wire: $0) }
+    }
+
     /// A count, nil for null; negative ones are read as 0.
     mutating func countIfAny() throws(Mismatch) -> Int? {
-        if try kind() == .null {
-            try pass()
-            return nil
-        }
-        return Int(clamping: max(0, try integer()))
+        try integerIfAny().map { Int(clamping: max(0, $0)) }
     }
 
     /// A Boolean; 0 and 1 count, and nil is null.
     mutating func flagIfAny() throws(Mismatch) -> Bool? {
-        switch try kind() {
-        case .null:
-            try pass()
-            return nil
-        case .number: return try integer() != 0
-        case .bool, .string, .object, .array:
-            do { return try bool() } catch { throw Mismatch(error) }
+        do { return try bool() } catch {
+            guard error.found == .null || error.found == .number else { throw Mismatch(error) }
+            return try integerIfAny().map { $0 != 0 }
         }
     }
 
@@ -146,8 +151,16 @@ extension JSONReader {
     }
 }
 
+extension JSONError {
+    /// The kind of the value that stands where another was asked for; nil for any other error.
+    fileprivate var found: JSONKind? {
+        if case .wrongKind(_, let found) = reason { found } else { nil }
+    }
+}
+
 extension Optional {
     /// The value of a field an object cannot do without; the object starts at `offset`.
+    @inline(__always)
     func required(_ field: StaticString, at offset: Int) throws(Mismatch) -> Wrapped {
         guard let value = self else { throw Mismatch(.missing(field), at: offset) }
         return value

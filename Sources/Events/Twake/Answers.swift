@@ -98,7 +98,7 @@ extension Twake {
             let start = try reader.open()
             var hasList = false
             while let key = try reader.field() {
-                if reader.matches(key, "resources") {
+                if reader.isNamed(key, "resources") {
                     hasList = true
                     try reader.each { (reader) throws(Mismatch) in values.append(try read(&reader)) }
                 } else {
@@ -145,7 +145,7 @@ extension JSONReader {
     fileprivate mutating func memberOffset(_ name: StaticString) throws(Mismatch) -> Int? {
         _ = try open()
         while let key = try field() {
-            if matches(key, name) { return offset }
+            if isNamed(key, name) { return offset }
             try pass()
         }
         return nil

@@ -10,17 +10,17 @@ extension Twake.Badge {
         var message: EntityID?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "company_id") {
+            if reader.isNamed(key, "company_id") {
                 company = try reader.idIfAny()
-            } else if reader.matches(key, "workspace_id") {
+            } else if reader.isNamed(key, "workspace_id") {
                 workspace = try reader.idIfAny()
-            } else if reader.matches(key, "channel_id") {
+            } else if reader.isNamed(key, "channel_id") {
                 channel = try reader.idIfAny()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 thread = try reader.idIfAny()
-            } else if reader.matches(key, "user_id") {
+            } else if reader.isNamed(key, "user_id") {
                 user = try reader.idIfAny()
-            } else if reader.matches(key, "message_id") {
+            } else if reader.isNamed(key, "message_id") {
                 message = try reader.idIfAny()
             } else {
                 try reader.pass()
@@ -41,11 +41,11 @@ extension Twake.BadgeCount {
         var count: Int?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "type") {
+            if reader.isNamed(key, "type") {
                 level = try reader.textIfAny().map { Level(wire: $0) }
-            } else if reader.matches(key, "id") {
+            } else if reader.isNamed(key, "id") {
                 id = try reader.idIfAny()
-            } else if reader.matches(key, "count") {
+            } else if reader.isNamed(key, "count") {
                 count = try reader.countIfAny()
             } else {
                 try reader.pass()
@@ -62,15 +62,15 @@ extension Twake.DesktopNotification {
         self.init(channel: nil, thread: nil, message: nil, title: "", text: "")
         _ = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "channel_id") {
+            if reader.isNamed(key, "channel_id") {
                 channel = try reader.idIfAny()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 thread = try reader.idIfAny()
-            } else if reader.matches(key, "message_id") {
+            } else if reader.isNamed(key, "message_id") {
                 message = try reader.idIfAny()
-            } else if reader.matches(key, "title") {
+            } else if reader.isNamed(key, "title") {
                 title = try reader.textIfAny() ?? ""
-            } else if reader.matches(key, "text") {
+            } else if reader.isNamed(key, "text") {
                 text = try reader.textIfAny() ?? ""
             } else {
                 try reader.pass()

@@ -24,17 +24,17 @@ extension Twake.Badge {
         var loggedMessage: EntityID?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "company_id") {
+            if reader.isNamed(key, "company_id") {
                 ids.company = try reader.loggedID()
-            } else if reader.matches(key, "workspace_id") {
+            } else if reader.isNamed(key, "workspace_id") {
                 ids.workspace = try reader.loggedID()
-            } else if reader.matches(key, "channel_id") {
+            } else if reader.isNamed(key, "channel_id") {
                 ids.channel = try reader.loggedID()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 ids.thread = try reader.loggedID()
-            } else if reader.matches(key, "user_id") {
+            } else if reader.isNamed(key, "user_id") {
                 loggedUser = try reader.loggedID()
-            } else if reader.matches(key, "message_id") {
+            } else if reader.isNamed(key, "message_id") {
                 loggedMessage = try reader.loggedID()
             } else {
                 try reader.pass()
@@ -69,11 +69,11 @@ extension Twake.BadgeCount {
         var loggedCount: Int?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "type") {
+            if reader.isNamed(key, "type") {
                 loggedLevel = Level(wire: try reader.text())
-            } else if reader.matches(key, "id") {
+            } else if reader.isNamed(key, "id") {
                 loggedID = try reader.loggedID()
-            } else if reader.matches(key, "count") {
+            } else if reader.isNamed(key, "count") {
                 loggedCount = try reader.loggedCount()
             } else {
                 try reader.pass()

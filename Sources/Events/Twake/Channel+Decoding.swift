@@ -9,15 +9,15 @@ extension Twake.ChannelActivity {
         var lastMessage: Twake.MessageSummary?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "id") {
+            if reader.isNamed(key, "id") {
                 channel = try reader.idIfAny()
-            } else if reader.matches(key, "company_id") {
+            } else if reader.isNamed(key, "company_id") {
                 company = try reader.idIfAny()
-            } else if reader.matches(key, "workspace_id") {
+            } else if reader.isNamed(key, "workspace_id") {
                 workspace = try reader.idIfAny()
-            } else if reader.matches(key, "last_activity") {
+            } else if reader.isNamed(key, "last_activity") {
                 lastActivity = try reader.timeIfAny()
-            } else if reader.matches(key, "last_message") {
+            } else if reader.isNamed(key, "last_message") {
                 lastMessage = try Twake.MessageSummary.ifAny(reading: &reader)
             } else {
                 try reader.pass()
@@ -38,15 +38,15 @@ extension Twake.MessageSummary {
         guard try reader.openIfAny() else { return nil }
         while let key = try reader.field() {
             isEmpty = false
-            if reader.matches(key, "date") {
+            if reader.isNamed(key, "date") {
                 summary.date = try reader.timeIfAny()
-            } else if reader.matches(key, "sender") {
+            } else if reader.isNamed(key, "sender") {
                 summary.sender = try reader.idIfAny()
-            } else if reader.matches(key, "sender_name") {
+            } else if reader.isNamed(key, "sender_name") {
                 summary.senderName = try reader.textIfAny()
-            } else if reader.matches(key, "title") {
+            } else if reader.isNamed(key, "title") {
                 summary.title = try reader.textIfAny()
-            } else if reader.matches(key, "text") {
+            } else if reader.isNamed(key, "text") {
                 summary.text = try reader.textIfAny()
             } else {
                 try reader.pass()
@@ -96,21 +96,21 @@ private struct ChannelFields {
 
     /// Takes the value if `key` says which channel it is.
     mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "id") {
+        if reader.isNamed(key, "id") {
             id = try reader.idIfAny()
-        } else if reader.matches(key, "company_id") {
+        } else if reader.isNamed(key, "company_id") {
             company = try reader.idIfAny()
-        } else if reader.matches(key, "workspace_id") {
+        } else if reader.isNamed(key, "workspace_id") {
             workspace = try reader.idIfAny()
-        } else if reader.matches(key, "visibility") {
+        } else if reader.isNamed(key, "visibility") {
             visibility = try reader.textIfAny().map { Twake.ChannelVisibility(wire: $0) }
-        } else if reader.matches(key, "name") {
+        } else if reader.isNamed(key, "name") {
             name = try reader.textIfAny()
-        } else if reader.matches(key, "icon") {
+        } else if reader.isNamed(key, "icon") {
             icon = try reader.textIfAny()
-        } else if reader.matches(key, "description") {
+        } else if reader.isNamed(key, "description") {
             description = try reader.textIfAny()
-        } else if reader.matches(key, "owner") {
+        } else if reader.isNamed(key, "owner") {
             owner = try reader.idIfAny()
         } else {
             return false
@@ -120,21 +120,21 @@ private struct ChannelFields {
 
     /// Takes the value if `key` says what is going on in the channel.
     mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "archived") {
+        if reader.isNamed(key, "archived") {
             isArchived = try reader.flagIfAny()
-        } else if reader.matches(key, "members") {
+        } else if reader.isNamed(key, "members") {
             members = try reader.ids()
-        } else if reader.matches(key, "last_activity") {
+        } else if reader.isNamed(key, "last_activity") {
             lastActivity = try reader.timeIfAny()
-        } else if reader.matches(key, "last_message") {
+        } else if reader.isNamed(key, "last_message") {
             lastMessage = try Twake.MessageSummary.ifAny(reading: &reader)
-        } else if reader.matches(key, "user_last_access") {
+        } else if reader.isNamed(key, "user_last_access") {
             lastAccess = try reader.timeIfAny() ?? lastAccess
-        } else if reader.matches(key, "user_member") {
+        } else if reader.isNamed(key, "user_member") {
             lastAccess = try MemberFields.ifAny(reading: &reader)?.lastAccess ?? lastAccess
-        } else if reader.matches(key, "updated_at") {
+        } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.timeIfAny()
-        } else if reader.matches(key, "users") {
+        } else if reader.isNamed(key, "users") {
             users = try Person.list(reading: &reader)
         } else {
             return false
@@ -202,7 +202,7 @@ struct MemberFields {
         while let key = try reader.field() {
             if try takeIdentity(key, from: &reader) { continue }
             if try takeState(key, from: &reader) { continue }
-            if !isNested, reader.matches(key, "user_member") {
+            if !isNested, reader.isNamed(key, "user_member") {
                 hasNested = true
                 nested = try Self.ifAny(reading: &reader).map { [$0] } ?? []
             } else {
@@ -212,15 +212,15 @@ struct MemberFields {
     }
 
     private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "id") {
+        if reader.isNamed(key, "id") {
             id = try reader.idIfAny()
-        } else if reader.matches(key, "channel_id") {
+        } else if reader.isNamed(key, "channel_id") {
             channel = try reader.idIfAny()
-        } else if reader.matches(key, "company_id") {
+        } else if reader.isNamed(key, "company_id") {
             company = try reader.idIfAny()
-        } else if reader.matches(key, "workspace_id") {
+        } else if reader.isNamed(key, "workspace_id") {
             workspace = try reader.idIfAny()
-        } else if reader.matches(key, "user_id") {
+        } else if reader.isNamed(key, "user_id") {
             user = try reader.idIfAny()
         } else {
             return false
@@ -229,15 +229,15 @@ struct MemberFields {
     }
 
     private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "type") {
+        if reader.isNamed(key, "type") {
             type = try reader.textIfAny()
-        } else if reader.matches(key, "last_access") {
+        } else if reader.isNamed(key, "last_access") {
             lastAccess = try reader.timeIfAny()
-        } else if reader.matches(key, "favorite") {
+        } else if reader.isNamed(key, "favorite") {
             isFavorite = try reader.flagIfAny()
-        } else if reader.matches(key, "notification_level") {
+        } else if reader.isNamed(key, "notification_level") {
             notificationLevel = try reader.textIfAny()
-        } else if reader.matches(key, "updated_at") {
+        } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.timeIfAny()
         } else {
             return false

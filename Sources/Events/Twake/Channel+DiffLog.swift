@@ -34,11 +34,11 @@ extension Twake.Channel {
         var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "id") {
+            if reader.isNamed(key, "id") {
                 ids.0 = try reader.loggedID()
-            } else if reader.matches(key, "company_id") {
+            } else if reader.isNamed(key, "company_id") {
                 ids.company = try reader.loggedID()
-            } else if reader.matches(key, "workspace_id") {
+            } else if reader.isNamed(key, "workspace_id") {
                 ids.workspace = try reader.loggedID()
             } else if try !takeLogged(key, from: &reader) {
                 try reader.pass()
@@ -50,27 +50,27 @@ extension Twake.Channel {
     }
 
     private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "visibility") {
+        if reader.isNamed(key, "visibility") {
             visibility = Twake.ChannelVisibility(wire: try reader.text())
-        } else if reader.matches(key, "name") {
+        } else if reader.isNamed(key, "name") {
             name = try reader.text()
-        } else if reader.matches(key, "icon") {
+        } else if reader.isNamed(key, "icon") {
             icon = try reader.text()
-        } else if reader.matches(key, "description") {
+        } else if reader.isNamed(key, "description") {
             description = try reader.text()
-        } else if reader.matches(key, "owner") {
+        } else if reader.isNamed(key, "owner") {
             owner = try reader.loggedID()
-        } else if reader.matches(key, "archived") {
+        } else if reader.isNamed(key, "archived") {
             isArchived = try reader.loggedFlag()
-        } else if reader.matches(key, "members") {
+        } else if reader.isNamed(key, "members") {
             members = try reader.loggedIDs()
-        } else if reader.matches(key, "last_activity") {
+        } else if reader.isNamed(key, "last_activity") {
             lastActivity = try reader.loggedTime()
-        } else if reader.matches(key, "last_message") {
+        } else if reader.isNamed(key, "last_message") {
             lastMessage = try Twake.MessageSummary(logged: &reader)
-        } else if reader.matches(key, "last_access") {
+        } else if reader.isNamed(key, "last_access") {
             lastAccess = try reader.loggedTime()
-        } else if reader.matches(key, "updated_at") {
+        } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.loggedTime()
         } else {
             return false
@@ -94,15 +94,15 @@ extension Twake.MessageSummary {
         self.init(date: nil, sender: nil, senderName: nil, title: nil, text: nil)
         _ = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "date") {
+            if reader.isNamed(key, "date") {
                 date = try reader.loggedTime()
-            } else if reader.matches(key, "sender") {
+            } else if reader.isNamed(key, "sender") {
                 sender = try reader.loggedID()
-            } else if reader.matches(key, "sender_name") {
+            } else if reader.isNamed(key, "sender_name") {
                 senderName = try reader.text()
-            } else if reader.matches(key, "title") {
+            } else if reader.isNamed(key, "title") {
                 title = try reader.text()
-            } else if reader.matches(key, "text") {
+            } else if reader.isNamed(key, "text") {
                 text = try reader.text()
             } else {
                 try reader.pass()
@@ -137,13 +137,13 @@ extension Twake.ChannelMember {
         var loggedChannel: EntityID?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "channel_id") {
+            if reader.isNamed(key, "channel_id") {
                 loggedChannel = try reader.loggedID()
-            } else if reader.matches(key, "company_id") {
+            } else if reader.isNamed(key, "company_id") {
                 company = try reader.loggedID()
-            } else if reader.matches(key, "workspace_id") {
+            } else if reader.isNamed(key, "workspace_id") {
                 workspace = try reader.loggedID()
-            } else if reader.matches(key, "user_id") {
+            } else if reader.isNamed(key, "user_id") {
                 user = try reader.loggedID()
             } else if try !takeLogged(key, from: &reader) {
                 try reader.pass()
@@ -153,15 +153,15 @@ extension Twake.ChannelMember {
     }
 
     private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "type") {
+        if reader.isNamed(key, "type") {
             type = try reader.text()
-        } else if reader.matches(key, "last_access") {
+        } else if reader.isNamed(key, "last_access") {
             lastAccess = try reader.loggedTime()
-        } else if reader.matches(key, "favorite") {
+        } else if reader.isNamed(key, "favorite") {
             isFavorite = try reader.loggedFlag()
-        } else if reader.matches(key, "notification_level") {
+        } else if reader.isNamed(key, "notification_level") {
             notificationLevel = try reader.text()
-        } else if reader.matches(key, "updated_at") {
+        } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.loggedTime()
         } else {
             return false

@@ -8,7 +8,7 @@ extension Twake.OnlineStatus {
         let start = try reader.open()
         var hasList = false
         while let key = try reader.field() {
-            if reader.matches(key, "online") {
+            if reader.isNamed(key, "online") {
                 hasList = true
                 guard try reader.openListIfAny() else { continue }
                 while try reader.another() { statuses.append(try Self(reading: &reader)) }
@@ -25,9 +25,9 @@ extension Twake.OnlineStatus {
         var isOnline: Bool?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "user_id") {
+            if reader.isNamed(key, "user_id") {
                 user = try reader.idIfAny()
-            } else if reader.matches(key, "is_online") {
+            } else if reader.isNamed(key, "is_online") {
                 isOnline = try reader.flagIfAny()
             } else {
                 try reader.pass()
@@ -65,11 +65,11 @@ extension Twake.SocketIORoom {
         var id: String?
         let start = try reader.open()
         while let field = try reader.field() {
-            if reader.matches(field, "key") {
+            if reader.isNamed(field, "key") {
                 key = try reader.textIfAny()
-            } else if reader.matches(field, "type") {
+            } else if reader.isNamed(field, "type") {
                 kind = try reader.textIfAny().map { Kind(wire: $0) }
-            } else if reader.matches(field, "id") {
+            } else if reader.isNamed(field, "id") {
                 id = try reader.idIfAny()?.description
             } else {
                 try reader.pass()
@@ -98,9 +98,9 @@ extension Twake.Place {
         var name: String?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "id") {
+            if reader.isNamed(key, "id") {
                 id = try reader.idIfAny()
-            } else if reader.matches(key, "name") {
+            } else if reader.isNamed(key, "name") {
                 name = try reader.textIfAny()
             } else {
                 try reader.pass()

@@ -60,7 +60,7 @@ extension JSONReader {
         case .array, .number, .bool, .null: return nil
         }
         while let key = try field() {
-            if matches(key, "message") || matches(key, "err") {
+            if isNamed(key, "message") || isNamed(key, "err") {
                 if let words = try refusal() { return words }
             } else {
                 try pass()
@@ -96,9 +96,9 @@ private struct RoomAnswer {
         var message: String?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "name") {
+            if reader.isNamed(key, "name") {
                 room = try reader.textIfAny()
-            } else if reader.matches(key, "message") || reader.matches(key, "error") {
+            } else if reader.isNamed(key, "message") || reader.isNamed(key, "error") {
                 message = try reader.textIfAny() ?? message
             } else {
                 try reader.pass()
@@ -115,9 +115,9 @@ extension Twake.SocketIOEvent {
         var data: Twake.EventData?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "name") {
+            if reader.isNamed(key, "name") {
                 room = try reader.textIfAny()
-            } else if reader.matches(key, "data") {
+            } else if reader.isNamed(key, "data") {
                 data = try Twake.EventData(reading: &reader, of: payload)
             } else {
                 try reader.pass()
@@ -154,9 +154,9 @@ extension Twake.EventData {
         reader.seek(to: start)
         _ = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "message_id") {
+            if reader.isNamed(key, "message_id") {
                 message = try reader.idIfAny()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 thread = try reader.idIfAny()
             } else {
                 try reader.pass()
@@ -172,7 +172,7 @@ extension Twake.EventData {
         reader.seek(to: start)
         _ = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "event") {
+            if reader.isNamed(key, "event") {
                 typing = try Self.typing(reading: &reader)
             } else {
                 try reader.pass()
@@ -189,15 +189,15 @@ extension Twake.EventData {
         var isWriting: Bool?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "channel_id") {
+            if reader.isNamed(key, "channel_id") {
                 channel = try reader.idIfAny()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 thread = try reader.idIfAny()
-            } else if reader.matches(key, "user_id") {
+            } else if reader.isNamed(key, "user_id") {
                 user = try reader.idIfAny()
-            } else if reader.matches(key, "name") {
+            } else if reader.isNamed(key, "name") {
                 name = try reader.textIfAny()
-            } else if reader.matches(key, "is_writing") {
+            } else if reader.isNamed(key, "is_writing") {
                 isWriting = try reader.flagIfAny()
             } else {
                 try reader.pass()
@@ -222,14 +222,14 @@ extension JSONReader {
         guard try kind() == .object else { return .other }
         _ = try open()
         while let key = try field() {
-            guard matches(key, "action") || matches(key, "type"), try kind() == .string else {
+            guard isNamed(key, "action") || isNamed(key, "type"), try kind() == .string else {
                 try pass()
                 continue
             }
             let contents = try textRange()
-            if matches(key, "action"), matches(contents, "update") { return .message(.update) }
-            if matches(key, "action"), matches(contents, "remove") { return .message(.remove) }
-            if matches(key, "type"), matches(contents, "writing") { return .writing }
+            if isNamed(key, "action"), matches(contents, "update") { return .message(.update) }
+            if isNamed(key, "action"), matches(contents, "remove") { return .message(.remove) }
+            if isNamed(key, "type"), matches(contents, "writing") { return .writing }
         }
         return .other
     }

@@ -15,7 +15,7 @@ extension Twake.Message {
             if try fields.takeIdentity(key, from: &reader) { continue }
             if try fields.takeContent(key, from: &reader) { continue }
             if try fields.takeState(key, from: &reader) { continue }
-            if replies != nil, reader.matches(key, "last_replies") {
+            if replies != nil, reader.isNamed(key, "last_replies") {
                 replies?.append(contentsOf: try list(&reader))
             } else {
                 try reader.pass()
@@ -69,24 +69,26 @@ private struct MessageFields {
 
     /// The name in the message itself, else the one of its user among those sent along.
     var senderName: String? {
-        if let overridingName, !overridingName.isEmpty { return overridingName }
-        return sender.displayName ?? users.first { $0.id == user && user != nil }?.displayName
+        if let overridingName = overridingName?.unlessEmpty { return overridingName }
+        if let name = sender.displayName { return name }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.displayName
     }
 
     mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "id") {
+        if reader.isNamed(key, "id") {
             id = try reader.idIfAny()
-        } else if reader.matches(key, "thread_id") {
+        } else if reader.isNamed(key, "thread_id") {
             thread = try reader.idIfAny()
-        } else if reader.matches(key, "channel_id") {
+        } else if reader.isNamed(key, "channel_id") {
             channel = try reader.idIfAny()
-        } else if reader.matches(key, "user_id") {
+        } else if reader.isNamed(key, "user_id") {
             user = try reader.idIfAny()
-        } else if reader.matches(key, "application_id") {
+        } else if reader.isNamed(key, "application_id") {
             application = try reader.idIfAny()
-        } else if reader.matches(key, "cache") {
+        } else if reader.isNamed(key, "cache") {
             cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
-        } else if reader.matches(key, "ephemeral") {
+        } else if reader.isNamed(key, "ephemeral") {
             isEphemeral = try reader.kind() == .object
             try reader.pass()
         } else {
@@ -96,15 +98,15 @@ private struct MessageFields {
     }
 
     mutating func takeContent(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "text") {
+        if reader.isNamed(key, "text") {
             text = try reader.textIfAny()
-        } else if reader.matches(key, "content") {
+        } else if reader.isNamed(key, "content") {
             text = try reader.member("original_str") { (reader) throws(Mismatch) in try reader.textIfAny() } ?? text
-        } else if reader.matches(key, "subtype") {
-            subtype = try reader.textIfAny().flatMap { $0.isEmpty ? nil : $0 }
-        } else if reader.matches(key, "users") {
+        } else if reader.isNamed(key, "subtype") {
+            subtype = try reader.textIfAny()?.unlessEmpty
+        } else if reader.isNamed(key, "users") {
             users = try Person.list(reading: &reader)
-        } else if reader.matches(key, "override") {
+        } else if reader.isNamed(key, "override") {
             overridingName = try reader.member("title") { (reader) throws(Mismatch) in try reader.textIfAny() }
         } else {
             return try sender.takeName(key, from: &reader)
@@ -113,20 +115,20 @@ private struct MessageFields {
     }
 
     mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "created_at") || reader.matches(key, "creation_date") {
+        if reader.isNamed(key, "created_at") || reader.isNamed(key, "creation_date") {
             createdAt = try reader.timeIfAny()
-        } else if reader.matches(key, "updated_at") || reader.matches(key, "modification_date") {
+        } else if reader.isNamed(key, "updated_at") || reader.isNamed(key, "modification_date") {
             updatedAt = try reader.timeIfAny()
-        } else if reader.matches(key, "edited") {
+        } else if reader.isNamed(key, "edited") {
             editedAt = try reader.member("edited_at") { (reader) throws(Mismatch) in try reader.timeIfAny() }
-        } else if reader.matches(key, "pinned_info") {
+        } else if reader.isNamed(key, "pinned_info") {
             isPinned = try reader.kind() == .object
             try reader.pass()
-        } else if reader.matches(key, "reactions") {
+        } else if reader.isNamed(key, "reactions") {
             reactions = try Twake.Reaction.list(reading: &reader)
-        } else if reader.matches(key, "responses_count") {
+        } else if reader.isNamed(key, "responses_count") {
             replies = try reader.countIfAny()
-        } else if reader.matches(key, "stats") {
+        } else if reader.isNamed(key, "stats") {
             // The server counts the head message as well (4.4).
             replies = try reader.member("replies") { (reader) throws(Mismatch) in try reader.countIfAny() }
                 .map { max(0, $0 - 1) }
@@ -159,11 +161,11 @@ extension Twake.Reaction {
         var users: [EntityID] = []
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "name") {
+            if reader.isNamed(key, "name") {
                 name = try reader.textIfAny()
-            } else if reader.matches(key, "count") {
+            } else if reader.isNamed(key, "count") {
                 count = try reader.countIfAny()
-            } else if reader.matches(key, "users") {
+            } else if reader.isNamed(key, "users") {
                 users = try reader.ids()
             } else {
                 try reader.pass()
@@ -181,7 +183,7 @@ extension JSONReader {
         var value: Value?
         guard try openIfAny() else { return nil }
         while let key = try field() {
-            if matches(key, name) {
+            if isNamed(key, name) {
                 value = try read(&self)
             } else {
                 try pass()

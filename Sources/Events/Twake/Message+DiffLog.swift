@@ -35,9 +35,9 @@ extension Twake.Message {
         var ids: (EntityID?, thread: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "id") {
+            if reader.isNamed(key, "id") {
                 ids.0 = try reader.loggedID()
-            } else if reader.matches(key, "thread_id") {
+            } else if reader.isNamed(key, "thread_id") {
                 ids.thread = try reader.loggedID()
             } else if try !takeLogged(key, from: &reader), try !takeLoggedState(key, from: &reader) {
                 try reader.pass()
@@ -48,15 +48,15 @@ extension Twake.Message {
     }
 
     private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "channel_id") {
+        if reader.isNamed(key, "channel_id") {
             channel = try reader.loggedID()
-        } else if reader.matches(key, "user_id") {
+        } else if reader.isNamed(key, "user_id") {
             user = try reader.loggedID()
-        } else if reader.matches(key, "sender_name") {
+        } else if reader.isNamed(key, "sender_name") {
             senderName = try reader.text()
-        } else if reader.matches(key, "text") {
+        } else if reader.isNamed(key, "text") {
             text = try reader.text()
-        } else if reader.matches(key, "subtype") {
+        } else if reader.isNamed(key, "subtype") {
             subtype = try reader.text()
         } else {
             return false
@@ -65,19 +65,19 @@ extension Twake.Message {
     }
 
     private mutating func takeLoggedState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "created_at") {
+        if reader.isNamed(key, "created_at") {
             createdAt = try reader.loggedTime()
-        } else if reader.matches(key, "updated_at") {
+        } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.loggedTime()
-        } else if reader.matches(key, "edited_at") {
+        } else if reader.isNamed(key, "edited_at") {
             editedAt = try reader.loggedTime()
-        } else if reader.matches(key, "pinned") {
+        } else if reader.isNamed(key, "pinned") {
             isPinned = try reader.loggedFlag()
-        } else if reader.matches(key, "reactions") {
+        } else if reader.isNamed(key, "reactions") {
             reactions = []
             guard try reader.openListIfAny() else { return true }
             while try reader.another() { reactions.append(try Twake.Reaction(logged: &reader)) }
-        } else if reader.matches(key, "replies") {
+        } else if reader.isNamed(key, "replies") {
             replies = try reader.loggedCount()
         } else {
             return false
@@ -101,11 +101,11 @@ extension Twake.Reaction {
         var loggedUsers: [EntityID] = []
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "name") {
+            if reader.isNamed(key, "name") {
                 loggedName = try reader.text()
-            } else if reader.matches(key, "count") {
+            } else if reader.isNamed(key, "count") {
                 loggedCount = try reader.loggedCount()
-            } else if reader.matches(key, "users") {
+            } else if reader.isNamed(key, "users") {
                 loggedUsers = try reader.loggedIDs()
             } else {
                 try reader.pass()

@@ -14,7 +14,7 @@ struct Person {
     init(reading reader: inout JSONReader) throws(Mismatch) {
         _ = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "id") {
+            if reader.isNamed(key, "id") {
                 id = try reader.idIfAny()
             } else if try !takeName(key, from: &reader) {
                 try reader.pass()
@@ -38,15 +38,15 @@ struct Person {
 
     /// Takes the value if `key` is one of the names.
     mutating func takeName(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.matches(key, "firstname") || reader.matches(key, "first_name") {
+        if reader.isNamed(key, "firstname") || reader.isNamed(key, "first_name") {
             firstName = try reader.textIfAny()
-        } else if reader.matches(key, "lastname") || reader.matches(key, "last_name") {
+        } else if reader.isNamed(key, "lastname") || reader.isNamed(key, "last_name") {
             lastName = try reader.textIfAny()
-        } else if reader.matches(key, "username") {
+        } else if reader.isNamed(key, "username") {
             userName = try reader.textIfAny()
-        } else if reader.matches(key, "full_name") {
+        } else if reader.isNamed(key, "full_name") {
             fullName = try reader.textIfAny()
-        } else if reader.matches(key, "email") {
+        } else if reader.isNamed(key, "email") {
             email = try reader.textIfAny()
         } else {
             return false
@@ -56,7 +56,17 @@ struct Person {
 
     /// The full name, else the first and last, else the user name, else the address; nil when there is none of them.
     var displayName: String? {
-        let both = [firstName, lastName].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
-        return [fullName, both, userName, email].compactMap { $0 }.first { !$0.isEmpty }
+        if let fullName = fullName?.unlessEmpty { return fullName }
+        return switch (firstName?.unlessEmpty, lastName?.unlessEmpty) {
+        case (let first?, let last?): "\(first) \(last)"
+        case (let first?, nil): first
+        case (nil, let last?): last
+        case (nil, nil): userName?.unlessEmpty ?? email?.unlessEmpty
+        }
     }
+}
+
+extension String {
+    /// The string, or nil when it has no characters.
+    var unlessEmpty: String? { isEmpty ? nil : self }
 }

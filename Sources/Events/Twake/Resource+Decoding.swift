@@ -10,7 +10,7 @@ extension Twake.SocketIOResource {
         var postponed: Int?
         let start = try reader.open()
         while let key = try reader.field() {
-            if reader.matches(key, "resource") {
+            if reader.isNamed(key, "resource") {
                 if let action, let type {
                     resource = try Twake.Resource(reading: &reader, of: payload, type, action)
                 } else {
@@ -18,13 +18,13 @@ extension Twake.SocketIOResource {
                     postponed = reader.offset
                     try reader.pass()
                 }
-            } else if reader.matches(key, "action") {
+            } else if reader.isNamed(key, "action") {
                 action = try Twake.ResourceAction(reading: &reader)
-            } else if reader.matches(key, "type") {
+            } else if reader.isNamed(key, "type") {
                 type = try Twake.ResourceType(reading: &reader)
-            } else if reader.matches(key, "room") {
+            } else if reader.isNamed(key, "room") {
                 room = try reader.textIfAny()
-            } else if reader.matches(key, "path") {
+            } else if reader.isNamed(key, "path") {
                 path = try reader.textIfAny()
             } else {
                 try reader.pass()

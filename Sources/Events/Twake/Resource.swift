@@ -56,7 +56,9 @@ extension Twake {
     }
 
     /// The payload of a resource event, by its type; anything not applied by the pipeline is kept as text.
-    public enum Resource: Hashable, Sendable {
+    ///
+    /// Entities are boxed: an event is handed on and kept many times, and is read once.
+    public indirect enum Resource: Hashable, Sendable {
         /// `channel`, `channels`: all fields that were sent; a sparse `deleted` has only the ids.
         case channel(Channel)
         /// `channel_activity`.
