@@ -146,7 +146,7 @@ actor Hub: HTTPServerHandler {
             }
         case .close:
             forget(socket.id)
-            socket.close(WebSocketClose(code: 1000))
+            socket.close(WebSocketClose(code: 1005))
         }
     }
 
