@@ -13,6 +13,8 @@ public final class EmbeddedServer: Sendable {
         /// Whether the script starts with the server. Otherwise it starts when the first client has joined its rooms (nothing joined
         /// and nothing asked for during 400 ms, at the latest 3 s after its first join), so that every client sees the same history.
         public var startsAtOnce: Bool
+        /// How many times faster than life the world's clock runs, 1 to 1000. The history is the same.
+        public var pace: Int
         /// How long a token is good for.
         public var tokenLifetime: Duration
         /// Time between heartbeats.
@@ -25,11 +27,12 @@ public final class EmbeddedServer: Sendable {
         public var epoch: Int64
         /// Options.
         public init(
-            startsAtOnce: Bool = false, tokenLifetime: Duration = .seconds(3_600),
+            startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
             pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20), maximumPending: Int = 8 << 20, epoch: Int64 = 1_631_610_000_000
         ) {
             self.startsAtOnce = startsAtOnce
+            self.pace = min(max(pace, 1), 1_000)
             self.tokenLifetime = tokenLifetime
             self.pingInterval = pingInterval
             self.pingTimeout = pingTimeout

@@ -50,7 +50,7 @@ actor Hub: HTTPServerHandler {
             scenario, seed: seed, epoch: options.epoch, tokens: tokens, tokenLifetime: options.tokenLifetime,
             start: options.startsAtOnce
                 ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
-            at: loop.now)
+            pace: options.pace, at: loop.now)
         let world = backend.world
         facts = Facts(
             tokens: tokens, tokenLifetime: options.tokenLifetime, me: backend.me, company: world.company.id,

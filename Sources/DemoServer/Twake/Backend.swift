@@ -30,6 +30,8 @@ struct Backend: Sendable {
     var tokens: Tokens
     let tokenLifetime: Duration
     private let start: Start
+    /// Milliseconds of the world in one of ours.
+    private let pace: Int64
     private var clock: Clock
     private let ids: IDSource
     private var serial = 0
@@ -38,12 +40,14 @@ struct Backend: Sendable {
 
     init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
+        pace: Int = 1,
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
         self.tokens = tokens
         self.tokenLifetime = tokenLifetime
         self.start = start
+        self.pace = Int64(max(1, pace))
         clock = start == .atOnce ? .running(from: now) : .waiting
         ids = IDSource(seed: seed, stream: .clients)
     }
@@ -62,7 +66,8 @@ struct Backend: Sendable {
             return settled(first: first, last: last)
         case .running(let from):
             guard let next = nextWorldTime else { return nil }
-            return from + .milliseconds(next - script.epoch)
+            // Rounded up: a deadline that is too early would be asked for again.
+            return from + .microseconds(((next - script.epoch) * 1_000 + pace - 1) / pace)
         }
     }
 
@@ -98,7 +103,7 @@ struct Backend: Sendable {
     func worldTime(at now: Moment) -> Int64 {
         switch clock {
         case .waiting, .settling: script.epoch
-        case .running(let from): script.epoch + max(0, (now - from).microseconds / 1_000)
+        case .running(let from): script.epoch + max(0, (now - from).microseconds * pace / 1_000)
         }
     }
 
