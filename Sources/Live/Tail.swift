@@ -1,8 +1,8 @@
 import Glibc
 public import Network
-import Pipeline
+public import Pipeline
 public import Recording
-import SectionedModel
+public import SectionedModel
 import Wire
 
 /// A live session: feeds what the world does to the pure `Session`, and does what the session wants, on one thread.
@@ -104,6 +104,9 @@ public actor Tail {
         await shutDown()
         return summary
     }
+
+    /// The model as it is now.
+    public var model: SectionedCollection<Item> { session.model }
 
     /// Ends the tail in order. Any thread.
     public nonisolated func stop(signal: Int32 = 0) {

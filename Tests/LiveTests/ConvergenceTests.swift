@@ -1,0 +1,118 @@
+import DemoServer
+import Events
+import Glibc
+import Live
+import Network
+import Pipeline
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+/// What both a model and a server's truth can be brought to, so that they can be compared.
+private struct Picture: Equatable {
+    /// Name of each channel, by id; empty for directs.
+    var channels: [String: String] = [:]
+    /// Texts of head messages by channel, oldest first, each with its reactions.
+    var messages: [String: [String]] = [:]
+    /// Texts of replies by thread, oldest first.
+    var replies: [String: [String]] = [:]
+    /// Unread threads.
+    var badges: Set<String> = []
+
+    /// The scenario's last lines have happened: the channel is renamed, and the direct (it has no name) is read.
+    var isAfterStandup: Bool {
+        let direct = channels.first { $0.value.isEmpty }?.key ?? "none"
+        return channels.values.contains("Team (daily)") && !badges.contains { $0.hasPrefix(direct) }
+    }
+
+    init(_ truth: WorldTruth) {
+        for channel in truth.channels {
+            let id = channel.id.description
+            channels[id] = channel.name
+            let heads = channel.threads.compactMap(\.messages.first).sorted { $0.createdAt < $1.createdAt }
+            if !heads.isEmpty {
+                messages[id] = heads.map { "\($0.text) \($0.reactions.map { "\($0.name)\($0.users.count)" })" }
+            }
+            for thread in channel.threads where thread.messages.count > 1 {
+                replies[thread.id.description] = thread.messages.dropFirst().map(\.text)
+            }
+        }
+        badges = Set(truth.badges.map { "\($0.channel) \($0.thread)" })
+    }
+
+    init(_ model: SectionedCollection<Item>) {
+        for section in model.sectionKeys {
+            for item in model.elements(in: section) {
+                switch item.entity {
+                case .twakeChannel(let channel):
+                    // A direct has no name; the list composes one of its users.
+                    channels[channel.id.description] = channel.visibility == .direct ? "" : channel.name ?? ""
+                case .twakeMessage(let message) where message.isHead:
+                    let reactions = message.reactions.map { "\($0.name)\($0.users.count)" }
+                    messages[message.channel?.description ?? "?", default: []].append("\(message.text) \(reactions)")
+                case .twakeMessage(let message): replies[message.thread.description, default: []].append(message.text)
+                case .twakeBadge(let badge): badges.insert("\(badge.channel) \(badge.thread)")
+                case .twakeMember, .twakeBadgeCount: break
+                }
+            }
+        }
+    }
+}
+
+@Suite(.serialized) struct ConvergenceTests {
+    /// Plays the standup against a tail and waits until the model is the server's truth; gives the last of both.
+    private func play(
+        revision: EngineIO.Revision, during: (EmbeddedServer, Watcher) async -> Void = { _, _ in }
+    ) async throws -> (model: Picture, truth: Picture, watcher: Watcher) {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
+        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3)
+        let watcher = Watcher()
+        let configuration = TailConfiguration(
+            server: try URLParts(parsing: server.url),
+            session: Configuration(
+                backend: .twake, revision: revision,
+                reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
+            token: .provider { server.makeToken() }, seed: 5)
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        await during(server, watcher)
+        // The standup's last words; what they lead to may still be under way.
+        var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
+        var seen = 0
+        while model != truth || !truth.isAfterStandup {
+            let reports = watcher.reports.wait(seconds: 30) { $0.count > seen }
+            guard reports.count > seen else { break }
+            seen = reports.count
+            (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
+        }
+        tail.stop()
+        #expect(await summary.undecodable == 0)
+        runOnThread(named: "weir-close") { server.close() }
+        return (model, truth, watcher)
+    }
+
+    @Test(arguments: EngineIO.Revision.allCases)
+    func `after a standup the model is the server's truth`(revision: EngineIO.Revision) async throws {
+        let (model, truth, watcher) = try await play(revision: revision)
+        #expect(model == truth)
+        #expect(!truth.messages.isEmpty && !truth.replies.isEmpty)
+        #expect(watcher.reports.all.gaps.isEmpty)
+    }
+
+    @Test func `connections that are cut in the middle leave gaps, and the model is the server's truth all the same`()
+        async throws
+    {
+        let (model, truth, watcher) = try await play(revision: .v4) { server, watcher in
+            watcher.reports.wait { $0.events.count > 20 }
+            await server.dropConnections()
+            watcher.reports.wait { $0.gaps.count == 1 }
+            await server.kickClients()
+            watcher.reports.wait { $0.gaps.count == 2 }
+        }
+        #expect(model == truth)
+        #expect(watcher.reports.all.gaps.count == 2)
+    }
+}
