@@ -2,55 +2,76 @@
 enum Base64 {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// For each byte its six bits, 0xFF when it is not of the alphabet.
+    /// For each byte its six bits, `noValue` when it is not of the alphabet.
     private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 0xFF, count: 256)
+        var values = [UInt8](repeating: noValue, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
         return values
     }()
 
+    private static let noValue: UInt8 = 0xFF
+    private static let padding = UInt8(ascii: "=")
+
     /// The base64 text of `bytes`, ASCII.
     static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var rest = bytes
-        while let first = rest.popFirst() {
-            let second = rest.popFirst()
-            let third = second == nil ? nil : rest.popFirst()
-            let bits = Int(first) << 16 | Int(second ?? 0) << 8 | Int(third ?? 0)
-            text.append(alphabet[bits >> 18])
-            text.append(alphabet[bits >> 12 & 63])
-            text.append(second == nil ? UInt8(ascii: "=") : alphabet[bits >> 6 & 63])
-            text.append(third == nil ? UInt8(ascii: "=") : alphabet[bits & 63])
+        bytes.withUnsafeBufferPointer { bytes in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
+                    var place = 0
+                    while place < bytes.count {
+                        let left = bytes.count - place
+                        let second = left > 1 ? bytes[place + 1] : 0
+                        let third = left > 2 ? bytes[place + 2] : 0
+                        let bits = Int(bytes[place]) << 16 | Int(second) << 8 | Int(third)
+                        text[count] = alphabet[bits >> 18]
+                        text[count + 1] = alphabet[bits >> 12 & 63]
+                        text[count + 2] = left > 1 ? alphabet[bits >> 6 & 63] : padding
+                        text[count + 3] = left > 2 ? alphabet[bits & 63] : padding
+                        place += 3
+                        count += 4
+                    }
+                }
+            }
         }
-        return text
     }
 
     /// The bytes of a base64 text, nil when it is none.
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
-        var bits: UInt32 = 0
-        var padding = 0
-        for place in text.indices {
-            let byte = text[place]
-            if byte == UInt8(ascii: "="), place >= text.count - 2 {
-                padding += 1
-                bits <<= 6
-            } else {
-                let value = values[Int(byte)]
-                guard value != 0xFF, padding == 0 else { return nil }
-                bits = bits << 6 | UInt32(value)
+        text.withUnsafeBufferPointer { text in
+            guard text.count % 4 == 0 else { return nil }
+            let pads = text.suffix(2).reversed().prefix { $0 == padding }.count
+            let length = text.count / 4 * 3 - pads
+            var isValid = true
+            let bytes = values.withUnsafeBufferPointer { values in
+                [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+                    isValid = decode(text, pads, values, into: bytes)
+                    count = isValid ? length : 0
+                }
             }
-            if place % 4 == 3 {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: bits))
-                bits = 0
-            }
+            return isValid ? bytes : nil
         }
-        bytes.removeLast(padding)
-        return bytes
+    }
+
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, _ pads: Int, _ values: UnsafeBufferPointer<UInt8>,
+        into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        var bits: UInt32 = 0
+        var known = 0
+        var count = 0
+        var place = 0
+        while place < text.count - pads {
+            let value = values[Int(text[place])]
+            if value == noValue { return false }
+            bits = bits << 6 | UInt32(value)
+            known += 6
+            if known >= 8 {
+                known -= 8
+                bytes[count] = UInt8(truncatingIfNeeded: bits >> UInt32(known))
+                count += 1
+            }
+            place += 1
+        }
+        return true
     }
 }

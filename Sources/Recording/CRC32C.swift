@@ -33,15 +33,9 @@ struct CRC32C {
         var crc = start
         var place = 0
         while bytes.count - place >= 16 {
-            var next: UInt32 = 0
-            for word in 0..<4 {
-                var four = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 4 * word, as: UInt32.self))
-                if word == 0 { four ^= crc }
-                let table = (15 - 4 * word) * 256
-                next ^= tables[table + Int(four & 0xFF)] ^ tables[table - 256 + Int(four >> 8 & 0xFF)]
-                next ^= tables[table - 512 + Int(four >> 16 & 0xFF)] ^ tables[table - 768 + Int(four >> 24)]
-            }
-            crc = next
+            let first = word(bytes, place) ^ crc
+            crc = effect(first, 15, tables) ^ effect(word(bytes, place + 4), 11, tables)
+            crc ^= effect(word(bytes, place + 8), 7, tables) ^ effect(word(bytes, place + 12), 3, tables)
             place += 16
         }
         while place < bytes.count {
@@ -49,5 +43,18 @@ struct CRC32C {
             place += 1
         }
         return crc
+    }
+
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    }
+
+    /// The effect of four bytes, the first of which has `after` bytes after it in the step.
+    @inline(__always)
+    private static func effect(_ word: UInt32, _ after: Int, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32 {
+        let table = after * 256
+        let low = tables[table + Int(word & 0xFF)] ^ tables[table - 256 + Int(word >> 8 & 0xFF)]
+        return low ^ tables[table - 512 + Int(word >> 16 & 0xFF)] ^ tables[table - 768 + Int(word >> 24)]
     }
 }

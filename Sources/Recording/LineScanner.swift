@@ -114,7 +114,7 @@ struct LineScanner: ~Copyable {
             start = 0
         }
         if buffer.count - end < Self.readBytes / 2 {
-            buffer.append(contentsOf: repeatElement(0, count: max(buffer.count, Self.readBytes)))
+            buffer.append(contentsOf: [UInt8](repeating: 0, count: max(buffer.count, Self.readBytes)))
         }
         let free = end
         let count = try buffer.withUnsafeMutableBytes { bytes in

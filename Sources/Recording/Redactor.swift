@@ -12,6 +12,8 @@ struct Redactor {
     private var secrets: [[Unicode.Scalar]] = []
     /// Bytes a spelling of a secret can begin with, so that most of a text is passed over quickly.
     private var starts = [Bool](repeating: false, count: 256)
+    /// Whether a secret begins with a backslash, so that it may begin anywhere in a run of them.
+    private var triesEachBackslash = false
 
     /// Hides `secret` from now on. An empty secret hides nothing.
     mutating func add(_ secret: Secret) {
@@ -22,6 +24,7 @@ struct Redactor {
         secrets.sort { $0.count > $1.count }
         for byte in [UInt8(ascii: "\\"), UInt8(ascii: "%")] { starts[Int(byte)] = true }
         if let lead = UTF8.encode(first)?.first { starts[Int(lead)] = true }
+        if first == "\\" { triesEachBackslash = true }
         if first == " " { starts[Int(UInt8(ascii: "+"))] = true }
     }
 
@@ -45,8 +48,13 @@ struct Redactor {
             var kept = 0
             var place = 0
             while place < text.count {
-                guard starts[Int(text[place])], let end = spelling.end(of: secrets, from: place) else {
+                guard starts[Int(text[place])] else {
                     place += 1
+                    continue
+                }
+                let next = triesEachBackslash ? place + 1 : spelling.endOfBackslashes(from: &place)
+                guard let end = spelling.end(of: secrets, from: place) else {
+                    place = next
                     continue
                 }
                 result.append(contentsOf: text[kept..<place])
@@ -74,6 +82,16 @@ private struct Spelling {
 
     init(text: UnsafeBufferPointer<UInt8>) {
         self.text = text
+    }
+
+    /// Where the next spelling may begin after the one at `place`. Of a run of backslashes, which belong to the character after it, one
+    /// place is enough: the first that can reach its end, to which `place` is moved.
+    func endOfBackslashes(from place: inout Int) -> Int {
+        var end = place
+        while byte(end) == UInt8(ascii: "\\") { end += 1 }
+        if end == place { return place + 1 }
+        place = max(place, end - Self.longestRun)
+        return end
     }
 
     /// Where the first of `secrets` that stands at `start` ends.
@@ -172,10 +190,8 @@ private struct Spelling {
     private func hexadecimal(_ count: Int, at place: Int) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<count {
-            guard let byte = byte(place + index), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                return nil
-            }
-            value = value << 4 | UInt32(digit)
+            guard let byte = byte(place + index), let digit = HexDigit.value(of: byte) else { return nil }
+            value = value << 4 | digit
         }
         return value
     }

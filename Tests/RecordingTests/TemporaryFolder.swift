@@ -41,3 +41,13 @@ func write(_ bytes: [UInt8], to path: String) throws {
     fwrite(bytes, 1, bytes.count, file)
     #expect(fclose(file) == 0)
 }
+
+/// A pipe; neither end waits when it does not `wait`.
+func makePipe(waits: Bool) throws -> (output: Int32, input: Int32) {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    if !waits {
+        for end in ends { try #require(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
+    }
+    return (ends[0], ends[1])
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Testing
+import Wire
+
+@testable import Recording
+
+/// Where a recording may come from.
+@Suite struct `Sources` {
+    @Test func `a pipe gives what memory gives, while it is still being written`() throws {
+        var generator = RecordGenerator(seed: 21)
+        let bytes = try recording { writer in
+            for index in 0..<1_500 {
+                try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * 9_000), wall: 0)
+            }
+        }
+        let ends = try makePipe(waits: true)
+        defer { close(ends.output) }
+        let input = ends.input
+        var thread = pthread_t()
+        let feeder = Unmanaged.passRetained(Feeder(bytes: bytes, descriptor: input))
+        #expect(pthread_create(&thread, nil, Feeder.run, feeder.toOpaque()) == 0)
+        var reader = try RecordingReader(reading: ends.output, name: "pipe")
+        var read: [RecordingReader.Entry] = []
+        while let entry = try reader.next() { read.append(entry) }
+        #expect(pthread_join(thread, nil) == 0)
+        #expect(read == (try entries(of: bytes)))
+    }
+
+    @Test func `standard input is read for a dash`() throws {
+        // The test's own standard input is not a recording; what counts is that it is what was opened.
+        let source = try ByteSource(opening: "-")
+        #expect(source.path == "standard input")
+    }
+
+    @Test func `a pipe that does not wait is waited for`() throws {
+        let bytes = try recording { try $0.append(.token(.init(renewed: true)), at: .zero, wall: 0) }
+        let ends = try makePipe(waits: false)
+        defer { close(ends.output) }
+        var thread = pthread_t()
+        let feeder = Unmanaged.passRetained(Feeder(bytes: bytes, descriptor: ends.input))
+        #expect(pthread_create(&thread, nil, Feeder.run, feeder.toOpaque()) == 0)
+        var reader = try RecordingReader(reading: ends.output, name: "pipe")
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        #expect(pthread_join(thread, nil) == 0)
+        #expect(count == 3)
+    }
+
+    @Test func `a file gives what memory gives`() throws {
+        var generator = RecordGenerator(seed: 22)
+        let bytes = try recording { writer in
+            for index in 0..<3_000 {
+                try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * 9_000), wall: 0)
+            }
+        }
+        try withTemporaryFolder { folder in
+            let path = folder + "/x.weir.jsonl"
+            try write(bytes, to: path)
+            var reader = try RecordingReader(opening: path)
+            var read: [RecordingReader.Entry] = []
+            while let entry = try reader.next() { read.append(entry) }
+            #expect(read == (try entries(of: bytes)))
+        }
+    }
+}
+
+/// Writes bytes into a pipe in uneven pieces on a thread of its own, and closes it.
+private final class Feeder: Sendable {
+    private let bytes: [UInt8]
+    private let descriptor: Int32
+
+    init(bytes: [UInt8], descriptor: Int32) {
+        self.bytes = bytes
+        self.descriptor = descriptor
+    }
+
+    static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        if let argument { Unmanaged<Feeder>.fromOpaque(argument).takeRetainedValue().feed() }
+        return nil
+    }
+
+    private func feed() {
+        var random = SeededGenerator(seed: 3)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int.random(in: 1...70_000, using: &random))
+            let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) }
+        }
+        close(descriptor)
+    }
+}
