@@ -24,8 +24,9 @@ struct DecodedLine {
     var wall: Int64?
 }
 
-/// Decodes one line in one pass. Members of unknown keys are checked and passed over; a known kind that says something this version
-/// does not know (another state, another act) is kept as unknown, since a newer minor version may add such things.
+/// Decodes one line in one pass. Members of unknown keys are checked and passed over; a known kind that says something
+/// this version does not know (another state, another act) is kept as unknown, since a newer minor version may add such
+/// things.
 struct LineDecoder: ~Copyable, ~Escapable {
     var reader: JSONReader
     let line: Span<UInt8>

@@ -128,8 +128,8 @@ struct LineScanner: ~Copyable {
 
 /// The checksum of the lines since the last `sync` record.
 ///
-/// A damaged line may have been a `sync` itself. So the lines behind the last damaged one are summed on their own, too: a chunk
-/// whose predecessor's `sync` is lost can still be proven whole.
+/// A damaged line may have been a `sync` itself. So the lines behind the last damaged one are summed on their own, too:
+/// a chunk whose predecessor's `sync` is lost can still be proven whole.
 struct ChunkChecksum {
     private var crc = CRC32C()
     private var bytes = 0
@@ -146,7 +146,8 @@ struct ChunkChecksum {
     /// The line added last is damaged.
     mutating func markDamage() { afterDamage = (CRC32C(), 0) }
 
-    /// Whether `sync` tells what was passed. Its offset is not asked: it is wrong in every chunk behind a cut or an insertion.
+    /// Whether `sync` tells what was passed. Its offset is not asked: it is wrong in every chunk behind a cut or an
+    /// insertion.
     func matches(_ sync: Record.SyncRecord) -> Bool {
         if bytes == sync.bytes && crc.value == sync.crc { return true }
         guard let afterDamage else { return false }

@@ -49,7 +49,8 @@ extension Record {
         public var direction: Direction
         /// The message, byte for byte (but for secrets).
         public var message: WebSocketMessage
-        /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is whole.
+        /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is
+        /// whole.
         public var cutFrom: Int?
         /// A message.
         public init(connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil) {

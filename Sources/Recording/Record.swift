@@ -17,7 +17,8 @@ public struct Stamp: Hashable, Sendable {
     }
 }
 
-/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync` and `end` are written by the writer itself.
+/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync` and `end` are written
+/// by the writer itself.
 public enum Record: Hashable, Sendable {
     /// What the file is.
     case head(Head)

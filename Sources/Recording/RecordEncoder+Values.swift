@@ -2,19 +2,19 @@ import JSONText
 import Wire
 
 extension RecordEncoder {
-    mutating func integer(_ key: String, _ value: Int?) {
+    mutating func integer(_ key: StaticString, _ value: Int?) {
         guard let value else { return }
         json.key(key)
         json.integer(value)
     }
 
-    mutating func time(_ key: String, _ value: Moment?) {
+    mutating func time(_ key: StaticString, _ value: Moment?) {
         guard let value else { return }
         json.key(key)
         json.integer(value.microseconds)
     }
 
-    mutating func wall(_ key: String, _ microseconds: Int64) {
+    mutating func wall(_ key: StaticString, _ microseconds: Int64) {
         json.key(key)
         json.string(utf8: WallClock.text(microseconds)[...])
     }
@@ -24,13 +24,13 @@ extension RecordEncoder {
         if let number { text("c", String(number)) }
     }
 
-    mutating func text(_ key: String, _ value: String?) {
+    mutating func text(_ key: StaticString, _ value: String?) {
         guard let value else { return }
         json.key(key)
         json.string(shown(value))
     }
 
-    mutating func texts(_ key: String, _ values: [String]) {
+    mutating func texts(_ key: StaticString, _ values: [String]) {
         json.key(key)
         json.beginArray()
         var room = RecordFormat.maximumList
@@ -51,7 +51,8 @@ extension RecordEncoder {
         json.endObject()
     }
 
-    /// Writes `len`, `cut` when bytes are missing, and the bytes: as text in `p` when they are UTF-8, in base64 in `b` otherwise.
+    /// Writes `len`, `cut` when bytes are missing, and the bytes: as text in `p` when they are UTF-8, in base64 in `b`
+    /// otherwise.
     mutating func payload(_ bytes: ArraySlice<UInt8>, cutFrom: Int?, isText: Bool) {
         integer("len", cutFrom ?? bytes.count)
         var shown = redactor.redact(bytes)
@@ -70,7 +71,8 @@ extension RecordEncoder {
         }
     }
 
-    /// The members of a record of an unknown kind, without those that every record has; a text that is no object has none.
+    /// The members of a record of an unknown kind, without those that every record has; a text that is no object has
+    /// none.
     mutating func others(of text: RawJSON) {
         let clean = clean(text)
         guard let members = Self.members(of: clean) else { return }
@@ -80,7 +82,8 @@ extension RecordEncoder {
         }
     }
 
-    /// JSON text without secrets. Where a secret was no part of a string, taking it out may break the text: then nothing of it is kept.
+    /// JSON text without secrets. Where a secret was no part of a string, taking it out may break the text: then
+    /// nothing of it is kept.
     func clean(_ text: RawJSON) -> RawJSON {
         let clean = redactor.redact(text.bytes)
         if clean == text.bytes { return text }

@@ -2,22 +2,23 @@ import Wire
 
 /// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
 ///
-/// Memory is bounded by the longest line the format allows (16 MiB), whatever the file holds. The times of a damaged or edited file
-/// may go back; whoever feeds them to a session must clamp them.
+/// Memory is bounded by the longest line the format allows (16 MiB), whatever the file holds. The times of a damaged or
+/// edited file may go back; whoever feeds them to a session must clamp them.
 public struct RecordingReader: ~Copyable {
     /// What the next line gave.
     public enum Entry: Hashable, Sendable {
-        /// A record and its stamp. `sync` and `end` have no wall clock of their own; theirs is computed from the head's.
+        /// A record and its stamp. `sync` and `end` have no wall clock of their own; theirs is computed from the
+        /// head's.
         case record(Record, Stamp)
         /// A line that cannot be read: its number (from 1), its byte offset, its length and why.
         case damage(line: Int, offset: Int, bytes: Int, message: String)
         /// The last line has no end, or is no record: the writer was cut off.
         case tornTail(offset: Int, bytes: Int)
-        /// The record of this line, which comes next, has another number than the one before it leads to: records are missing, doubled or
-        /// out of order. A damaged line leaves a hole, too.
+        /// The record of this line, which comes next, has another number than the one before it leads to: records are
+        /// missing, doubled or out of order. A damaged line leaves a hole, too.
         case discontinuity(expected: Int, found: Int, line: Int)
-        /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of; how many there are, and
-        /// how many there were.
+        /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of;
+        /// how many there are, and how many there were.
         case checksumMismatch(line: Int, bytes: Int, recorded: Int)
     }
 

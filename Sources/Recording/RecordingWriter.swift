@@ -1,12 +1,13 @@
 public import Wire
 
-/// Writes an event file, crash-safe: whole lines only, a `sync` record with a CRC after every 256 KiB or second of data.
+/// Writes an event file, crash-safe: whole lines only, a `sync` record with a CRC after every 256 KiB or second of
+/// data.
 ///
 /// Recordings are called `NAME.weir.jsonl`: JSON Lines that `grep`, `jq` and `less` read while they grow.
 ///
-/// Not thread-safe: one owner, on any one thread; `flush()` may wait for the disk. Lines are gathered and written with one
-/// write(2) by `flush()`. What was flushed survives the death of the process; what was synced (see `Durability`) survives the
-/// machine's. A writer that is dropped instead of closed leaves a readable file without an `end`.
+/// Not thread-safe: one owner, on any one thread; `flush()` may wait for the disk. Lines are gathered and written with
+/// one write(2) by `flush()`. What was flushed survives the death of the process; what was synced (see `Durability`)
+/// survives the machine's. A writer that is dropped instead of closed leaves a readable file without an `end`.
 public struct RecordingWriter: ~Copyable {
     /// When the file is brought to the disk itself.
     public enum Durability: Hashable, Sendable, CaseIterable {
@@ -29,8 +30,8 @@ public struct RecordingWriter: ~Copyable {
         var crc = CRC32C()
     }
 
-    /// The number the next record will have. A `sync` draws none: it repeats the number of the record before it, so that whoever
-    /// numbers records need not know where chunks end.
+    /// The number the next record will have. A `sync` draws none: it repeats the number of the record before it, so
+    /// that whoever numbers records need not know where chunks end.
     public private(set) var nextNumber = 1
 
     private var file: AppendFile
@@ -41,7 +42,8 @@ public struct RecordingWriter: ~Copyable {
     private var lastSync = Moment.zero
     private let durability: Durability
 
-    /// Creates the file, mode 0600, and its folders; refuses to overwrite. Writes the head. `secrets` are redacted from the head on.
+    /// Creates the file, mode 0600, and its folders; refuses to overwrite. Writes the head. `secrets` are redacted from
+    /// the head on.
     public init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], durability: Durability = .interval
     ) throws(RecordingError) {
@@ -62,8 +64,8 @@ public struct RecordingWriter: ~Copyable {
     /// Tells the writer what must never reach the file; every occurrence in later records is replaced by `‹redacted›`.
     public mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
-    /// Adds a record and gives the number it has in the file. Times must not go back (they are clamped). Writes when 64 KiB are
-    /// gathered.
+    /// Adds a record and gives the number it has in the file. Times must not go back (they are clamped). Writes when 64
+    /// KiB are gathered.
     ///
     /// After an error the record may be kept in memory: `flush()` tries again and writes nothing twice.
     @discardableResult

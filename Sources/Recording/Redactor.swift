@@ -2,9 +2,9 @@ import Wire
 
 /// Replaces secrets in what is about to be written.
 ///
-/// A secret is found however its characters are spelled: as they are, behind backslashes (JSON inside JSON), as `\uXXXX`
-/// or `\n`, percent-encoded, even several times over. In doubt it matches: a little too much is hidden rather than a
-/// secret kept. Time is linear in the text, whatever a peer sends.
+/// A secret is found however its characters are spelled: as they are, behind backslashes (JSON inside JSON), as
+/// `\uXXXX` or `\n`, percent-encoded, even several times over. In doubt it matches: a little too much is hidden rather
+/// than a secret kept. Time is linear in the text, whatever a peer sends.
 struct Redactor {
     /// What stands in the place of a secret.
     static let replacement = "‹redacted›"
@@ -84,8 +84,8 @@ private struct Spelling {
         self.text = text
     }
 
-    /// Where the next spelling may begin after the one at `place`. Of a run of backslashes, which belong to the character after it, one
-    /// place is enough: the first that can reach its end, to which `place` is moved.
+    /// Where the next spelling may begin after the one at `place`. Of a run of backslashes, which belong to the
+    /// character after it, one place is enough: the first that can reach its end, to which `place` is moved.
     func endOfBackslashes(from place: inout Int) -> Int {
         var end = place
         while byte(end) == UInt8(ascii: "\\") { end += 1 }

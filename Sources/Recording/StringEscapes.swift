@@ -1,13 +1,16 @@
 /// Resolves the escapes of a JSON string into the bytes it stands for.
 ///
-/// `String` could do it; this keeps the bytes as bytes, and copies eight at a time, since replay spends most of its reading here.
+/// `String` could do it; this keeps the bytes as bytes, and copies eight at a time, since replay spends most of its
+/// reading here.
 enum StringEscapes {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The value of string `contents` that a `JSONReader` has checked. (In unchecked contents a wrong escape gives some bytes, no trap.)
+    /// The value of string `contents` that a `JSONReader` has checked. (In unchecked contents a wrong escape gives some
+    /// bytes, no trap.)
     static func resolved(_ contents: Span<UInt8>) -> [UInt8] {
         contents.withUnsafeBytes { source in
-            // Eight spare bytes: a whole word is stored even where only its start counts. A value is never longer than its spelling.
+            // Eight spare bytes: a whole word is stored even where only its start counts. A value is never longer than
+            // its spelling.
             [UInt8](unsafeUninitializedCapacity: source.count + 8) { target, count in
                 var place = 0
                 let bytes = UnsafeMutableRawBufferPointer(target)

@@ -1,0 +1,35 @@
+import Glibc
+import Testing
+
+@testable import Recording
+
+@Suite struct `The sample` {
+    @Test func `the sample in the repository is what the writer makes of its script`() throws {
+        let made = try SampleRecording.bytes()
+        if getenv("WEIR_WRITE_SAMPLES") != nil { try write(made, to: SampleRecording.path) }
+        #expect(lines(of: try contents(of: SampleRecording.path)) == lines(of: made))
+    }
+
+    @Test func `the sample begins with the bytes by which a recording is known, and ends with an end of 96 bytes`()
+        throws
+    {
+        let bytes = try contents(of: SampleRecording.path)
+        #expect(bytes.starts(with: #"{"k":"head","fmt":""#.utf8))
+        #expect(String(decoding: bytes.suffix(96), as: UTF8.self).hasPrefix("{\"k\":\"end\""))
+        #expect(bytes[bytes.count - 97] == UInt8(ascii: "\n"))
+    }
+
+    @Test func `the sample is read without a complaint, holds every kind, and no secret`() throws {
+        var reader = try RecordingReader(opening: SampleRecording.path)
+        var kinds: Set = ["head"]
+        while let entry = try reader.next() {
+            guard case .record(let record, _) = entry else {
+                Issue.record("\(entry)")
+                continue
+            }
+            kinds.insert(record.kind)
+        }
+        #expect(kinds == ["head", "conn", "f", "http", "sub", "gap", "token", "sync", "end"])
+        #expect(try contents(of: SampleRecording.path).firstRange(of: Array("hunter2".utf8)) == nil)
+    }
+}

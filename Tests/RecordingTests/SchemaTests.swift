@@ -1,0 +1,110 @@
+import Glibc
+import JSONText
+import Testing
+import Wire
+
+@testable import Recording
+
+/// Checks lines against `schemas/recording.schema.json` with a validator that was not written here: Python's
+/// `jsonschema`, which `Tests/run` installs with `check-jsonschema`.
+private enum Validator {
+    /// Python with the package: the one that `Tests/run` made, or the system's. Nil when there is none.
+    static let python: String? = [SampleRecording.repository + "/.build/peers/jsonschema/bin/python", "python3"].first {
+        system("'\($0)' -c 'import jsonschema; jsonschema.Draft202012Validator' >/dev/null 2>&1") == 0
+    }
+
+    static let schema = SampleRecording.repository + "/schemas/recording.schema.json"
+
+    /// What the validator says against the lines of a file: nothing, one complaint a line, or that it cannot judge.
+    static func complaints(about path: String) throws -> [String] {
+        let program = #"""
+            import json, sys, jsonschema
+            schema = json.load(open(sys.argv[1], encoding="utf-8"))
+            jsonschema.Draft202012Validator.check_schema(schema)
+            validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+            for number, line in enumerate(open(sys.argv[2], "rb"), 1):
+                for error in validator.iter_errors(json.loads(line)):
+                    print(f"line {number}: {error.json_path}: {error.message[:300]}")
+            print("done")
+            """#
+        let python = try #require(python)
+        let pipe = try #require(popen("'\(python)' -c '\(program)' '\(schema)' '\(path)' 2>&1", "r"))
+        var output: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&part, 1, part.count, pipe), count > 0 { output += part[..<count] }
+        #expect(pclose(pipe) == 0)
+        let said = lines(of: output)
+        #expect(said.last == "done", "the validator did not come to its end")
+        return said.filter { $0 != "done" }
+    }
+}
+
+@Suite struct `Schema` {
+    // Skipped by name where no validator can be installed; `Tests/run` fails for that in CI.
+    private static let needsValidator = ConditionTrait.enabled(
+        if: Validator.python != nil, "needs python3 with the package jsonschema, which Tests/run installs")
+
+    @Test(needsValidator) func `the sample is as the schema says`() throws {
+        #expect(try Validator.complaints(about: SampleRecording.path) == [])
+    }
+
+    @Test(needsValidator, arguments: [41, 42] as [UInt64])
+    func `generated recordings are as the schema says`(seed: UInt64) throws {
+        var generator = RecordGenerator(seed: seed)
+        let bytes = try recording { writer in
+            for index in 0..<500 {
+                try writer.append(
+                    generator.record(), at: Moment(microseconds: Int64(index) * 50_000), wall: 1_767_323_045_000_000)
+            }
+        }
+        try withTemporaryFolder { folder in
+            try write(bytes, to: folder + "/x.weir.jsonl")
+            #expect(try Validator.complaints(about: folder + "/x.weir.jsonl") == [])
+        }
+    }
+
+    /// A schema that accepts everything would pass the tests above.
+    @Test(needsValidator) func `the schema refuses what is no record`() throws {
+        let wrong = [
+            #"{}"#, #"{"k":5}"#, #"{"k":"head","fmt":"weir-recording"}"#,
+            #"{"k":"token","n":1,"t":0,"w":"2026-01-02T03:04:05.000000Z"}"#,
+            #"{"k":"token","n":-1,"t":0,"w":"2026-01-02T03:04:05.000000Z","renewed":true}"#,
+            #"{"k":"token","n":1,"t":0,"w":"yesterday","renewed":true}"#, #"{"k":"end","n":1,"t":0,"why":"bored"}"#,
+            #"{"k":"f","n":1,"t":0,"w":"2026-01-02T03:04:05.000000Z","c":"1","d":"in","op":1,"len":0}"#,
+            #"{"k":"f","n":1,"t":0,"w":"2026-01-02T03:04:05.000000Z","c":"1","d":"in","op":1,"len":0,"p":"","b":""}"#,
+            #"{"k":"http","n":1,"t":0,"w":"2026-01-02T03:04:05.000000Z","c":"1","id":1,"ph":"res","len":0,"p":""}"#,
+        ]
+        try withTemporaryFolder { folder in
+            try write(Array((wrong.joined(separator: "\n") + "\n").utf8), to: folder + "/x.weir.jsonl")
+            let complaints = try Validator.complaints(about: folder + "/x.weir.jsonl")
+            for line in 1...wrong.count {
+                #expect(complaints.contains { $0.hasPrefix("line \(line): ") }, "line \(line) was accepted")
+            }
+        }
+    }
+
+    @Test func `the schema describes every member that is written`() throws {
+        let schema = try JSONValue(parsing: contents(of: Validator.schema)[...])
+        var generator = RecordGenerator(seed: 43)
+        let generated = try recording { writer in
+            for _ in 0..<500 { try writer.append(generator.record(), at: .zero, wall: 0) }
+        }
+        let written = lines(of: try contents(of: SampleRecording.path)) + lines(of: generated)
+        for line in written {
+            guard case .object(let members) = try JSONValue(parsing: ArraySlice(line.utf8)),
+                case .string(let kind)? = members.first?.value
+            else {
+                Issue.record("\(line)")
+                continue
+            }
+            guard let described = schema["$defs"]?[kind]?["properties"] else {
+                #expect(kind == "mark", "\(kind) is not described")
+                continue
+            }
+            for member in members
+            where described[member.key]?["description"] == nil && described[member.key]?["$ref"] == nil {
+                Issue.record("\(member.key) of \(kind) is not described")
+            }
+        }
+    }
+}
