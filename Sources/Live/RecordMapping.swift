@@ -1,11 +1,11 @@
-import Pipeline
-import Recording
+package import Pipeline
+package import Recording
 import Wire
 
 // A recording is the list of a session's inputs: which records are inputs, and which input each one is.
 extension Input {
     /// The input that a record is; nil for records of what the session did itself.
-    init?(_ record: Record) {
+    package init?(_ record: Record) {
         switch record {
         case .connection(let change): self.init(change)
         case .frame(let frame):

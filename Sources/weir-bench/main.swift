@@ -1,1 +1,3 @@
-print("stub")
+import Glibc
+
+exit(Benchmark.run(Array(CommandLine.arguments.dropFirst())))

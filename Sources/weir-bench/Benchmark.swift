@@ -1,0 +1,88 @@
+import Glibc
+
+/// One benchmark: a command of `weir-bench`. A new one is a file with a static value of this type, and a line in `all`.
+struct Benchmark: Sendable {
+    /// The command's name.
+    let name: String
+    /// One line for the list of commands.
+    let summary: String
+    /// What is measured and how, below the usage.
+    let details: [String]
+    let options: [BenchmarkOption]
+    let run: @Sendable (BenchmarkArguments) throws(BenchmarkError) -> Void
+
+    /// The commands, in the order of the help.
+    static let all: [Benchmark] = [.replay]
+
+    /// Runs the command the arguments name; gives the exit code: 0 measured, 1 could not be measured, 2 wrong usage.
+    static func run(_ arguments: [String]) -> Int32 {
+        do {
+            try dispatch(arguments)
+            return 0
+        } catch {
+            writeError("weir-bench: \(error.message)")
+            return error.isUsage ? 2 : 1
+        }
+    }
+
+    private static func dispatch(_ arguments: [String]) throws(BenchmarkError) {
+        guard let first = arguments.first else { throw .usage("a command is missing; try 'weir-bench help'") }
+        if first == "help" || first == "--help" || first == "-h" {
+            return print(
+                try arguments.dropFirst().first.map { name throws(BenchmarkError) in try named(name).help } ?? overview)
+        }
+        let benchmark = try named(first)
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") { return print(benchmark.help) }
+        try benchmark.run(try BenchmarkArguments(parsing: rest, for: benchmark))
+    }
+
+    private static func named(_ name: String) throws(BenchmarkError) -> Benchmark {
+        guard let benchmark = all.first(where: { $0.name == name }) else {
+            throw .usage("unknown command '\(name)'; try 'weir-bench help'")
+        }
+        return benchmark
+    }
+}
+
+/// Why nothing was measured.
+enum BenchmarkError: Error {
+    /// The arguments are wrong.
+    case usage(String)
+    /// Something needed is not there, or what was measured did not do what it should.
+    case failed(String)
+
+    var message: String {
+        switch self {
+        case .usage(let message), .failed(let message): message
+        }
+    }
+
+    var isUsage: Bool { if case .usage = self { true } else { false } }
+}
+
+extension Benchmark {
+    private static var overview: String {
+        var lines = ["weir-bench: what the parts of Weir cost, as ratios measured in one run", ""]
+        lines += ["Usage: weir-bench COMMAND [OPTIONS]", "       weir-bench help [COMMAND]", "", "Commands:"]
+        for benchmark in all { lines.append("  " + benchmark.name.padded(to: 10) + benchmark.summary) }
+        lines += ["", "Build it for release: swift build -c release --product weir-bench"]
+        return lines.joined(separator: "\n")
+    }
+
+    private var help: String {
+        var lines = ["weir-bench \(name): \(summary)", "", "Usage: weir-bench \(name) [OPTIONS]", ""] + details
+        lines += ["", "Options:"]
+        for option in options {
+            let number = option.standard.map { "\(option.meaning) (\($0))" } ?? option.meaning
+            lines.append("  " + "--\(option.name) \(option.placeholder)".padded(to: 18) + number)
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Writes one line to standard error.
+private func writeError(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

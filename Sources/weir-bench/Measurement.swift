@@ -1,0 +1,97 @@
+import Glibc
+
+/// A stretch of work, measured.
+struct Span {
+    /// Wall clock, in seconds.
+    var seconds: Double
+    /// Processor time of the whole process, user and system, in seconds.
+    var processor: Double
+}
+
+/// Reads the clocks twice.
+struct Stopwatch {
+    private let wall = Self.wallClock
+    private let processor = Self.processorTime
+
+    /// The time since the watch was made.
+    var elapsed: Span { Span(seconds: Self.wallClock - wall, processor: Self.processorTime - processor) }
+
+    private static var wallClock: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// The most memory the process held, as the kernel counts it (`VmHWM`).
+enum PeakMemory {
+    /// Starts counting anew. False when the kernel does not allow it: then `megabytes` counts from the start of the process.
+    static func reset() -> Bool {
+        let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return write(file, "5", 1) == 1
+    }
+
+    /// The peak since the last reset, in megabytes of 1 000 000 bytes; nil when the kernel does not say.
+    static var megabytes: Double? {
+        guard let file = fopen("/proc/self/status", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                .split { $0 == " " || $0 == "\t" || $0 == "\n" }
+            if words.first == "VmHWM:", words.count > 1, let kilobytes = Double(words[1]) {
+                return kilobytes * 1024 / 1e6
+            }
+        }
+        return nil
+    }
+}
+
+/// The same figure, measured several times.
+struct Series {
+    private var sorted: [Double] = []
+
+    init(_ values: some Sequence<Double>) { sorted = values.sorted() }
+
+    /// The middle one, or the mean of the middle two; 0 of nothing.
+    var median: Double {
+        guard !sorted.isEmpty else { return 0 }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    /// `median [lowest..highest]`, with so many digits behind the point.
+    func text(digits: Int) -> String {
+        guard let first = sorted.first, let last = sorted.last else { return "-" }
+        return "\(median.fixed(digits)) [\(first.fixed(digits))..\(last.fixed(digits))]"
+    }
+}
+
+extension Double {
+    /// With so many digits behind the point.
+    func fixed(_ digits: Int) -> String {
+        guard isFinite, abs(self) < 1e12 else { return "\(self)" }
+        var scale = 1
+        for _ in 0..<digits { scale *= 10 }
+        let scaled = Int((abs(self) * Double(scale)).rounded())
+        let sign = self < 0 && scaled > 0 ? "-" : ""
+        guard digits > 0 else { return sign + String(scaled) }
+        let fraction = String(scaled % scale)
+        return sign + "\(scaled / scale)." + String(repeating: "0", count: digits - fraction.count) + fraction
+    }
+}
+
+extension String {
+    /// With spaces behind it up to a width.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// With spaces in front of it up to a width.
+    func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

@@ -1,0 +1,23 @@
+/// Rows of figures, each column as wide as it needs.
+struct Table {
+    private var rows: [[String]]
+
+    init(_ headings: [String]) { rows = [headings] }
+
+    mutating func add(_ cells: [String]) { rows.append(cells) }
+
+    /// The lines; the first column stands to the left, the others to the right.
+    var lines: [String] {
+        let widths = rows.reduce(into: [Int]()) { widths, row in
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                column == 0 ? cell.padded(to: widths[column]) : cell.indented(to: widths[column])
+            }.joined(separator: "  ")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import Pipeline
+import Recording
+import Wire
+
+/// A recording such as a tail of a Twake backend leaves, made by a session that is fed made-up traffic: connecting,
+/// authenticating, joining the channels' list and every channel's feed, then the events, each at its millisecond, with the
+/// answers to whatever the session asks for meanwhile.
+struct TwakeRecording: ~Copyable {
+    private var session: Session
+    private var writer: RecordingWriter
+    private var traffic: TwakeTraffic
+    private var now = Moment.zero
+    private var effects: [Effect] = []
+    private var requests: [FetchRequest] = []
+
+    /// The bytes of a recording of `events` events.
+    static func bytes(events: Int, channels: Int, seed: UInt64) throws(BenchmarkError) -> [UInt8] {
+        let folder = try TemporaryFolder()
+        do {
+            let recording = try TwakeRecording(
+                path: folder.path + "/traffic.weir.jsonl", TwakeTraffic(channels: channels, seed: seed), seed)
+            try recording.write(events: events)
+        } catch {
+            throw .failed("the recording cannot be written: \(error)")
+        }
+        return try folder.contents(of: "traffic.weir.jsonl")
+    }
+
+    private init(path: String, _ traffic: TwakeTraffic, _ seed: UInt64) throws(RecordingError) {
+        let rooms = [traffic.listRoom] + traffic.channels.indices.map { traffic.feedRoom($0) }
+        let configuration = Configuration(
+            backend: .twake, revision: .v4, company: traffic.company, workspace: traffic.workspace, rooms: rooms)
+        self.traffic = traffic
+        session = Session(configuration, seed: seed)
+        writer = try RecordingWriter(
+            creating: path,
+            head: Record.Head(
+                recording: String(repeating: "0", count: 32), wallStart: 1_700_000_000_000_000, tool: "weir-bench",
+                seed: seed, session: configuration.json),
+            durability: .never)
+    }
+
+    private consuming func write(events: Int) throws(RecordingError) {
+        try connect()
+        var nextPing = Moment(microseconds: 25_000_000)
+        for _ in 0..<events {
+            now = now + .milliseconds(1)
+            if now >= nextPing {
+                try receive("2")
+                nextPing = nextPing + .seconds(25)
+            }
+            try receive(traffic.next())
+        }
+        try writer.close(why: .closed, at: Stamp(n: 0, time: now, wall: wall))
+    }
+
+    private mutating func connect() throws(RecordingError) {
+        session.handle(.start, n: 0, at: now, into: &effects)
+        try perform()
+        try feed(
+            .opened(connection: 1, token: Secret("made up")),
+            .connection(Record.ConnectionRecord(connection: 1, state: .open)))
+        try receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#)
+        try receive(#"40{"sid":"t"}"#)
+        try receive(#"42["authenticated"]"#)
+        for room in session.configuration.rooms {
+            try receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#)
+        }
+    }
+
+    /// A frame arrives, and the answers to all that is asked for because of it.
+    private mutating func receive(_ text: String) throws(RecordingError) {
+        let message = WebSocketMessage.text(text)
+        try feed(
+            .message(connection: 1, message),
+            .frame(Record.FrameRecord(connection: 1, direction: .in, message: message)))
+        while !requests.isEmpty {
+            let request = requests.removeFirst()
+            let body = Array(traffic.answer(to: request.target).utf8)
+            try feed(
+                .answered(request: request.id, .response(status: 200, body: body[...], retryAfter: nil)),
+                .http(Record.HTTPRecord(id: request.id, phase: .response(status: 200, body: body, retryAfter: nil))))
+        }
+    }
+
+    private mutating func feed(_ input: Input, _ record: Record) throws(RecordingError) {
+        session.advance(to: now, into: &effects)
+        try perform()
+        let number = try writer.append(record, at: now, wall: wall)
+        session.handle(input, n: number, at: now, into: &effects)
+        try perform()
+    }
+
+    /// Records what the session does, and notes what it asks for.
+    private mutating func perform() throws(RecordingError) {
+        for effect in effects {
+            switch effect {
+            case .send(let connection, let message):
+                let frame = Record.FrameRecord(connection: connection, direction: .out, message: message)
+                try writer.append(.frame(frame), at: now, wall: wall)
+            case .request(let request):
+                let phase = Record.HTTPRecord.Phase.request(method: request.method, url: request.target, body: [])
+                let exchange = Record.HTTPRecord(id: request.id, phase: phase, cause: request.cause)
+                try writer.append(.http(exchange), at: now, wall: wall)
+                requests.append(request)
+            case .connect, .close, .cancel, .renewToken, .report, .finish: break
+            }
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private var wall: Int64 { 1_700_000_000_000_000 + now.microseconds }
+}
+
+/// A folder of our own, removed with what is in it when it is let go.
+private final class TemporaryFolder {
+    let path: String
+    private var names: [String] = []
+
+    init() throws(BenchmarkError) {
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/weir-bench.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .failed("no folder can be made in \(base): \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// All of a file, which goes with the folder.
+    func contents(of name: String) throws(BenchmarkError) -> [UInt8] {
+        names.append(name)
+        let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        let size = Int(lseek(file, 0, SEEK_END))
+        guard file >= 0, size > 0, lseek(file, 0, SEEK_SET) == 0 else { throw .failed("the recording cannot be read") }
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let got = read(file, buffer.baseAddress.map { $0 + count }, size - count)
+                if got <= 0 { break }
+                count += got
+            }
+        }
+        guard bytes.count == size else { throw .failed("the recording cannot be read") }
+        return bytes
+    }
+}

@@ -1,0 +1,134 @@
+/// What a Twake backend of era B says to a user of a busy workspace, made up from a seed: half channel activities, a fifth
+/// channels, three tenths messages (of ten: seven new ones, two edits, one reply), over all channels alike.
+struct TwakeTraffic {
+    /// A message that can be edited and replied to.
+    private struct Head {
+        var id: String
+        var channel: Int
+        var createdAt: Int
+        var text: String
+        var replies = 0
+    }
+
+    let company: String
+    let workspace: String
+    let channels: [String]
+    private let users: [String]
+    private var dice: Dice
+    /// Unix milliseconds; each event is a little later than the one before.
+    private var clock = 1_700_000_000_000
+    private var heads: [Head] = []
+    private var headIndices: [String: Int] = [:]
+
+    init(channels count: Int, seed: UInt64) {
+        var dice = Dice(seed: seed)
+        company = dice.uuid()
+        workspace = dice.uuid()
+        channels = (0..<count).map { _ in dice.uuid() }
+        users = (0..<100).map { _ in dice.uuid() }
+        self.dice = dice
+    }
+
+    /// The room of the channels.
+    var listRoom: String { "/companies/\(company)/workspaces/\(workspace)/channels?type=public" }
+
+    /// The room of a channel's messages.
+    func feedRoom(_ channel: Int) -> String {
+        "/companies/\(company)/workspaces/\(workspace)/channels/\(channels[channel])/feed"
+    }
+
+    /// The next event, as a WebSocket text.
+    mutating func next() -> String {
+        clock += 1 + dice.below(40)
+        let channel = dice.below(channels.count)
+        return switch dice.below(10) {
+        case 0..<5: activity(channel)
+        case 5..<7: change(channel)
+        default: message(channel)
+        }
+    }
+
+    /// What the REST service answers to a request for `target`.
+    mutating func answer(to target: String) -> String {
+        if target.contains("?mine=1") {
+            let all = channels.indices.map { entity($0) + #","user_member":{"last_access":\#(clock)}}"# }
+            return #"{"resources":[\#(all.joined(separator: ","))]}"#
+        }
+        let id = target.split { $0 == "/" || $0 == "?" }.last { headIndices[String($0)] != nil }.map(String.init)
+        guard let index = id.flatMap({ headIndices[$0] }) else { return #"{"resources":[]}"# }
+        let stats = #","stats":{"replies":\#(heads[index].replies + 1),"last_activity":\#(clock)}}"#
+        return #"{"resource":\#(body(of: heads[index], updatedAt: clock))\#(stats)}"#
+    }
+}
+
+extension TwakeTraffic {
+    private func resource(_ action: String, _ type: String, room: String, path: String, _ body: String) -> String {
+        #"42["realtime:resource",{"action":"\#(action)","room":"\#(room)","type":"\#(type)","path":"\#(path)","resource":\#(body)}]"#
+    }
+
+    private func path(_ channel: Int) -> String {
+        "/companies/\(company)/workspaces/\(workspace)/channels/\(channels[channel])"
+    }
+
+    private mutating func activity(_ channel: Int) -> String {
+        let last =
+            #"{"date":\#(clock),"sender":"\#(dice.pick(users))","sender_name":"\#(dice.pick(Self.names))","title":"📄 channel \#(channel) in Company • Workspace","text":"\#(sentence())"}"#
+        return resource(
+            "updated", "channel_activity", room: listRoom, path: path(channel),
+            #"{"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(channels[channel])","last_activity":\#(clock),"last_message":\#(last)}"#
+        )
+    }
+
+    private mutating func change(_ channel: Int) -> String {
+        resource("saved", "channel", room: listRoom, path: path(channel), entity(channel) + "}")
+    }
+
+    /// A channel without its closing brace.
+    private mutating func entity(_ channel: Int) -> String {
+        #"{"is_default":false,"archived":false,"members":[],"connectors":[],"last_activity":\#(clock),"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(channels[channel])","archivation_date":0,"channel_group":"","description":"\#(sentence())","icon":"📄","name":"channel \#(channel)","owner":"\#(dice.pick(users))","visibility":"public","updated_at":\#(clock),"created_at":1620987900000"#
+    }
+
+    private mutating func message(_ channel: Int) -> String {
+        let kind = dice.below(10)
+        guard kind < 3, !heads.isEmpty else { return newMessage(channel) }
+        // People speak of what is new.
+        let index = heads.count - 1 - dice.below(min(heads.count, 500))
+        if kind < 2 {
+            heads[index].text = sentence()
+            return frame("updated", of: heads[index])
+        }
+        heads[index].replies += 1
+        let reply = Head(id: dice.uuid(), channel: heads[index].channel, createdAt: clock, text: sentence())
+        return frame("created", of: reply, thread: heads[index].id)
+    }
+
+    private mutating func newMessage(_ channel: Int) -> String {
+        let head = Head(id: dice.uuid(), channel: channel, createdAt: clock, text: sentence())
+        headIndices[head.id] = heads.count
+        heads.append(head)
+        return frame("created", of: head)
+    }
+
+    private mutating func frame(_ action: String, of message: Head, thread: String? = nil) -> String {
+        resource(
+            action, "message", room: feedRoom(message.channel),
+            path: "/companies/\(company)/threads/\(thread ?? message.id)/\(message.id)",
+            body(of: message, thread: thread, updatedAt: clock) + "}")
+    }
+
+    /// A message without its closing brace.
+    private mutating func body(of message: Head, thread: String? = nil, updatedAt: Int) -> String {
+        #"{"thread_id":"\#(thread ?? message.id)","id":"\#(message.id)","ephemeral":null,"type":"message","subtype":null,"created_at":\#(message.createdAt),"updated_at":\#(updatedAt),"user_id":"\#(dice.pick(users))","application_id":null,"text":"\#(message.text)","blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"files":null,"context":null,"edited":null,"pinned_info":null,"reactions":null,"bookmarks":null,"override":null"#
+    }
+
+    /// JSON string contents of about 60 bytes.
+    private mutating func sentence() -> String {
+        (0..<8 + dice.below(6)).map { _ in dice.pick(Self.words) }.joined(separator: " ")
+    }
+
+    private static let names = ["Ana Lima", "Bo Chen", "Émile Durand", "Ирина Орлова", "First Last", "Twake"]
+    private static let words = [
+        "the", "release", "is", "ready", "déjà", "vu", "see", #"\"draft\""#, "tomorrow", "at", "ten", "👍", "über",
+        "please", "review", "it", "again", #"a\/b"#, "ok", "and", "we", "ship",
+    ]
+}
