@@ -56,7 +56,7 @@ public struct Item: SectionedElement {
         }
     }
     /// The entity itself.
-    public enum Entity: Hashable, Sendable {
+    public indirect enum Entity: Hashable, Sendable {
         case twakeChannel(Twake.Channel)
         case twakeMessage(Twake.Message)
         case twakeMember(Twake.ChannelMember)
