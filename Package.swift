@@ -69,11 +69,15 @@ let package = Package(
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
         tests("NetworkTests", ["Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
+        tests("SchemaTests", ["TestSupport", "Live", "Recording", "Pipeline", "Wire", "JSONText"]),
         tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
         tests(
             "LiveTests",
-            ["TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText", "SectionedModel"]),
+            [
+                "TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
+                "SectionedModel",
+            ]),
         tests("CommandTests", ["Wire"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,100 @@
+import Live
+import Pipeline
+
+// What Twake servers say, so that every operation, every type of entity and every field of them is written.
+extension Conversation {
+    /// Everything of eras A and B.
+    static func everything() -> [StampedReport] {
+        eraB().reports + eraA().reports
+    }
+
+    private static let publicRoom = "/companies/C/workspaces/W/channels?type=public"
+    private static let feedRoom = "/companies/C/workspaces/W/channels/CH/feed"
+    private static let badgeRoom = "/notifications?type=private&user=U1"
+
+    private static func eraB() -> Conversation {
+        let directRoom = "/companies/C/workspaces/direct/channels?type=direct&user=U1"
+        let rooms = [publicRoom, feedRoom, badgeRoom, directRoom]
+        var conversation = Conversation(rooms: rooms + ["/forbidden"], respond: answerOfEraB)
+        conversation.begin(joining: rooms)
+        conversation.receive(#"42["realtime:join:error",{"name":"/forbidden","message":"not allowed"}]"#)
+        conversation.tellOfChanges()
+        conversation.tellNonsense()
+        conversation.feed(.want(rooms: ["/companies/C/threads/M1"], source: .ctl))
+        conversation.feed(.unwant(rooms: ["/companies/C/threads/M1"]))
+        conversation.receive(#"42["realtime:leave:success",{"name":"/companies/C/threads/M1"}]"#)
+        conversation.lose()
+        conversation.feed(.want(rooms: ["/late"], source: .ctl))
+        conversation.begin(joining: rooms)
+        conversation.receive(resource("deleted", "channel", publicRoom, channel("CH", name: "General", at: 0)))
+        return conversation
+    }
+
+    /// Counters of unread threads instead of the threads.
+    private static func eraA() -> Conversation {
+        let rooms = ["previous::channels/CH/messages/updates", badgeRoom]
+        var conversation = Conversation(rooms: rooms) { target in
+            target.contains("/badges") ? #"[{"type":"company","id":"C","count":3}]"# : nil
+        }
+        conversation.begin(joining: rooms)
+        return conversation
+    }
+
+    private mutating func tellOfChanges() {
+        receive(
+            Self.resource(
+                "updated", "channel_activity", Self.publicRoom,
+                #"{"company_id":"C","workspace_id":"W","id":"C2","last_activity":1631600900000,"last_message":null}"#))
+        receive(
+            Self.resource(
+                "saved", "channel_member", Self.publicRoom,
+                #"{"company_id":"C","workspace_id":"W","channel_id":"CH","user_id":"U2","id":"U2","type":"member"}"#))
+        answerAll()
+        receive(Self.resource("updated", "message", Self.feedRoom, Self.message("M1", text: "changed", updated: 9)))
+        receive(Self.resource("created", "message", Self.feedRoom, Self.message("M3", text: "new", updated: 0)))
+        receive(
+            Self.resource(
+                "deleted", "user_notification_badges", Self.badgeRoom,
+                #"{"company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"M1"}"#))
+        answerAll()
+    }
+
+    private mutating func tellNonsense() {
+        receive(#"42["custom:event",{"a":[1,null,"\u202e"]}]"#)
+        receive(#"42["realtime:resource",{"action":"saved","type":"channel"}]"#)
+        receive("4?")
+    }
+
+    private static func answerOfEraB(_ target: String) -> String? {
+        if target.contains("/members") {
+            return
+                #"{"resources":[{"company_id":"C","workspace_id":"W","user_id":"U1","channel_id":"CH","id":"U1","type":"member","last_access":1620987780123,"favorite":false,"notification_level":"mentions","updated_at":1620987780125}]}"#
+        }
+        if target.contains("/feed") {
+            return
+                #"{"resources":[\#(message("M1", text: "hello", updated: 1)),\#(message("M2", text: "x", updated: 1))]}"#
+        }
+        if target.contains("/badges") {
+            return
+                #"{"resources":[{"company_id":"C","user_id":"U1","workspace_id":"W","channel_id":"CH","thread_id":"M1","message_id":"M1"}]}"#
+        }
+        if target.contains("/direct/channels") { return #"{"resources":"not a list"}"# }
+        if target.contains("/channels?") {
+            return
+                #"{"resources":[\#(channel("CH", name: "General", at: 1_631_600_000_000)),\#(channel("C2", name: "Two", at: 1_631_500_000_000))]}"#
+        }
+        return nil
+    }
+
+    private static func resource(_ action: String, _ type: String, _ room: String, _ body: String) -> String {
+        #"42["realtime:resource",{"action":"\#(action)","room":"\#(room)","type":"\#(type)","path":null,"resource":\#(body)}]"#
+    }
+
+    private static func channel(_ id: String, name: String, at time: Int) -> String {
+        #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","icon":"📄","description":"d","visibility":"public","archived":false,"owner":"U1","members":["U1","U2"],"updated_at":1631600000001,"user_member":{"last_access":1620987780123},"last_activity":\#(time),"last_message":{"date":1631600000000,"sender":"U2","sender_name":"A B","title":"t","text":"hi"}}"#
+    }
+
+    private static func message(_ id: String, text: String, updated: Int) -> String {
+        #"{"thread_id":"\#(id)","id":"\#(id)","type":"message","subtype":"application","created_at":1620987774123,"updated_at":\#(1_620_987_774_130 + updated),"user_id":"U1","first_name":"A","text":"\#(text)","edited":{"edited_at":1620987774131},"pinned_info":{"pinned_by":"U1"},"reactions":[{"name":"👍","users":["U2"],"count":1}],"stats":{"replies":4}}"#
+    }
+}

@@ -1,0 +1,77 @@
+import Live
+import Pipeline
+import Recording
+import Wire
+
+/// A session that is told what a Twake server says, and everything it reports.
+struct Conversation {
+    private var session: Session
+    private var effects: [Effect] = []
+    private var requests: [FetchRequest] = []
+    private var now = Moment.zero
+    private var n = 0
+    private var connection = 0
+    private let respond: (String) -> String?
+
+    /// What was reported so far.
+    private(set) var reports: [StampedReport] = []
+
+    /// A session of these rooms; `respond` gives the body for a request's path and query, nil for a 404.
+    init(rooms: [String], respond: @escaping (String) -> String?) {
+        let configuration = Configuration(
+            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms)
+        session = Session(configuration, seed: 1)
+        self.respond = respond
+        feed(.start)
+    }
+
+    /// Feeds one input, ten milliseconds after the one before it.
+    mutating func feed(_ input: Input) {
+        n += 1
+        now = now + .milliseconds(10)
+        session.advance(to: now, into: &effects)
+        session.handle(input, n: n, at: now, into: &effects)
+        let stamp = Stamp(n: n, time: now, wall: 1_767_323_045_123_456 + now.microseconds)
+        for effect in effects {
+            switch effect {
+            case .connect(let request): connection = request.connection
+            case .request(let request): requests.append(request)
+            case .report(let report): reports.append(StampedReport(stamp: stamp, report: report))
+            case .send, .close, .cancel, .renewToken, .finish: break
+            }
+        }
+        effects = []
+    }
+
+    /// Opens the socket, joins the namespace, is believed, and joins those rooms.
+    mutating func begin(joining rooms: [String]) {
+        feed(.opened(connection: connection, token: Secret("secret")))
+        receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        receive(#"40{"sid":"t"}"#)
+        receive(#"42["authenticated"]"#)
+        for room in rooms { receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#) }
+        answerAll()
+    }
+
+    /// A text frame arrives.
+    mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
+
+    /// The connection is lost, and the time until the next attempt passes.
+    mutating func lose() {
+        feed(.closed(connection: connection, WebSocketClose(code: 1006)))
+        now = now + .seconds(30)
+    }
+
+    /// Answers what is asked, and what is asked because of that.
+    mutating func answerAll() {
+        while !requests.isEmpty {
+            let request = requests.removeFirst()
+            let body = respond(request.target)
+            feed(
+                .answered(
+                    request: request.id,
+                    .response(
+                        status: body == nil ? 404 : 200, body: ArraySlice((body ?? "{}").utf8), retryAfter: nil)))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// What Weir writes is what its schemas say, as judged by a validator nobody here wrote.
+@Suite struct SchemaTests {
+    static let isInstalled = Validator.folder != nil
+
+    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    func `every schema is one`() throws {
+        try Validator().checkSchemas(
+            WrittenFormat.allCases.map { "\(packageFolder)/schemas/\($0.rawValue).schema.json" })
+    }
+
+    @Test(arguments: WrittenFormat.allCases)
+    func `a schema is named by its format and version and says that members are only ever added`(format: WrittenFormat)
+        throws
+    {
+        let root = try format.schema().root
+        #expect(root["$schema"] == .string("https://json-schema.org/draft/2020-12/schema"))
+        #expect(root["$id"] == .string("urn:weir:\(format.rawValue):1"))
+        guard case .string(let description) = root["description"] else {
+            Issue.record("no description")
+            return
+        }
+        #expect(description.contains("only ever added: ignore those you do not know"))
+    }
+
+    @Test(
+        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+    )
+    func `every line that is written is valid and has no member that the schema does not describe`(
+        format: WrittenFormat
+    ) throws {
+        let lines = try format.lines()
+        #expect(lines.count > 10)
+        #expect(try Validator().refusals(of: lines, under: format.schema().closed) == [:])
+    }
+
+    @Test(arguments: WrittenFormat.allCases)
+    func `every member that the schema describes is written`(format: WrittenFormat) throws {
+        let written = JSONValue.array(try format.lines()).memberNames(sparing: format.foreign)
+        #expect(try format.schema().memberNames.subtracting(written) == [])
+    }
+
+    @Test(
+        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+    )
+    func `a line with a value of a wrong type is refused, wherever it stands`(format: WrittenFormat) throws {
+        let wrong = try format.lines().flatMap { $0.corrupted(sparing: format.foreign) }
+        #expect(wrong.count > 100)
+        let refusals = try Validator().refusals(of: wrong, under: format.schema())
+        let accepted = wrong.indices.filter { refusals[$0] == nil }
+        #expect(accepted.map { wrong[$0].text } == [])
+    }
+
+    @Test(
+        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+    )
+    func `a line of a later version with one more member is valid`(format: WrittenFormat) throws {
+        let later = try format.lines().map { line -> JSONValue in
+            guard case .object(let members) = line else { return line }
+            return .object(members + [JSONValue.Member("of_a_later_version", .bool(true))])
+        }
+        #expect(try Validator().refusals(of: later, under: format.schema()) == [:])
+    }
+}
