@@ -78,7 +78,7 @@ let package = Package(
                 "TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
                 "SectionedModel",
             ]),
-        tests("CommandTests", ["Wire"]),
+        tests("CommandTests", ["TestSupport", "Network", "Wire"]),
     ],
     swiftLanguageModes: [.v6]
 )

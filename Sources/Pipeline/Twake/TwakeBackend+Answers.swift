@@ -26,9 +26,13 @@ extension TwakeBackend {
         case .rooms:
             for room in try Twake.rooms(from: body) { transaction.want(room.key) }
         case .channels(_, _, let workspace):
-            apply(try Twake.channels(from: body), in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
+            apply(
+                try Twake.channels(from: body, user: facts.user), in: .channels(workspace), isCurrent: isCurrent,
+                into: &transaction)
         case .directs(_, let company):
-            apply(try Twake.channels(from: body), in: .directs(company), isCurrent: isCurrent, into: &transaction)
+            apply(
+                try Twake.channels(from: body, user: facts.user), in: .directs(company), isCurrent: isCurrent,
+                into: &transaction)
         case .members(_, let path):
             let members = try Twake.members(from: body, channel: path.channel)
             transaction.replace(

@@ -1,0 +1,61 @@
+import Network
+import Wire
+
+/// A Twake server on a loopback port that says what a test wants to be said. It has no REST service.
+final class ScriptedServer: HTTPServerHandler {
+    /// What is said after a room was joined.
+    let frames: [String]
+    /// What is said to `authenticate`.
+    let answer: String
+    /// What is said first, instead of an Engine.IO handshake.
+    let greeting: String?
+    private let loop: EventLoop
+    private let server = Monitor<HTTPServer?>(nil)
+
+    init(
+        frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
+        identity: TLSIdentity? = nil
+    ) throws {
+        self.frames = frames
+        self.answer = answer
+        self.greeting = greeting
+        loop = try EventLoop(name: "weir-scripted")
+        let made = try HTTPServer(on: loop, identity: identity, handler: self)
+        server.change { $0 = made }
+    }
+
+    var port: UInt16 { server.change { $0?.port ?? 0 } }
+
+    func close() {
+        server.change { $0 }?.close()
+        loop.shutDown()
+    }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        respond(HTTPResponse(status: 404, body: Array("nothing here".utf8)))
+    }
+
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
+    }
+
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        socket.send(.text(greeting ?? #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#))
+    }
+
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        for message in messages {
+            let text = String(decoding: message.bytes, as: UTF8.self)
+            if text.hasPrefix("40") {
+                socket.send(.text(#"40{"sid":"t"}"#))
+            } else if text.contains("authenticate") {
+                socket.send(.text(answer))
+            } else if text.contains("realtime:join") {
+                socket.send(.text(#"42["realtime:join:success",{"name":"/r"}]"#))
+                for frame in frames { socket.send(.text(frame)) }
+            }
+        }
+    }
+
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
+}
