@@ -182,7 +182,8 @@ import Wire
     @Test func `a server that was closed goes on at the same port, and its world went on meanwhile`() async throws {
         let loop = try EventLoop(name: "demo-test")
         let scenario = try #require(Scenario(named: "workspace", seed: 1))
-        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 1, options: .init(startsAtOnce: true, pace: 20))
+        let server = try EmbeddedServer(
+            on: loop, scenario: scenario, seed: 1, options: .init(startsAtOnce: true, pace: 20))
         let peer = try await Peer.authenticated(on: loop, to: server)
         server.close()
         try await peer.expect("(closed")
