@@ -1,0 +1,62 @@
+import Glibc
+
+/// A program that runs beside the benchmark; it is killed when it is let go.
+final class ChildProcess {
+    private let pid: pid_t
+    private let output: Int32
+    private var hasEnded = false
+
+    /// Starts the first `arguments[0]` on the path, with `variables` added to our own environment. Its errors go where ours go.
+    init(_ arguments: [String], variables: [String] = []) throws(BenchmarkError) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw .failed("no pipe can be made") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var words = arguments.map { strdup($0) } + [nil]
+        let added = variables.map { strdup($0) }
+        defer { for word in words + added { free(word) } }
+        var environment = added
+        var inherited = environ
+        while let variable = inherited.pointee {
+            environment.append(variable)
+            inherited += 1
+        }
+        environment.append(nil)
+        var pid = pid_t()
+        let failure = posix_spawnp(&pid, arguments[0], &actions, nil, &words, environment)
+        close(ends[1])
+        guard failure == 0 else {
+            close(ends[0])
+            throw .failed("\(arguments[0]) cannot be started: \(String(cString: strerror(failure)))")
+        }
+        self.pid = pid
+        output = ends[0]
+    }
+
+    deinit {
+        if !hasEnded { kill(pid, SIGKILL) }
+        close(output)
+        wait()
+    }
+
+    /// The next line of its standard output; nil at the end.
+    func readLine() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    private func wait() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    }
+}

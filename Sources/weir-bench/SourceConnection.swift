@@ -1,0 +1,94 @@
+import Network
+import Wire
+
+/// What is done with the messages of the source.
+protocol SourceReader: Sendable {
+    /// The WebSocket opened; gives what to send.
+    mutating func opened(at now: Moment) -> [WebSocketMessage]
+    /// Messages came; gives what to send.
+    mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage]
+    /// What was seen so far.
+    var progress: SourceProgress { get }
+}
+
+/// How far a reader of the source is.
+struct SourceProgress: Sendable {
+    /// Events of the blast.
+    var events = 0
+    /// Whether the source said that these were all.
+    var isDone = false
+    /// The first thing that could not be read.
+    var complaint: String?
+}
+
+/// One connection to the source, on the loop's thread, from the opening to the source's `done`.
+actor SourceConnection {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private nonisolated let loop: EventLoop
+    private nonisolated let outcome = Monitor<Result<ReceiveFigures, BenchmarkError>?>(nil)
+    private var reader: any SourceReader
+    private var socket: WebSocketClient?
+    private var deadline: LoopTimer?
+    private var watch: Stopwatch?
+    private var countsPeak = false
+
+    init(on loop: EventLoop, _ reader: any SourceReader) {
+        self.loop = loop
+        self.reader = reader
+    }
+
+    /// Receives everything. Blocks: not on the loop.
+    nonisolated func receive(from port: UInt16) throws(BenchmarkError) -> ReceiveFigures {
+        loop.run { self.assumeIsolated { $0.connect(port) } }
+        return try outcome.wait { $0 }.get()
+    }
+
+    private func connect(_ port: UInt16) {
+        let url = URLParts(
+            scheme: "ws", host: "127.0.0.1", port: port, path: "/socket/", query: "EIO=4&transport=websocket")
+        socket = WebSocketClient(on: loop, WebSocketRequest(url: url)) { event in
+            self.assumeIsolated { $0.socketDid(event) }
+        }
+        deadline = loop.schedule(at: loop.now + .seconds(120)) {
+            self.assumeIsolated { $0.finish(.failure(.failed("the source did not say `done` within two minutes"))) }
+        }
+    }
+
+    private func socketDid(_ event: WebSocketEvent) {
+        switch event {
+        case .opened: send(reader.opened(at: loop.now))
+        case .received(let messages): received(messages)
+        case .closed(let close):
+            finish(.failure(.failed("the source closed the connection with code \(close.code)")))
+        case .failed(let failure): finish(.failure(.failed("no connection to the source: \(failure.message)")))
+        }
+    }
+
+    private func received(_ messages: [WebSocketMessage]) {
+        // The batch that holds the first event begins the measurement; it may be over with the same one.
+        let before = Stopwatch()
+        if watch == nil { countsPeak = PeakMemory.reset() }
+        send(reader.receive(messages, at: loop.now))
+        let progress = reader.progress
+        if watch == nil, progress.events > 0 { watch = before }
+        if let complaint = progress.complaint { return finish(.failure(.failed(complaint))) }
+        guard progress.isDone, let span = watch?.elapsed else { return }
+        let peak = countsPeak ? PeakMemory.megabytes : nil
+        finish(.success(ReceiveFigures(events: progress.events, span: span, peak: peak)))
+    }
+
+    private func send(_ messages: [WebSocketMessage]) {
+        for message in messages { socket?.send(message) }
+    }
+
+    private func finish(_ result: Result<ReceiveFigures, BenchmarkError>) {
+        deadline?.cancel()
+        deadline = nil
+        socket?.close(WebSocketClose(code: 1000))
+        socket = nil
+        outcome.change { outcome in
+            if outcome == nil { outcome = result }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Events
+import JSONText
+import Pipeline
+import Wire
+
+/// Counts the frames of the blast; knows just enough of the protocol to make it begin.
+struct FrameCounter: SourceReader {
+    private(set) var progress = SourceProgress()
+
+    mutating func opened(at now: Moment) -> [WebSocketMessage] { [] }
+
+    mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
+        var answers: [WebSocketMessage] = []
+        for message in messages {
+            // Every event is longer than anything else the source says.
+            guard message.bytes.count < 200 else {
+                progress.events += 1
+                continue
+            }
+            if message.bytes.starts(with: "0{".utf8) { answers.append(.text("40")) }
+            if message.bytes.starts(with: "40".utf8) { answers.append(.text(#"42["blast"]"#)) }
+            if message.bytes.starts(with: #"42["done""#.utf8) { progress.isDone = true }
+        }
+        return answers
+    }
+}
+
+/// Decodes every event, and does nothing with it.
+struct EventDecoder: SourceReader {
+    private(set) var progress = SourceProgress()
+    private var client: SocketIOClient?
+    private var effects: [SocketIOClient.Effect] = []
+
+    mutating func opened(at now: Moment) -> [WebSocketMessage] {
+        client = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: now)
+        return []
+    }
+
+    mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
+        var answers: [WebSocketMessage] = []
+        for message in messages {
+            client?.receive(message, at: now, into: &effects)
+            var index = 0
+            while index < effects.count {
+                handle(effects[index], &answers)
+                index += 1
+            }
+            effects.removeAll(keepingCapacity: true)
+        }
+        return answers
+    }
+
+    private mutating func handle(_ effect: SocketIOClient.Effect, _ answers: inout [WebSocketMessage]) {
+        switch effect {
+        case .send(let message): answers.append(message)
+        case .connected: client?.emit("blast", arguments: nil, into: &effects)
+        case .event(let event):
+            if event.name == "done" { progress.isDone = true } else { decode(event) }
+        case .refused, .acknowledged, .unacknowledged, .disconnected: break
+        case .malformed(let malformed): progress.complaint = "a frame cannot be read: \(malformed.message)"
+        case .close(let cause): progress.complaint = "the connection ended: \(cause)"
+        }
+    }
+
+    private mutating func decode(_ event: SocketIO.Event) {
+        let arguments = event.arguments.map { RawJSON(unchecked: event.array.bytes[$0]) }
+        do {
+            if case .resource = try Twake.Event(name: event.name, arguments: arguments) { progress.events += 1 }
+        } catch {
+            progress.complaint = "an event cannot be decoded: \(error)"
+        }
+    }
+}
+
+/// Runs a whole session: it joins the room of the channels, which starts the blast, and keeps their list.
+struct SessionRunner: SourceReader {
+    private static let company = "a0000000-0000-4000-8000-000000000001"
+    private static let workspace = "b0000000-0000-4000-8000-000000000002"
+
+    private(set) var progress = SourceProgress()
+    private var diffs = 0
+    private var session: Session
+    private var effects: [Effect] = []
+    /// Number of the next input.
+    private var number = 0
+
+    init() {
+        let room = "/companies/\(Self.company)/workspaces/\(Self.workspace)/channels?type=public"
+        session = Session(
+            Configuration(
+                backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room]),
+            seed: 1)
+    }
+
+    mutating func opened(at now: Moment) -> [WebSocketMessage] {
+        var answers: [WebSocketMessage] = []
+        feed(.start, at: now, &answers)
+        feed(.opened(connection: 1, token: Secret("made up")), at: now, &answers)
+        return answers
+    }
+
+    mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
+        var answers: [WebSocketMessage] = []
+        for message in messages { feed(.message(connection: 1, message), at: now, &answers) }
+        if progress.isDone, diffs < progress.events {
+            progress.complaint = "\(diffs) diffs of \(progress.events) events"
+        }
+        return answers
+    }
+
+    private mutating func feed(_ input: Input, at now: Moment, _ answers: inout [WebSocketMessage]) {
+        number += 1
+        session.advance(to: now, into: &effects)
+        session.handle(input, n: number, at: now, into: &effects)
+        var index = 0
+        while index < effects.count {
+            handle(effects[index], at: now, &answers)
+            index += 1
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func handle(_ effect: Effect, at now: Moment, _ answers: inout [WebSocketMessage]) {
+        switch effect {
+        case .send(_, let message): answers.append(message)
+        case .request(let request):
+            // The list is answered on the spot, so that the blast finds its channels known.
+            let body = ArraySlice(Self.channels.utf8)
+            session.handle(
+                .answered(request: request.id, .response(status: 200, body: body, retryAfter: nil)), n: number, at: now,
+                into: &effects)
+        case .report(let report): note(report)
+        case .close, .finish: progress.complaint = "the session ended the connection"
+        case .connect, .cancel, .renewToken: break
+        }
+    }
+
+    private mutating func note(_ report: Report) {
+        switch report {
+        case .event(let report):
+            switch report.event {
+            case .twake(.resource): progress.events += 1
+            case .twake(.unknown(let event)): if event.name == "done" { progress.isDone = true }
+            case .twake, .socketIO: break
+            }
+        case .diff: diffs += 1
+        case .undecodable(let report): progress.complaint = "\(report.subject) cannot be read: \(report.message)"
+        case .gap, .connection, .room, .notice: break
+        }
+    }
+
+    /// The list of the source's channels, as its service would give it.
+    private static var channels: String {
+        let entities = (0..<2000).map { index in
+            let digits = String(index)
+            let id = "c0000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+            return
+                #"{"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(id)","name":"channel","visibility":"public","last_activity":0}"#
+        }
+        return #"{"resources":[\#(entities.joined(separator: ","))]}"#
+    }
+}
