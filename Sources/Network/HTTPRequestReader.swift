@@ -98,6 +98,10 @@ struct HTTPRequestReader {
     private mutating func readHead() throws(Refusal) -> Next? {
         // A robust server skips empty lines before a request (RFC 9112, 2.2).
         while buffer[head...].starts(with: [0x0d, 0x0a]) { advance(2) }
+        // What cannot be a request, such as a TLS handshake, is refused before it waits for more.
+        if let first = buffer[head...].first, first != 0x0d, !isTokenCharacter(first) {
+            throw Refusal(status: 400, reason: "not HTTP")
+        }
         guard let end = findHeadEnd() else {
             guard buffer.count - head <= Self.maximumHead else { throw Refusal(status: 431, reason: "head too large") }
             return nil

@@ -15,6 +15,8 @@ final class LoopCore {
     var sockets: [UInt: LoopSocket] = [:]
     /// Sockets that have something for their handlers.
     var waiting: [LoopSocket] = []
+    /// Why the TLS handshake failed whose failure libwebsockets is about to tell.
+    var tlsProblem: String?
     var timers = TimerQueue()
     let descriptors: LoopDescriptors
     let epoch: Int64

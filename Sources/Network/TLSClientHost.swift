@@ -15,6 +15,9 @@ extension EventLoop {
     func clientHost(for trust: TLSTrust) throws(NetworkError) -> OpaquePointer {
         if let known = core.clientHosts[trust] { return known.host }
         let tls = try makeTLSClientContext(trust)
+        // The loop outlives the context. Index 0 is the one OpenSSL keeps for applications.
+        SSL_CTX_set_ex_data(tls, 0, Unmanaged.passUnretained(self).toOpaque())
+        SSL_CTX_set_info_callback(tls, noteTLSProblem)
         let made = makeHost(named: "client-\(core.clientHosts.count)") { info in
             info.port = CONTEXT_PORT_NO_LISTEN
             info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT)
@@ -27,6 +30,14 @@ extension EventLoop {
         core.clientHosts[trust] = TLSClientHost(host: made, tls: tls)
         return made
     }
+}
+
+/// Called by OpenSSL in handshakes: notes why one fails, since libwebsockets forgets that before it tells of the failure.
+private func noteTLSProblem(_ connection: OpaquePointer?, _ place: Int32, _ result: Int32) {
+    guard place == SSL_CB_CONNECT_EXIT, result <= 0, let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), 0),
+        let text = ERR_reason_error_string(ERR_peek_error())
+    else { return }
+    Unmanaged<EventLoop>.fromOpaque(owner).takeUnretainedValue().core.tlsProblem = String(cString: text)
 }
 
 /// An OpenSSL context for clients that trust `trust` and nothing else.
@@ -68,5 +79,7 @@ func check(_ identity: TLSIdentity) throws(NetworkError) {
 func opensslReason() -> String? {
     let code = ERR_peek_error()
     defer { ERR_clear_error() }
+    // Bit 31 marks an error number of the system.
+    if code >> 31 & 1 == 1 { return systemMessage(Int32(truncatingIfNeeded: code & 0x7fff_ffff)) }
     return ERR_reason_error_string(code).map { String(cString: $0) }
 }

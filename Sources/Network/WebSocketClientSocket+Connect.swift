@@ -208,13 +208,15 @@ extension WebSocketClientSocket {
         switch phase {
         case .resolve, .connect, .proxy: return words
         case .tls:
-            return "TLS: \(certificateProblem ?? opensslReason() ?? "the server ended the connection in the handshake")"
+            defer { loop.core.tlsProblem = nil }
+            return
+                "TLS: \(certificateProblem ?? loop.core.tlsProblem ?? "the server ended the connection in the handshake")"
         case .handshake: break
         }
         if let status { return "the server refuses the WebSocket with HTTP status \(status)" }
         if words.hasPrefix("HS: URI") || words.hasPrefix("problems parsing") { return "the answer is not HTTP" }
         if words.hasPrefix("HS: ") { return "the answer to the upgrade is wrong (\(words.dropFirst(4)))" }
-        return "the server closed the connection in the handshake"
+        return "the server closed the connection in the handshake; it may not be an HTTP server"
     }
 }
 

@@ -48,7 +48,7 @@ extension WebSocketClientSocket {
         case .resolving, .ended: return
         case .connecting: attemptEnded()
         case .open: end(.closed(peerClose ?? WebSocketClose(code: 1006)))
-        case .closing(let close):
+        case .closing(let close), .awaitingAnswer(let close):
             let ours = WebSocketClose(code: WebSocketFrame.sendableCode(close.code), reason: close.reason)
             end(.closed(ours))
         }
@@ -85,7 +85,9 @@ extension WebSocketClientSocket {
             if !outgoing.isEmpty || isClosing { lws_callback_on_writable(wsi) }
             return 0
         }
+        // libwebsockets asks again while it awaits the answer.
         guard case .closing(let close) = state else { return 0 }
+        state = .awaitingAnswer(close)
         var reason = Array(WebSocketFrame.closeBody(close).dropFirst(2))
         let code = lws_close_status(UInt32(WebSocketFrame.sendableCode(close.code)))
         lws_close_reason(wsi, code, &reason, reason.count)

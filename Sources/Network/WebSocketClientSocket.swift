@@ -13,8 +13,11 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         case connecting([String])
         /// Messages flow.
         case open
-        /// We close; the close is told when the socket is gone, or when time is up.
+        /// We will send a close frame, after what is queued.
         case closing(WebSocketClose)
+        /// The close frame is libwebsockets' to send, and the answer its to await; the close is told when the socket is gone, or
+        /// when time is up.
+        case awaitingAnswer(WebSocketClose)
         /// The socket is gone or given up; the handler may still have to be told.
         case ended
     }
@@ -57,7 +60,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     func send(_ message: WebSocketMessage) {
         switch state {
-        case .closing, .ended: return
+        case .closing, .awaitingAnswer, .ended: return
         case .resolving, .connecting, .open: break
         }
         WebSocketFrame.append(message, mask: random.next(), to: &outgoing)
@@ -66,7 +69,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     func close(_ close: WebSocketClose) {
         switch state {
-        case .closing, .ended: return
+        case .closing, .awaitingAnswer, .ended: return
         case .resolving, .connecting:
             fail(ConnectFailure(phase: phase, message: "closed before it opened"))
         case .open:

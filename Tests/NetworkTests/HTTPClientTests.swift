@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Wire
 
@@ -120,4 +121,149 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
             server.close()
         }
     }
+
+    @Test("A request that takes longer than it may fails with the time it had")
+    func timeout() throws {
+        try withExchanges { exchanges in
+            let server = try HTTPServer(on: exchanges.loop, handler: TestHandler(answer: { _, _ in }))
+            let began = exchanges.loop.now
+            let answer = try exchanges.answer(HTTPRequest(url: url(server), timeout: .milliseconds(200)))
+            #expect(
+                failure(answer)
+                    == HTTPFailure(kind: .timeout, message: "127.0.0.1:\(server.port): no answer within 200 ms"))
+            #expect(exchanges.loop.now - began >= .milliseconds(200))
+            server.close()
+        }
+    }
+
+    @Test("A body larger than allowed is refused, one of that size is not", arguments: [(1000, true), (1001, false)])
+    func bodyLimit(size: Int, isAllowed: Bool) throws {
+        try withExchanges { exchanges in
+            let handler = TestHandler(answer: { _, respond in
+                respond(HTTPResponse(status: 200, body: [UInt8](repeating: 1, count: size)))
+            })
+            let server = try HTTPServer(on: exchanges.loop, handler: handler)
+            let answer = try exchanges.answer(HTTPRequest(url: url(server), maximumBody: 1000))
+            #expect((try? answer.get().body.count) == (isAllowed ? size : nil))
+            #expect(failure(answer)?.kind == (isAllowed ? nil : .tooLarge))
+            server.close()
+        }
+    }
+
+    @Test("A cancelled exchange ends with that, once, and the others go on")
+    func cancel() throws {
+        try withExchanges { exchanges in
+            let handler = TestHandler(answer: { request, respond in
+                if request.path == "/answered" { respond(HTTPResponse(status: 200)) }
+            })
+            let server = try HTTPServer(on: exchanges.loop, handler: handler)
+            let answers = Mailbox<Exchanges.Answer>()
+            let silent = exchanges.client.send(HTTPRequest(url: url(server, "/silent"))) { answers.put($0) }
+            handler.events.wait { !$0.isEmpty }
+            exchanges.client.cancel(silent)
+            exchanges.client.cancel(silent)
+            #expect(failure(try answers.first())?.kind == .cancelled)
+            #expect(try exchanges.answer(HTTPRequest(url: url(server, "/answered"))).get().status == 200)
+            exchanges.client.cancel(silent)
+            #expect(answers.all.count == 1)
+            server.close()
+        }
+    }
+
+    @Test("After the shut-down no completion is called")
+    func shutDown() throws {
+        try withLoop { loop in
+            let client = try HTTPClient(answeringOn: loop)
+            let handler = TestHandler(answer: { _, _ in })
+            let server = try HTTPServer(on: loop, handler: handler)
+            let answers = Mailbox<Exchanges.Answer>()
+            for _ in 0..<10 { client.send(HTTPRequest(url: url(server))) { answers.put($0) } }
+            handler.events.wait { !$0.isEmpty }
+            client.shutDown()
+            client.send(HTTPRequest(url: url(server))) { answers.put($0) }
+            client.shutDown()
+            #expect(answers.all.isEmpty)
+            server.close()
+        }
+    }
+
+    @Test("A redirect is given, not followed")
+    func redirect() throws {
+        try withExchanges { exchanges in
+            let handler = TestHandler(answer: { _, respond in
+                respond(HTTPResponse(status: 302, headers: [("Location", "http://127.0.0.1:1/")]))
+            })
+            let server = try HTTPServer(on: exchanges.loop, handler: handler)
+            let answer = try exchanges.answer(HTTPRequest(url: url(server))).get()
+            #expect(answer.status == 302)
+            #expect(answer.headers.first { $0.name == "location" }?.value == "http://127.0.0.1:1/")
+            server.close()
+        }
+    }
+
+    @Test(
+        "A certificate that does not verify is told with its reason",
+        arguments: ["authority", "name", "time", "system"])
+    func badCertificate(kind: String) throws {
+        let certificates = try Certificates.shared.get()
+        let identity =
+            kind == "name" ? certificates.otherName : kind == "time" ? certificates.expired : certificates.good
+        let trust: TLSTrust =
+            kind == "system" ? .system : .file(kind == "authority" ? certificates.stranger : certificates.authority)
+        try withExchanges(trust: trust) { exchanges in
+            let server = try HTTPServer(on: exchanges.loop, identity: identity, handler: TestHandler())
+            let failed = failure(try exchanges.answer(HTTPRequest(url: url(server, secure: true))))
+            #expect(failed?.kind == .tls)
+            let reason =
+                ["name": "no alternative certificate subject name matches", "time": "certificate has expired"][kind]
+                ?? "unable to get local issuer certificate"
+            #expect(failed?.message.contains(reason) == true, "\(failed?.message ?? "")")
+            server.close()
+        }
+    }
+
+    @Test("A CA file that cannot be used is told when the client is made")
+    func badAuthorityFile() throws {
+        try withLoop { loop in
+            #expect(throws: NetworkError.self) { try HTTPClient(answeringOn: loop, trust: .file("/nonexistent.pem")) }
+        }
+    }
+
+    @Test("A closed port, a name that does not exist and what is not HTTP are told apart")
+    func failures() throws {
+        let free = try listen(address: "127.0.0.1", port: 0)
+        close(free.descriptor)
+        let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "noise"])
+        defer { peer.stop() }
+        let noise = try peer.listeningPort()
+        try withExchanges { exchanges in
+            let kinds = try [("127.0.0.1", free.port), ("no-such-host.invalid", 80), ("127.0.0.1", noise)].map {
+                host, port in
+                failure(try exchanges.answer(HTTPRequest(url: URLParts(scheme: "http", host: host, port: port))))?.kind
+            }
+            #expect(kinds == [.connect, .resolve, .protocolError])
+        }
+    }
+
+    @Test("A request that cannot be sent is refused without a trace of its secret")
+    func badRequests() throws {
+        try withExchanges { exchanges in
+            let target = URLParts(scheme: "http", host: "127.0.0.1", port: 1)
+            let bad = [
+                HTTPRequest(url: URLParts(scheme: "ws", host: "h", port: 1)),
+                HTTPRequest(method: "GET /", url: target),
+                HTTPRequest(url: target, headers: [("X", "a\r\nY: b")]),
+                HTTPRequest(url: target, bearer: Secret("line\nbreak")),
+            ]
+            for request in bad {
+                let failed = failure(try exchanges.answer(request))
+                #expect(failed?.kind == .protocolError)
+                #expect(failed?.message.contains("break") == false)
+            }
+        }
+    }
+}
+
+private func failure(_ answer: Result<HTTPResponse, HTTPFailure>) -> HTTPFailure? {
+    if case .failure(let failure) = answer { failure } else { nil }
 }

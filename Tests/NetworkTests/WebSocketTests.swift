@@ -6,15 +6,7 @@ import Wire
 @Suite struct WebSocketTests {
     @Test("Messages of every size come back as they were sent", arguments: [false, true])
     func echo(secure: Bool) throws {
-        let certificates = try Certificates.shared.get()
-        try withLoop { loop in
-            let handler = TestHandler()
-            let server = try HTTPServer(
-                on: loop, identity: secure ? certificates.good : nil, maximumMessage: 2 << 20, handler: handler)
-            let client = try TestClient(
-                loop,
-                WebSocketRequest(
-                    url: socketURL(server, secure: secure), trust: secure ? .file(certificates.authority) : .system))
+        try withPair(secure: secure, maximumMessage: 2 << 20) { _, client, _ in
             var sent: [WebSocketMessage] = []
             for size in [0, 1, 125, 126, 127, 4096, 65535, 65536, 65537, 200_000, 1 << 20] {
                 sent.append(.binary(ArraySlice((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })))
@@ -23,7 +15,304 @@ import Wire
             let messages = sent
             client.onLoop { client in for message in messages { client.send(message) } }
             #expect(client.messages(sent.count) == sent)
+        }
+    }
+
+    @Test("Ten thousand messages arrive in order, many at a time", arguments: [false, true])
+    func order(secure: Bool) throws {
+        try withPair(secure: secure) { _, client, handler in
+            client.onLoop { client in for number in 0..<10_000 { client.send(.text("message \(number)")) } }
+            let messages = client.messages(10_000)
+            #expect(messages == (0..<10_000).map { .text("message \($0)") })
+            // What one turn reads is one batch.
+            #expect(client.events.all.count < 1000)
+            #expect(handler.events.all.count < 1000)
+        }
+    }
+
+    @Test("While reading is stopped nothing is received, and nothing is lost", arguments: [false, true])
+    func pause(secure: Bool) throws {
+        let sockets = Mailbox<ServerWebSocket>()
+        try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, _ in
+            let server = try sockets.first()
+            var next = 0
+            for round in 0..<10 {
+                // Stopped on the loop, then the server sends several buffers' worth; a fence behind it, through the same loop, says
+                // that the loop had its turns. What the kernel holds must stay there.
+                client.onLoop { $0.setReading(false) }
+                let before = try #require(loop.perform { received(client.events.all).count })
+                let first = next
+                next += 2000
+                let last = next
+                loop.run {
+                    for number in first..<last { server.send(.text("\(number) " + String(repeating: "x", count: 300))) }
+                }
+                let turns = Mailbox<Int>()
+                waitTurns(loop, 200, turns)
+                turns.wait { !$0.isEmpty }
+                #expect(received(client.events.all).count == before, "round \(round)")
+                client.onLoop { $0.setReading(true) }
+                #expect(client.messages(last).count == last)
+            }
+            let numbers = client.messages(next).map {
+                Int(String(decoding: $0.bytes.prefix { $0 != 0x20 }, as: UTF8.self))
+            }
+            #expect(numbers == (0..<next).map(Int?.some))
+        }
+    }
+
+    @Test("A handler that stops reading gets no batch more, until it goes on")
+    func pauseInHandler() throws {
+        try withLoop { loop in
+            let sockets = Mailbox<ServerWebSocket>()
+            let server = try HTTPServer(on: loop, handler: TestHandler(onOpen: { sockets.put($0) }))
+            let batches = Mailbox<[WebSocketMessage]>()
+            let made = Mailbox<WebSocketClient>()
+            loop.run {
+                let holder = Holder()
+                holder.client = WebSocketClient(on: loop, WebSocketRequest(url: socketURL(server))) { event in
+                    guard case .received(let messages) = event else { return }
+                    holder.client?.setReading(false)
+                    batches.put(messages)
+                    // Goes on after ten turns.
+                    goOn(loop, 10) { holder.client?.setReading(true) }
+                }
+                made.put(holder.client!)
+            }
+            let socket = try sockets.first()
+            loop.run {
+                for number in 0..<3000 { socket.send(.text("\(number) " + String(repeating: "y", count: 500))) }
+            }
+            let all = batches.wait { $0.joined().count == 3000 }.flatMap { $0 }
+            #expect(
+                all.map { Int(String(decoding: $0.bytes.prefix { $0 != 0x20 }, as: UTF8.self)) }
+                    == (0..<3000).map(Int?.some))
             server.close()
         }
+    }
+
+    @Test(
+        "Bytes that the other side does not read are counted as pending, and leave when it reads again",
+        arguments: [false, true])
+    func pending(secure: Bool) throws {
+        let sockets = Mailbox<ServerWebSocket>()
+        try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, _ in
+            let server = try sockets.first()
+            client.onLoop { $0.setReading(false) }
+            // More than the kernel's buffers take.
+            loop.run { for _ in 0..<64 { server.send(.binary(ArraySlice([UInt8](repeating: 1, count: 1 << 19)))) } }
+            #expect(try #require(loop.perform { server.pendingBytes }) > 1 << 20)
+            client.onLoop { $0.setReading(true) }
+            #expect(client.messages(64).count == 64)
+            let pending = Mailbox<Int>()
+            @Sendable func look() {
+                pending.put(server.pendingBytes)
+                if server.pendingBytes > 0 { loop.run(look) }
+            }
+            loop.run(look)
+            #expect(pending.wait { $0.last == 0 }.last == 0)
+        }
+    }
+
+    @Test("A message larger than the client takes closes the socket with 1009")
+    func tooLargeForClient() throws {
+        try withLoop { loop in
+            let handler = TestHandler(onOpen: { $0.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1001)))) })
+            let server = try HTTPServer(on: loop, handler: handler)
+            let client = try TestClient(loop, WebSocketRequest(url: socketURL(server), maximumMessage: 1000))
+            #expect(client.close()?.code == 1009)
+            #expect(serverClose(handler)?.code == 1009)
+            server.close()
+        }
+    }
+
+    @Test("A message larger than the server takes closes the socket with 1009, one of that size does not")
+    func tooLargeForServer() throws {
+        try withPair(maximumMessage: 1000) { _, client, handler in
+            client.onLoop { client in
+                client.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1000))))
+                client.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1001))))
+            }
+            #expect(client.close() == WebSocketClose(code: 1009, reason: "message too large"))
+            #expect(received(client.events.all).map(\.bytes.count) == [1000])
+            #expect(serverClose(handler)?.code == 1009)
+        }
+    }
+
+    @Test("A text that is not UTF-8 closes the socket with 1007, whoever sent it", arguments: [false, true])
+    func notUTF8(fromServer: Bool) throws {
+        let bad = WebSocketMessage.text([0xc3, 0x28])
+        try withPair(onOpen: { if fromServer { $0.send(bad) } }) { _, client, handler in
+            if !fromServer { client.onLoop { $0.send(bad) } }
+            #expect(client.close()?.code == 1007)
+            #expect(serverClose(handler)?.code == 1007)
+            #expect(received(client.events.all).isEmpty)
+        }
+    }
+
+    @Test(
+        "The server's close reaches the client with code and reason",
+        arguments: [1000, 1001, 1008, 1011, 3000, 4001, 4999] as [UInt16])
+    func closeByServer(code: UInt16) throws {
+        let close = WebSocketClose(code: code, reason: "because é")
+        try withPair(onOpen: { $0.close(close) }) { _, client, handler in
+            #expect(client.close() == close)
+            #expect(serverClose(handler) == WebSocketClose(code: code, reason: "because é"))
+        }
+    }
+
+    @Test("Codes above 1011 of a server become 1002 (a limit of libwebsockets)", arguments: [1012, 1013] as [UInt16])
+    func rewrittenCodes(code: UInt16) throws {
+        try withPair(onOpen: { $0.close(WebSocketClose(code: code)) }) { _, client, _ in
+            #expect(client.close()?.code == 1002)
+        }
+    }
+
+    @Test(
+        "The client's close reaches the server after what was queued", arguments: [1000, 1001, 3000, 4001] as [UInt16])
+    func closeByClient(code: UInt16) throws {
+        try withPair { _, client, handler in
+            client.waitForOpen()
+            let close = WebSocketClose(code: code, reason: "bye")
+            client.onLoop { client in
+                for number in 0..<100 { client.send(.text("\(number)")) }
+                client.close(close)
+                client.send(.text("too late"))
+            }
+            #expect(serverClose(handler) == close)
+            #expect(client.close() == close)
+            let messages = handler.events.all.flatMap { event -> [WebSocketMessage] in
+                if case .received(let messages) = event { messages } else { [] }
+            }
+            #expect(messages == (0..<100).map { .text("\($0)") })
+        }
+    }
+
+    @Test("A server that does not answer the close is given five seconds")
+    func closeWithoutAnswer() throws {
+        let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "deaf"])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        try withLoop { loop in
+            let client = try TestClient(
+                loop, WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: port)))
+            client.waitForOpen()
+            let began = loop.now
+            client.onLoop { $0.close(WebSocketClose(code: 1000)) }
+            #expect(client.close() != nil)
+            #expect((.seconds(4)...(.seconds(8))).contains(loop.now - began))
+        }
+    }
+
+    @Test("A connection that is cut is told as 1006, on either side", arguments: [false, true])
+    func cut(secure: Bool) throws {
+        let sockets = Mailbox<ServerWebSocket>()
+        try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, handler in
+            client.waitForOpen()
+            let socket = try sockets.first()
+            loop.run { socket.close(WebSocketClose(code: 1000), abrupt: true) }
+            #expect(client.close()?.code == 1006)
+            #expect(serverClose(handler)?.code == 1006)
+        }
+        try withLoop { serverLoop in
+            let handler = TestHandler()
+            let server = try HTTPServer(on: serverLoop, handler: handler)
+            try withLoop { loop in
+                let client = try TestClient(loop, WebSocketRequest(url: socketURL(server)))
+                client.waitForOpen()
+            }
+            #expect(serverClose(handler)?.code == 1006)
+        }
+    }
+
+    @Test("Messages that came before a cut are received before it is told, also when reading was stopped")
+    func messagesBeforeCut() throws {
+        let sockets = Mailbox<ServerWebSocket>()
+        try withPair(onOpen: { sockets.put($0) }) { loop, client, _ in
+            let server = try sockets.first()
+            loop.run {
+                for number in 0..<50 { server.send(.text("\(number)")) }
+                server.close(WebSocketClose(code: 4000))
+            }
+            #expect(client.close()?.code == 4000)
+            #expect(received(client.events.all).count == 50)
+            let last = client.events.all.last
+            if case .closed = last {} else { Issue.record("closed is not the last event") }
+        }
+    }
+
+    @Test("Headers of the request reach the server, and the path and query as they are")
+    func requestHeaders() throws {
+        try withLoop { loop in
+            let seen = Mailbox<ServerRequest>()
+            let handler = TestHandler(refusal: { request in
+                seen.put(request)
+                return nil
+            })
+            let server = try HTTPServer(on: loop, handler: handler)
+            var url = socketURL(server, path: "/a%20b/c")
+            url.query = "EIO=4&transport=websocket&x=%26"
+            let long = String(repeating: "t", count: 20_000)
+            let client = try TestClient(
+                loop, WebSocketRequest(url: url, headers: [("Authorization", "Bearer \(long)"), ("X-Odd", "a: b")]))
+            client.waitForOpen()
+            let request = try seen.first()
+            #expect(request.path == "/a%20b/c")
+            #expect(request.query == "EIO=4&transport=websocket&x=%26")
+            #expect(request.queryParameter("x") == "&")
+            #expect(request.header("authorization") == "Bearer \(long)")
+            #expect(request.header("x-odd") == "a: b")
+            #expect(request.header("host") == "127.0.0.1:\(server.port)")
+            server.close()
+        }
+    }
+}
+
+/// Something a closure made by its own initialiser can refer to.
+private final class Holder: @unchecked Sendable {
+    // Unchecked: used on the loop's thread only.
+    var client: WebSocketClient?
+}
+
+/// Runs `body` after as many turns of the loop.
+private func goOn(_ loop: EventLoop, _ turns: Int, _ body: @escaping @Sendable () -> Void) {
+    loop.run {
+        if turns == 0 { body() } else { goOn(loop, turns - 1, body) }
+    }
+}
+
+/// Lets the loop have as many turns, and says so.
+private func waitTurns(_ loop: EventLoop, _ turns: Int, _ done: Mailbox<Int>) {
+    goOn(loop, turns) { done.put(0) }
+}
+
+/// How the server's end of the first socket was closed.
+func serverClose(_ handler: TestHandler, sourceLocation: SourceLocation = #_sourceLocation) -> WebSocketClose? {
+    let isClosed = { (event: ServerEvent) in if case .closed = event { true } else { false } }
+    for case .closed(let close) in handler.events.wait(
+        sourceLocation: sourceLocation, until: { $0.contains(where: isClosed) })
+    {
+        return close
+    }
+    return nil
+}
+
+/// A server that sends back what it gets, and a client of it, on one loop.
+func withPair(
+    secure: Bool = false, maximumMessage: Int = 1 << 20,
+    onOpen: @escaping @Sendable (ServerWebSocket) -> Void = { _ in },
+    _ body: (EventLoop, TestClient, TestHandler) throws -> Void
+) throws {
+    let certificates = try Certificates.shared.get()
+    try withLoop { loop in
+        let handler = TestHandler(onOpen: onOpen)
+        let server = try HTTPServer(
+            on: loop, identity: secure ? certificates.good : nil, maximumMessage: maximumMessage, handler: handler)
+        let client = try TestClient(
+            loop,
+            WebSocketRequest(
+                url: socketURL(server, secure: secure), trust: secure ? .file(certificates.authority) : .system))
+        try body(loop, client, handler)
+        server.close()
     }
 }

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Servers that do not do what a WebSocket client hopes for.
+
+usage: bad_peers.py KIND
+
+Prints "listening PORT". KIND: "silent" accepts and says nothing; "noise" answers with bytes that are not HTTP and closes; "closing"
+closes without a word; "deaf" upgrades and then neither reads nor answers; "wrong-accept" upgrades with a wrong accept hash;
+"reset" resets the connection after the request; "masked" upgrades and sends a frame with reserved bits; "redirect" redirects.
+"""
+import base64
+import hashlib
+import socket
+import struct
+import sys
+import threading
+import time
+
+
+def upgrade(head, wrong=False):
+    key = [line.split(b":", 1)[1].strip() for line in head.split(b"\r\n") if line.lower().startswith(b"sec-websocket-key")][0]
+    accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+    if wrong:
+        accept = accept[::-1]
+    return (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+
+
+def serve(connection, kind):
+    if kind == "closing":
+        connection.close()
+        return
+    head = b""
+    while kind != "silent" and b"\r\n\r\n" not in head:
+        piece = connection.recv(4096)
+        if not piece:
+            return
+        head += piece
+    if kind == "noise":
+        connection.sendall(b"\x00\x01\x02 not HTTP at all\r\n\r\n")
+        connection.close()
+    elif kind == "deaf":
+        connection.sendall(upgrade(head))
+    elif kind == "wrong-accept":
+        connection.sendall(upgrade(head, wrong=True))
+    elif kind == "masked":
+        connection.sendall(upgrade(head) + b"\xf1\x01x")
+    elif kind == "redirect":
+        connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+    elif kind == "reset":
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+        return
+    time.sleep(3600)
+
+
+listener = socket.create_server(("127.0.0.1", 0))
+print("listening", listener.getsockname()[1], flush=True)
+while True:
+    accepted, _ = listener.accept()
+    threading.Thread(target=serve, args=(accepted, sys.argv[1]), daemon=True).start()
