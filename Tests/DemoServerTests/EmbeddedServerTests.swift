@@ -39,9 +39,7 @@ import Wire
         async throws
     {
         try await withServer { loop, server, _ in
-            let peer = try await Peer.connect(on: loop, to: server, revision)
-            await peer.emit("authenticate", #"{"token":"\#(server.makeToken().reveal())"}"#)
-            try await peer.expect("authenticated")
+            let peer = try await Peer.authenticated(on: loop, to: server, revision)
             for room in rooms(server) {
                 await peer.emit("realtime:join", #"{"name":"\#(room)","token":"twake"}"#)
                 try await peer.expect(#"realtime:join:success {"name":"\#(room)"}"#)
@@ -71,10 +69,9 @@ import Wire
 
     @Test func `a refused token is told and the connection ends`() async throws {
         try await withServer { loop, server, _ in
-            let token = server.makeToken().reveal()
+            let token = server.makeToken()
             await server.refuseTokens(true)
-            let peer = try await Peer.connect(on: loop, to: server, .v4)
-            await peer.emit("authenticate", #"{"token":"\#(token)"}"#)
+            let peer = try await Peer.connect(on: loop, to: server, .v4, token: token)
             try await peer.expect(#"unauthorized {"err":{"name":"JsonWebTokenError","message":"invalid signature"}}"#)
             try await peer.expect("(disconnected)")
             try await peer.expect("(closed")
@@ -87,8 +84,7 @@ import Wire
     @Test func `a token expires, for REST and for sockets`() async throws {
         try await withServer(.init(tokenLifetime: .milliseconds(1))) { loop, server, asker in
             let token = server.makeToken()
-            let peer = try await Peer.connect(on: loop, to: server, .v4)
-            await peer.emit("authenticate", #"{"token":"\#(token.reveal())"}"#)
+            let peer = try await Peer.connect(on: loop, to: server, .v4, token: token)
             try await peer.expect(#"unauthorized {"err":{"name":"TokenExpiredError","message":"jwt expired""#)
             let answer = try await asker.get("/internal/services/users/v1/users/me", token)
             #expect(answer.status == 401)
@@ -191,8 +187,7 @@ import Wire
         let port = try URLParts(parsing: server.url).port
         let again = try EmbeddedServer(resuming: server, port: port)
         #expect(again.url == server.url)
-        let back = try await Peer.connect(on: loop, to: again, .v4)
-        await back.emit("authenticate", #"{"token":"\#(server.makeToken().reveal())"}"#)
+        let back = try await Peer.connect(on: loop, to: again, .v4, token: server.makeToken())
         try await back.expect("authenticated")
         await back.emit("realtime:join", #"{"name":"\#(rooms(again)[0])","token":"twake"}"#)
         try await back.expect("realtime:resource")

@@ -21,6 +21,8 @@ actor Peer {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let revision: EngineIO.Revision
+    /// Sent as soon as the namespace is joined, by the loop itself: a busy test must not run into the server's patience.
+    private let token: Secret?
     private var socket: WebSocketClient?
     private var machine: SocketIOClient?
     private var timer: LoopTimer?
@@ -28,25 +30,27 @@ actor Peer {
     private(set) var failure: ConnectFailure?
     private var waiter: Waiter?
 
-    private init(on loop: EventLoop, _ revision: EngineIO.Revision) {
+    private init(on loop: EventLoop, _ revision: EngineIO.Revision, token: Secret? = nil) {
         self.loop = loop
+        self.token = token
         self.revision = revision
     }
 
-    static func connect(on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision) async throws
-        -> Peer
-    {
-        let peer = Peer(on: loop, revision)
+    /// A peer in the namespace; with a token it asks to be authenticated.
+    static func connect(
+        on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision, token: Secret? = nil
+    ) async throws -> Peer {
+        let peer = Peer(on: loop, revision, token: token)
         await peer.open(try URLParts(parsing: server.url), "/socket/?EIO=\(revision.rawValue)&transport=websocket")
         try await peer.expect("(connected)")
         return peer
     }
 
+    /// A peer that may join rooms.
     static func authenticated(
         on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision = .v4
     ) async throws -> Peer {
-        let peer = try await connect(on: loop, to: server, revision)
-        await peer.emit("authenticate", #"{"token":"\#(server.makeToken().reveal())"}"#)
+        let peer = try await connect(on: loop, to: server, revision, token: server.makeToken())
         try await peer.expect("authenticated")
         return peer
     }
@@ -132,7 +136,9 @@ actor Peer {
     private func perform(_ effect: SocketIOClient.Effect) {
         switch effect {
         case .send(let message): socket?.send(message)
-        case .connected: note("(connected)")
+        case .connected:
+            if let token { emit("authenticate", #"{"token":"\#(token.reveal())"}"#) }
+            note("(connected)")
         case .event(let event):
             note(([event.name] + (event.argument(0).map { [$0.description] } ?? [])).joined(separator: " "))
         case .disconnected: note("(disconnected)")

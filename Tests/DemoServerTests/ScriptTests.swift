@@ -45,15 +45,15 @@ import Testing
         #expect(first.script.me != second.script.me)
     }
 
-    @Test(arguments: [1, 2, 3, 99] as [UInt64])
-    func `nothing the script does is refused, in ten minutes`(seed: UInt64) throws {
-        let (_, world, script) = history(try workspace(seed), seed: seed, until: 600_000)
+    @Test(arguments: [1, 99] as [UInt64])
+    func `nothing the script does is refused, in five minutes`(seed: UInt64) throws {
+        let (_, world, script) = history(try workspace(seed), seed: seed, until: 300_000)
         #expect(script.skipped == 0)
         #expect(script.nextAt != nil, "it goes on")
         #expect(world.channels.count < 15)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: [1, 2] as [UInt64])
     func `the opening shows every kind of frame, and somebody in all rooms sees three to six events a second`(
         seed: UInt64
     ) throws {
@@ -68,14 +68,14 @@ import Testing
         }
         #expect(opening.lines.contains { $0.contains(#""subtype":"deleted""#) })
         #expect(opening.lines.contains { $0.contains(#""type":"writing""#) })
-        let hours = history(try workspace(seed), seed: seed, until: 120_000)
+        let minute = history(try workspace(seed), seed: seed, until: 60_000)
         let rooms = Set(
             [
                 world.rooms.publicList(world.workspaces[0].id),
                 world.rooms.privateList(world.workspaces[0].id, user: me),
                 world.rooms.directList(user: me), world.rooms.notifications(user: me), world.rooms.writing,
-            ] + hours.world.channels(of: me).map { world.rooms.feed($0) })
-        for (lines, seconds) in [(opening.lines, 15.0), (hours.lines, 120.0)] {
+            ] + minute.world.channels(of: me).map { world.rooms.feed($0) })
+        for (lines, seconds) in [(opening.lines, 15.0), (minute.lines, 60.0)] {
             let seen = lines.count { line in rooms.contains { line.contains(#"":"\#($0)""#) } }
             #expect((3.0...6.0).contains(Double(seen) / seconds), "\(Double(seen) / seconds) a second")
         }

@@ -118,10 +118,11 @@ import Testing
 
     @Test func `a thread beyond the limit of its channel pushes the quietest one out`() throws {
         var stage = Stage()
-        for index in 0..<World.Limit.threads { _ = try stage.post("U2", "text", id: "M\(index)") }
+        stage.world.maximumThreads = 20
+        for index in 0..<20 { _ = try stage.post("U2", "text", id: "M\(index)") }
         _ = try stage.reply("U1", "still alive", id: "R", to: "M0")
         _ = try stage.post("U2", "one more", id: "last")
-        #expect(stage.world.threads.count == World.Limit.threads)
+        #expect(stage.world.threads.count == 20)
         #expect(stage.world.threads["M0"] != nil)
         #expect(stage.world.threads["M1"] == nil)
         #expect(stage.world.messages["M1"] == nil)

@@ -169,7 +169,7 @@ extension World {
     }
 
     private mutating func forgetQuietestThread(of channel: Channel) {
-        guard channel.threads.count > Limit.threads, let quietest = feed(of: channel).first else { return }
+        guard channel.threads.count > maximumThreads, let quietest = feed(of: channel).first else { return }
         for message in messages(ofThread: quietest.id) { messages[message.id] = nil }
         _ = forget(quietest)
     }

@@ -24,6 +24,8 @@ struct World: Sendable {
         static let badges = 1_000
     }
 
+    /// Threads of one channel; the limit, but for tests.
+    var maximumThreads = Limit.threads
     let company: Company
     let badgeIDs: IDSource
     var workspaces: [Workspace]
