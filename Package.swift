@@ -71,7 +71,7 @@ let package = Package(
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests("SchemaTests", ["TestSupport", "Live", "Recording", "Pipeline", "Wire", "JSONText"]),
         tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        .target(name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
         tests(
             "LiveTests",
             [

@@ -54,7 +54,17 @@ extension Tail {
         if isDeep, !isReadingPaused {
             isReadingPaused = true
             socket?.setReading(false)
+            tellOfPause()
         }
+    }
+
+    /// Says that reading pauses, at most once in ten seconds.
+    private func tellOfPause() {
+        let now = loop.now
+        if let toldOfPause, now - toldOfPause < .seconds(10) { return }
+        toldOfPause = now
+        let notice = Notice(.warning, "the output does not keep up: the socket is not read until it has caught up")
+        _ = outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
     }
 
     func resumeReading() {

@@ -29,7 +29,10 @@ public actor Tail {
     var socket: WebSocketClient?
     /// The connection the socket belongs to; late callbacks of an older one are passed over.
     var connection = 0
+    /// Whether the socket is not read, because the outlets are behind.
     var isReadingPaused = false
+    /// When the user was last told so.
+    var toldOfPause: Moment?
     var token: Secret?
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
     var timer: LoopTimer?

@@ -1,8 +1,8 @@
-import Network
-import Wire
+public import Network
+public import Wire
 
 /// A Twake server on a loopback port that says what a test wants to be said. It has no REST service.
-final class ScriptedServer: HTTPServerHandler {
+public final class ScriptedServer: HTTPServerHandler {
     /// What is said after a room was joined.
     let frames: [String]
     /// What is said to `authenticate`.
@@ -12,7 +12,8 @@ final class ScriptedServer: HTTPServerHandler {
     private let loop: EventLoop
     private let server = Monitor<HTTPServer?>(nil)
 
-    init(
+    /// A server that listens when it is made.
+    public init(
         frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
         identity: TLSIdentity? = nil
     ) throws {
@@ -24,26 +25,32 @@ final class ScriptedServer: HTTPServerHandler {
         server.change { $0 = made }
     }
 
-    var port: UInt16 { server.change { $0?.port ?? 0 } }
+    /// Where it listens.
+    public var port: UInt16 { server.change { $0?.port ?? 0 } }
 
-    func close() {
+    /// Cuts every connection and ends its thread.
+    public func close() {
         server.change { $0 }?.close()
         loop.shutDown()
     }
 
-    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+    /// There is no REST service.
+    public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         respond(HTTPResponse(status: 404, body: Array("nothing here".utf8)))
     }
 
-    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+    /// Only the Socket.IO path upgrades.
+    public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
         upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
     }
 
-    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+    /// Greets.
+    public func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         socket.send(.text(greeting ?? #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#))
     }
 
-    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+    /// Answers what a Twake client says.
+    public func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
         for message in messages {
             let text = String(decoding: message.bytes, as: UTF8.self)
             if text.hasPrefix("40") {
@@ -57,5 +64,6 @@ final class ScriptedServer: HTTPServerHandler {
         }
     }
 
-    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
+    /// Nothing is to be done.
+    public func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }
