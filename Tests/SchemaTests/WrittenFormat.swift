@@ -1,13 +1,16 @@
 import Glibc
 import JSONText
 import Live
+import Recording
 import TestSupport
 import Testing
+import Wire
 
 /// A format Weir writes and publishes a schema of.
 enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
     case envelope
     case diffLog = "diff-log"
+    case recording
 
     var testDescription: String { rawValue }
 
@@ -17,11 +20,12 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         return Schema(try JSONValue(parsing: try readFile(path)[...]))
     }
 
-    /// Members whose contents are not ours to describe: a peer's payload, an entity's fields.
+    /// Members whose contents are not ours to describe: a peer's payload, an entity's fields, a session's configuration.
     var foreign: Set<String> {
         switch self {
         case .envelope: ["payload", "fields"]
         case .diffLog: []
+        case .recording: ["session"]
         }
     }
 
@@ -36,6 +40,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .envelope: try writeEnvelopes(path)
         case .diffLog: try writeDiffLog(path)
+        case .recording: try writeRecording(path)
         }
         return try readFile(path).split(separator: UInt8(ascii: "\n")).map { try JSONValue(parsing: $0) }
     }
@@ -53,5 +58,14 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         let log = try DiffLogFile(creating: path)
         try log.write(Conversation.everything())
         try log.finish()
+    }
+
+    private func writeRecording(_ path: String) throws {
+        var writer = try RecordingWriter(creating: path, head: RecordSample.head, durability: .never)
+        for record in RecordSample.records {
+            let time = Moment(microseconds: Int64(writer.nextNumber) * 1000)
+            try writer.append(record, at: time, wall: 1_767_323_045_123_456)
+        }
+        try writer.close(why: .signal, at: Stamp(n: 0, time: Moment(microseconds: 900_000), wall: 0))
     }
 }

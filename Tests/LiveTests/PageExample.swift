@@ -1,0 +1,37 @@
+import Live
+import Network
+import Pipeline
+import SectionedModel
+
+/// Counts the rows that come into the model and those that leave it.
+final class RowCounter: Outlet {
+    private let rows = Monitor(0)
+
+    /// How many rows there are now.
+    var count: Int { rows.change { $0 } }
+
+    func write(_ reports: [StampedReport]) throws(OutletError) {
+        for stamped in reports {
+            guard case .diff(let diff) = stamped.report else { continue }
+            rows.change { $0 += diff.batch.insertions.count - diff.batch.deletions.count }
+        }
+    }
+
+    func finish() throws(OutletError) {}
+}
+
+/// Tails a server for a minute, prints its events as JSON lines, and records them.
+func record(_ address: String, to path: String, counter: RowCounter) async throws -> TailSummary {
+    var configuration = TailConfiguration(
+        server: try URLParts(parsing: address), session: Configuration(backend: .twake),
+        token: .environment("TWAKE_TOKEN"), seed: .random(in: .min ... .max))
+    configuration.recordPath = path
+    configuration.duration = .seconds(60)
+    let printer = EventPrinter(format: .json, colour: false, width: nil)
+    return await (try Tail(configuration, outlets: [printer, counter])).run()
+}
+
+/// Plays a recording as fast as it goes, and writes what it did to the model. Blocks the calling thread.
+func replay(_ path: String, into log: String, counter: RowCounter) throws -> TailSummary {
+    try Replay(path: path, outlets: [try DiffLogFile(creating: log), counter]).run()
+}

@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+
+@Suite struct PageTests {
+    @Test func `the example on the library's page is the one that is compiled here`() throws {
+        let page = String(decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/Live.md"), as: UTF8.self)
+        let compiled = String(
+            decoding: try readFile(packageFolder + "/Tests/LiveTests/PageExample.swift"), as: UTF8.self)
+        let start = try #require(page.range(of: "```swift\n")?.upperBound)
+        let end = try #require(page[start...].range(of: "```\n")?.lowerBound)
+        #expect(page[start..<end] == compiled)
+    }
+}
+
+extension StringProtocol where Self: Collection {
+    /// Where `text` stands first.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,63 @@
+import JSONText
+import Pipeline
+import Recording
+import Wire
+
+/// Records of every kind, with every member some writer gives.
+enum RecordSample {
+    static var head: Record.Head {
+        Record.Head(
+            recording: "0123456789abcdef0123456789abcdef", wallStart: 1_767_323_045_123_456, tool: "weir 1",
+            seed: .max, session: Configuration(backend: .twake, company: "C", rooms: ["/a"]).json)
+    }
+
+    static var records: [Record] {
+        connections + frames + exchanges + subscriptions + [
+            .gap(
+                Record.GapRecord(
+                    why: "reconnect", from: Moment(microseconds: 5), to: Moment(microseconds: 9), lost: 3,
+                    recovered: true, actions: ["channels"], connection: 2)),
+            .gap(Record.GapRecord(why: "damage")),
+            .token(Record.TokenRecord(renewed: true)),
+        ]
+    }
+
+    private static var connections: [Record] {
+        [
+            .connection(
+                Record.ConnectionRecord(
+                    connection: 1, state: .connecting, url: "ws://localhost/socket/?EIO=4", attempt: 1)),
+            .connection(
+                Record.ConnectionRecord(
+                    connection: 1, state: .failed, code: 400, phase: "handshake", why: "refused")),
+            .connection(Record.ConnectionRecord(connection: 2, state: .open)),
+            .connection(Record.ConnectionRecord(connection: 2, state: .closing)),
+            .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "")),
+        ]
+    }
+
+    private static var frames: [Record] {
+        [
+            .frame(Record.FrameRecord(connection: 2, direction: .in, message: .text(#"42["a",{"b":1}]"#))),
+            .frame(Record.FrameRecord(connection: 2, direction: .out, message: .binary([0, 1, 255]))),
+            .frame(Record.FrameRecord(connection: 2, direction: .in, message: .text("4"), cutFrom: 20_000_000)),
+        ]
+    }
+
+    private static var exchanges: [Record] {
+        [
+            .http(
+                Record.HTTPRecord(
+                    id: 1, phase: .request(method: "GET", url: "http://localhost/a", body: []), cause: 7)),
+            .http(Record.HTTPRecord(id: 1, phase: .response(status: 429, body: Array("{}".utf8), retryAfter: 3))),
+            .http(Record.HTTPRecord(connection: 2, id: 2, phase: .response(status: 200, body: [255], retryAfter: nil))),
+            .http(Record.HTTPRecord(id: 3, phase: .failure(kind: "timeout", message: "no answer within 30 s"))),
+        ]
+    }
+
+    private static var subscriptions: [Record] {
+        Record.SubscriptionRecord.Act.allCases.map {
+            .subscription(Record.SubscriptionRecord(act: $0, room: "/a", source: "ctl", why: "why", connection: 2))
+        }
+    }
+}
