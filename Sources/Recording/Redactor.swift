@@ -12,6 +12,10 @@ struct Redactor {
     private var secrets: [[Unicode.Scalar]] = []
     /// Bytes a spelling of a secret can begin with, so that most of a text is passed over quickly.
     private var starts = [Bool](repeating: false, count: 256)
+    /// Bytes that can follow where a spelling begins with the secret's own first byte.
+    private var seconds = [Bool](repeating: false, count: 256)
+    /// Whether a secret is one byte, so that it may end the text where it begins.
+    private var hasOneByte = false
     /// Whether a secret begins with a backslash, so that it may begin anywhere in a run of them.
     private var triesEachBackslash = false
 
@@ -22,8 +26,19 @@ struct Redactor {
         secrets.append(scalars)
         // The longest first: a secret that is the start of another must not leave the other's rest behind.
         secrets.sort { $0.count > $1.count }
-        for byte in [UInt8(ascii: "\\"), UInt8(ascii: "%")] { starts[Int(byte)] = true }
-        if let lead = UTF8.encode(first)?.first { starts[Int(lead)] = true }
+        for byte in [UInt8(ascii: "\\"), UInt8(ascii: "%")] {
+            starts[Int(byte)] = true
+            seconds[Int(byte)] = true
+        }
+        let bytes = secret.reveal().utf8
+        starts[Int(bytes[bytes.startIndex])] = true
+        if let second = bytes.dropFirst().first {
+            seconds[Int(second)] = true
+            if second == UInt8(ascii: " ") { seconds[Int(UInt8(ascii: "+"))] = true }
+        } else {
+            seconds = [Bool](repeating: true, count: 256)
+            hasOneByte = true
+        }
         if first == "\\" { triesEachBackslash = true }
         if first == " " { starts[Int(UInt8(ascii: "+"))] = true }
     }
@@ -40,6 +55,14 @@ struct Redactor {
         return clean[...]
     }
 
+    /// Whether a spelling can begin at `place`, as far as its second byte tells.
+    private func canFollow(_ place: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch text[place] {
+        case UInt8(ascii: "\\"), UInt8(ascii: "%"): true
+        default: place + 1 < text.count ? seconds[Int(text[place + 1])] : hasOneByte
+        }
+    }
+
     /// The text with its secrets replaced, nil when there are none.
     private func replaced(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         bytes.withUnsafeBufferPointer { text in
@@ -48,7 +71,7 @@ struct Redactor {
             var kept = 0
             var place = 0
             while place < text.count {
-                guard starts[Int(text[place])] else {
+                guard starts[Int(text[place])], canFollow(place, in: text) else {
                     place += 1
                     continue
                 }

@@ -12,26 +12,40 @@ enum StringEscapes {
             // Eight spare bytes: a whole word is stored even where only its start counts. A value is never longer than
             // its spelling.
             [UInt8](unsafeUninitializedCapacity: source.count + 8) { target, count in
-                var place = 0
-                let bytes = UnsafeMutableRawBufferPointer(target)
-                while place < source.count {
-                    if source.count - place >= 8 {
-                        let word = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                        bytes.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
-                        let plain = bytesBeforeBackslash(in: word)
-                        place += plain
-                        count += plain
-                        if plain == 8 { continue }
-                    } else if source[place] != backslash {
-                        target[count] = source[place]
-                        place += 1
-                        count += 1
-                        continue
-                    }
-                    resolveEscape(in: source, &place, to: target, &count)
-                }
+                count = resolve(source, into: target)
             }
         }
+    }
+
+    private static func resolve(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableBufferPointer<UInt8>) -> Int
+    {
+        let bytes = UnsafeMutableRawBufferPointer(target)
+        var place = 0
+        var count = 0
+        while place < source.count {
+            if source.count &- place >= 8 {
+                let word = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                bytes.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
+                let plain = bytesBeforeBackslash(in: word)
+                place &+= plain
+                count &+= plain
+                if plain == 8 { continue }
+            } else if source[place] != backslash {
+                target[count] = source[place]
+                place &+= 1
+                count &+= 1
+                continue
+            }
+            // The quotes of JSON inside JSON are nearly all the escapes there are.
+            if place &+ 1 < source.count, source[place &+ 1] == UInt8(ascii: "\"") {
+                target[count] = UInt8(ascii: "\"")
+                place &+= 2
+                count &+= 1
+            } else {
+                resolveEscape(in: source, &place, to: target, &count)
+            }
+        }
+        return count
     }
 
     /// How many of the word's eight bytes, in memory order, come before the first backslash.
@@ -42,6 +56,7 @@ enum StringEscapes {
     }
 
     /// Resolves the escape at `place`, one to three bytes from two or six, four from twelve.
+    @inline(never)
     private static func resolveEscape(
         in source: UnsafeRawBufferPointer, _ place: inout Int, to target: UnsafeMutableBufferPointer<UInt8>,
         _ count: inout Int
