@@ -85,10 +85,11 @@ public struct RecordingWriter: ~Copyable {
         return number
     }
 
-    /// Adds a record whose stamp already has its number, which must be `nextNumber`.
+    /// Adds a record whose stamp already has its number. Numbers must grow; a hole tells readers that records are
+    /// missing, as they are after an error.
     public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
-        precondition(
-            stamp.n == nextNumber, "a record's number must follow the one before it")
+        precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
+        nextNumber = stamp.n
         try append(record, at: stamp.time, wall: stamp.wall)
     }
 

@@ -85,6 +85,16 @@ import Wire
         #expect((90...100).contains(records(read).count))
     }
 
+    @Test func `records that the caller could not write leave a hole in the numbers`() throws {
+        let bytes = try recording { writer in
+            for number in [1, 2, 5, 6] {
+                try writer.append(.token(.init(renewed: true)), Stamp(n: number, time: .zero, wall: 0))
+            }
+        }
+        let problems = try entries(of: bytes).filter { if case .record = $0 { false } else { true } }
+        #expect(problems == [.discontinuity(expected: 3, found: 5, line: 4)])
+    }
+
     private func drain(_ descriptor: Int32) -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)
