@@ -36,8 +36,13 @@ struct Player {
     /// Plays the next entry.
     mutating func play(_ entry: RecordingReader.Entry) {
         switch entry {
-        case .record(let record, let stamp):
+        case .record(let record, var stamp):
+            // A damaged or edited file may go back in time; a session may not.
+            stamp.time = max(stamp.time, last.time)
             last = stamp
+            if let length = record.lengthBeforeCut {
+                damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes")
+            }
             guard let input = Input(record) else { return }
             session.advance(to: stamp.time, into: &effects)
             gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
@@ -87,5 +92,16 @@ struct Player {
         TailSummary(
             outcome: outcome, events: events, gaps: gaps, undecodable: undecodable,
             sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) })
+    }
+}
+
+extension Record {
+    /// The bytes a payload had before it was cut to what a line may hold; nil when it is whole.
+    fileprivate var lengthBeforeCut: Int? {
+        switch self {
+        case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
+        case .http(let exchange): exchange.cutFrom
+        case .head, .connection, .subscription, .gap, .token, .sync, .end, .unknown: nil
+        }
     }
 }
