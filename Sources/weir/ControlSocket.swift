@@ -17,6 +17,12 @@ enum ControlSocket {
     /// The path of the socket called `name`.
     static func path(named name: String) -> String { "\(folder)/\(name)\(suffix)" }
 
+    /// The name of the socket at `path`.
+    static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last ?? ""
+        return String(file.dropLast(suffix.count))
+    }
+
     /// The names of the sockets that are there, whether somebody answers or not, in order.
     static var names: [String] {
         guard isPrivate(folder), let directory = opendir(folder) else { return [] }

@@ -7,6 +7,8 @@ import Wire
 struct Ending {
     var code: ExitCode
     var words: String?
+    /// Whether there is anything to sum up.
+    var hasSummary = true
 
     init(_ summary: TailSummary) {
         switch summary.outcome {
@@ -15,7 +17,9 @@ struct Ending {
         case .outputClosed: code = .done
         case .interrupted(let signal): code = signal == SIGTERM ? .terminated : .interrupted
         case .refused(let reason): (code, words) = (.refused, "refused: " + reason)
-        case .cannotConnect(let failure): (code, words) = Ending.of(failure, "cannot connect")
+        case .cannotConnect(let failure):
+            (code, words) = Ending.of(failure, "cannot connect")
+            hasSummary = false
         case .gaveUp(let attempts, let failure):
             (code, words) = Ending.of(failure, "gave up after \(attempts) attempts")
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.sentence)

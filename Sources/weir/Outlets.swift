@@ -13,7 +13,8 @@ struct Outlets {
         let format = options.format
         let showsLines = format == .compact || format == .pretty
         status = StatusPrinter(
-            colour: Terminal.showsColour(2), quiet: options.quiet, showsGaps: !showsLines || isatty(1) == 0)
+            colour: Terminal.showsColour(2), quiet: options.quiet, showsGaps: !showsLines || isatty(1) == 0,
+            shortensIDs: isatty(2) == 1)
         quiet = options.quiet
         var outlets: [any Outlet] = []
         if let path = options.diffLog { outlets.append(try DiffLogFile(creating: path)) }
@@ -31,7 +32,7 @@ struct Outlets {
         let end = Ending(summary)
         var lines: [String] = []
         if let words = end.words { lines.append("weir: " + words) }
-        if !quiet {
+        if !quiet, end.hasSummary {
             lines += collector.summary.lines(model: summary.sections)
         }
         try? status.write(lines: lines)

@@ -10,6 +10,7 @@ enum TailCommand {
             server: options.url, session: session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
         if let path = options.authorities { configuration.trust = .file(path) }
+        if let missing = missingToken(options.token) { return Console.fail(missing) }
         return await run(configuration, options.run, options.output)
     }
 
@@ -30,7 +31,33 @@ enum TailCommand {
             return Console.fail(error)
         }
         Signals.onFirst { tail.stop(signal: $0) }
+        if !output.quiet { announce(configuration) }
         return outlets.conclude(await tail.run())
+    }
+
+    /// Why there is no token, when that can be known without asking anybody: a command is run only when a token is needed.
+    private static func missingToken(_ reference: TokenReference?) -> Trouble? {
+        switch reference {
+        case .environment?, .file?:
+            do {
+                _ = try reference?.resolve()
+                return nil
+            } catch {
+                return Trouble(error.message, .refused)
+            }
+        case .command?, .provider?, nil: return nil
+        }
+    }
+
+    /// Says what is about to be asked of whom, and how to speak to this tail.
+    private static func announce(_ configuration: TailConfiguration) {
+        let server = configuration.server
+        let url = URLParts(scheme: server.scheme, host: server.host, port: server.port)
+        var text = "tailing \(url) as \(configuration.session.backend.rawValue)"
+        if !configuration.session.rooms.isEmpty { text += ", \(configuration.session.rooms.count) rooms" }
+        if let path = configuration.recordPath { text += ", recording to \(path)" }
+        if let path = configuration.controlPath { text += "; control socket \(ControlSocket.name(of: path))" }
+        Console.note(text)
     }
 
     private static func session(_ options: TailOptions) -> Configuration {

@@ -32,13 +32,18 @@ func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> 
     }
     let process = try start(
         [try pathOfWeir()] + arguments, environment: environment, descriptors: [1: output, 2: errors])
+    let status = try waitForExit(of: process)
+    return CommandResult(status: status, output: try contents(of: output), errors: try contents(of: errors))
+}
+
+/// Waits for the end of a process and gives its exit code, 128 + the signal for one that was killed.
+func waitForExit(of process: pid_t) throws -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
         guard errno == EINTR else { throw CannotRun(operation: "waitpid", code: errno) }
     }
     let signal = status & 0x7F
-    let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    return CommandResult(status: code, output: try contents(of: output), errors: try contents(of: errors))
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
 }
 
 /// Starts a process with standard input from nowhere and the given descriptors; the caller waits for it.
@@ -77,7 +82,8 @@ func pathOfWeir() throws -> String {
     return String(path)
 }
 
-private func temporaryFile() throws -> Int32 {
+/// A file without a name.
+func temporaryFile() throws -> Int32 {
     var path = Array("/tmp/weir-test-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { throw CannotRun(operation: "open a temporary file", code: errno) }
@@ -85,7 +91,8 @@ private func temporaryFile() throws -> Int32 {
     return descriptor
 }
 
-private func contents(of descriptor: Int32) throws -> String {
+/// Everything in a file, from its beginning.
+func contents(of descriptor: Int32) throws -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     lseek(descriptor, 0, SEEK_SET)

@@ -42,7 +42,7 @@ struct PrintingLineTests {
                 03:04:05.123    23ms  message  Anna: hello\nforged\u{1B}[31m \u{202E}
                                       room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
                                       event     realtime:resource, record 7
-                                      payload   [{"room":"…","text":"hello\u001b"}]
+                                      payload   ["realtime:resource",{"room":"…","text":"hello\u001b"}]
                                       - message 00000004-0000-4000-8000-000000000000  “gone”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
                                       + message 00000003-0000-4000-8000-000000000000  “hello”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
                                       → channel 5828c718-b49e-11eb-8ae0-0242ac120003  “general”  in channels 2 → 0  #7
@@ -51,7 +51,7 @@ struct PrintingLineTests {
                                         icon  "🦆" → nothing
                 03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
                                       event     custom:event in /chat, record 8
-                                      payload   [{"a":\n"\u{7F}"},\r2]
+                                      payload   ["custom:event",{"a":\n"\u{7F}"},\r2]
                 03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
 
                 """#)
@@ -61,9 +61,9 @@ struct PrintingLineTests {
     func json() throws {
         #expect(
             try printed(.json, Sample.reports + Sample.status) == #"""
-                {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":[{"room":"…","text":"hello\u001b"}]}
+                {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":["realtime:resource",{"room":"…","text":"hello\u001b"}]}
                 {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"seq":1,"caused_by":7,"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false}},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
-                {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":[{"a":"\u007f"},2]}
+                {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":["custom:event",{"a":"\u007f"},2]}
                 {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"refetching":["channels","badges"]}
                 {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"connecting","attempt":1,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"conn":1,"state":"ready","attempt":null,"target":null,"eio":4,"why":null,"retry_in_us":null}
@@ -79,9 +79,10 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("Raw: the arguments as they came, one array a line")
+    @Test("Raw: the packets' arrays as they came, one a line")
     func raw() throws {
-        #expect(try printed(.raw, Sample.reports) == Sample.messagePayload + "\n" + #"[{"a": "\#u{7F}"}, 2]"# + "\n")
+        let untyped = #"["custom:event",{"a": "\#u{7F}"}, 2]"#
+        #expect(try printed(.raw, Sample.reports) == "\(Sample.messagePayload)\n\(untyped)\n")
     }
 
     @Test("Standard error: the connection, the rooms, what cannot be read, notices; escaped")

@@ -11,7 +11,7 @@ import Wire
 enum Sample {
     static let channel = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")
     static let feed = "/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/\(channel)/feed"
-    static let messagePayload = #"[{"room":"…","text":"hello\u001b"}]"#
+    static let messagePayload = #"["realtime:resource",{"room":"…","text":"hello\u001b"}]"#
 
     static func id(_ number: Int) -> EntityID { EntityID("0000000\(number)-0000-4000-8000-000000000000") }
 
@@ -59,7 +59,7 @@ enum Sample {
         return EventReport(
             event: .socketIO(UntypedEvent(name: "custom:event", arguments: arguments)), wireName: "custom:event",
             namespace: "/chat",
-            payload: raw("[{\"a\":\n\"\u{7F}\"},\r2]"))
+            payload: raw("[\"custom:event\",{\"a\":\n\"\u{7F}\"},\r2]"))
     }
 
     private static var diff: DiffReport {

@@ -10,6 +10,13 @@ struct EventLines {
     let isCompact: Bool
     /// The columns of the terminal, in `compact`.
     let width: Int?
+    /// The rooms of this batch as they are shown: the same few come again and again.
+    private var roomLabels: [String: String] = [:]
+
+    init(isCompact: Bool, width: Int?) {
+        self.isCompact = isCompact
+        self.width = width
+    }
 
     /// Columns of the fields of an event line.
     enum Column {
@@ -25,7 +32,7 @@ struct EventLines {
     static let mostPayload = 4096
 
     /// Appends the lines of a report; nothing for what belongs on stderr.
-    func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+    mutating func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         buffer.limit = isCompact ? width : nil
         switch stamped.report {
         case .event(let event): append(event, stamped.stamp, to: &buffer)
@@ -35,7 +42,7 @@ struct EventLines {
         }
     }
 
-    private func append(_ report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+    private mutating func append(_ report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
         let event = report.event
         buffer.append(TimeText.clock(wall: stamp.wall), .dim)
         buffer.append("  ")
@@ -45,7 +52,7 @@ struct EventLines {
         buffer.append("  ")
         if isCompact {
             if let room = event.room {
-                buffer.append(ShortName.room(room, width: Column.roomWidth), TerminalStyle.room(room))
+                buffer.append(label(of: room), TerminalStyle.room(room))
             }
             buffer.pad(to: Column.kind)
         }
@@ -55,6 +62,13 @@ struct EventLines {
         appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamp, to: &buffer) }
+    }
+
+    private mutating func label(of room: String) -> String {
+        if let known = roomLabels[room] { return known }
+        let label = ShortName.room(room, width: Column.roomWidth)
+        roomLabels[room] = label
+        return label
     }
 
     /// Who did what; most summaries begin with who.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Standard output carries events, the changes of the model and the gaps, and nothing else: `pretty` and `compact`
 /// print those three,
-/// `json` also the changes of the connection and the rooms and what could not be decoded, `raw` the events' arguments
+/// `json` also the changes of the connection and the rooms and what could not be decoded, `raw` the events' packets
 /// alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never on a clock.
 public final class EventPrinter: Outlet {
     private let format: OutputFormat
@@ -45,7 +45,7 @@ public final class EventPrinter: Outlet {
 
     private func lines(_ reports: [StampedReport]) -> [UInt8] {
         let columns = followsTerminal ? Terminal.width(of: writer.descriptor) ?? width : width
-        let lines = EventLines(isCompact: format == .compact, width: columns)
+        var lines = EventLines(isCompact: format == .compact, width: columns)
         var buffer = TerminalBuffer(colour: colour)
         for report in reports { lines.append(report, to: &buffer) }
         return buffer.bytes
@@ -65,8 +65,11 @@ public final class EventPrinter: Outlet {
         var bytes: [UInt8] = []
         for report in reports {
             guard case .event(let event) = report.report else { continue }
-            for byte in event.payload.bytes {
-                bytes.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+            let start = bytes.count
+            bytes.append(contentsOf: event.payload.bytes)
+            for index in start..<bytes.count
+            where bytes[index] == UInt8(ascii: "\n") || bytes[index] == UInt8(ascii: "\r") {
+                bytes[index] = UInt8(ascii: " ")
             }
             bytes.append(UInt8(ascii: "\n"))
         }

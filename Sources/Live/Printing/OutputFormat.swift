@@ -6,6 +6,6 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case compact
     /// One JSON object a line, `schemas/envelope.schema.json`.
     case json
-    /// The events' arguments as they came, one JSON array a line, and nothing else.
+    /// The packets' JSON arrays as they came, one a line, and nothing else.
     case raw
 }

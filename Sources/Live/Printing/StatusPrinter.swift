@@ -11,11 +11,14 @@ public final class StatusPrinter: Outlet {
     private let lines: StatusLines
 
     /// Prints on `descriptor`, which stays the caller's. `quiet` leaves only warnings, errors and losses.
-    /// `showsGaps` is for when the gap lines of standard output are not seen here as well.
-    public init(descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true) {
+    /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `shortensIDs` cuts the UUIDs in
+    /// rooms' names.
+    public init(
+        descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, shortensIDs: Bool = false
+    ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error")
         self.colour = colour
-        self.lines = StatusLines(quiet: quiet, showsGaps: showsGaps)
+        self.lines = StatusLines(quiet: quiet, showsGaps: showsGaps, shortensIDs: shortensIDs)
     }
 
     /// Prints the reports with one write.
@@ -58,6 +61,8 @@ struct StatusLines {
     let quiet: Bool
     /// Whether a gap is a line here.
     let showsGaps: Bool
+    /// Whether rooms are named for people rather than for `weir rooms`.
+    let shortensIDs: Bool
 
     func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         switch stamped.report {
@@ -109,11 +114,12 @@ struct StatusLines {
 
     private func append(_ report: RoomReport, to buffer: inout TerminalBuffer) {
         let why = report.why.map { ": " + $0 } ?? ""
+        let room = shortensIDs ? ShortName.shorteningIDs(report.room) : report.room
         switch report.change {
-        case .joined: append("+ room  ", .good, report.room, to: &buffer)
-        case .left: append("- room  ", .dim, report.room, to: &buffer)
-        case .refused: append("! room  ", .bad, report.room + " refused" + why, to: &buffer)
-        case .lost: append("! room  ", .bad, report.room + " lost" + why, to: &buffer)
+        case .joined: append("+ room  ", .good, room, to: &buffer)
+        case .left: append("- room  ", .dim, room, to: &buffer)
+        case .refused: append("! room  ", .bad, room + " refused" + why, to: &buffer)
+        case .lost: append("! room  ", .bad, room + " lost" + why, to: &buffer)
         case .wanted, .joining, .leaving: break
         }
     }

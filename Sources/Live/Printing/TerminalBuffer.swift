@@ -20,7 +20,14 @@ struct TerminalBuffer {
         if styled { bytes.append(contentsOf: style.sequence.utf8) }
         var context: TerminalForm.Context?
         for scalar in text.unicodeScalars {
-            append(scalar, &context)
+            if scalar.value >= 0x20, scalar.value < 0x7F {
+                // Most of what is ever printed; the same as below, without asking what Unicode knows.
+                bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+                context = TerminalForm.Context(base: scalar)
+                advance(by: 1)
+            } else {
+                append(scalar, &context)
+            }
             if isCut { break }
         }
         if styled { bytes.append(contentsOf: TerminalStyle.reset.utf8) }
@@ -28,7 +35,11 @@ struct TerminalBuffer {
 
     /// Appends spaces until the line is `column` columns wide.
     mutating func pad(to column: Int) {
-        while columns < column, !isCut { append(" ") }
+        guard columns < column, !isCut else { return }
+        if let limit, column >= limit { return append(String(repeating: " ", count: column - columns)) }
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: column - columns))
+        columns = column
+        fits = bytes.count
     }
 
     /// Ends the line.

@@ -1,0 +1,157 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Runs of the program", .timeLimit(.minutes(2)))
+struct RunTests {
+    @Test("A token that is not where it was said to be ends with 4 before anything is connected to")
+    func missingToken() throws {
+        let result = try weir("tail", "http://127.0.0.1:1/", "--token", "env:NOT_SET_ANYWHERE")
+        #expect(result.status == 4)
+        #expect(result.errors == "weir: the environment variable NOT_SET_ANYWHERE is not set\n")
+    }
+
+    @Test("A file that is no recording is told from one that is not there")
+    func badRecordings() throws {
+        let folder = try temporaryFolder()
+        let missing = try weir("replay", folder + "/none.weir")
+        #expect(missing.status == 1)
+        #expect(missing.errors == "weir: cannot open \(folder)/none.weir: No such file or directory\n")
+        try writeFile(folder + "/text", "hello\n")
+        let text = try weir("replay", folder + "/text")
+        #expect(text.status == 1)
+        #expect(text.errors.hasPrefix("weir: \(folder)/text is no recording: "))
+    }
+
+    @Test("A replay prints in every format what that format promises, and in compact what the live run printed")
+    func formats() throws {
+        let file = try temporaryFolder() + "/a.weir"
+        let live = try weir("demo", "--duration", "1500ms", "--no-ctl", "--record", file)
+        #expect(live.status == 0)
+        #expect(!live.output.contains("connected") && live.errors.contains("connected  Engine.IO 4"))
+        func replay(_ format: String) throws -> String {
+            let result = try weir("replay", file, "--speed", "max", "--quiet", "--format", format)
+            #expect(result.status == 0)
+            #expect(result.errors == "")
+            return result.output
+        }
+        #expect(try replay("compact") == live.output)
+        let lines = try ["json", "raw", "pretty"].map { try replay($0).split(separator: "\n") }
+        #expect(lines[0].allSatisfy { $0.hasPrefix(#"{"v":1,"type":""#) && $0.hasSuffix("}") })
+        #expect(lines[1].allSatisfy { $0.hasPrefix("[\"") && $0.hasSuffix("]") })
+        #expect(lines[2].contains { $0.hasPrefix("                      payload   [\"") })
+    }
+
+    @Test(
+        "SIGINT ends a tail in order with 130, SIGTERM with 143",
+        arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))]
+    )
+    func signals(signal: Int32, code: Int32) throws {
+        let file = try temporaryFolder() + "/a.weir"
+        let demo = try Peer(
+            [try pathOfWeir(), "demo", "--duration", "1m", "--no-ctl", "--record", file], errorsToo: true)
+        while let line = demo.readLine(), !line.contains("  join  ") {}
+        kill(demo.pid, signal)
+        var last: String?
+        while let line = demo.readLine() { last = line }
+        #expect(demo.wait() == code)
+        #expect(last?.hasPrefix("  model  ") == true)
+        #expect(String(decoding: try readFile(file), as: UTF8.self).contains(#""k":"end""#))
+    }
+
+    @Test("A full disk ends a tail with 7")
+    func fullDisk() throws {
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(full >= 0)
+        defer { close(full) }
+        let errors = try temporaryFile()
+        defer { close(errors) }
+        let process = try start(
+            [try pathOfWeir(), "demo", "--duration", "1m", "--no-ctl"], environment: [:],
+            descriptors: [1: full, 2: errors])
+        #expect(try waitForExit(of: process) == 7)
+        #expect(try contents(of: errors).contains("weir: cannot write standard output: No space left on device\n"))
+    }
+
+    @Test("A served backend is tailed and recorded with the token it prints, which is nowhere to be seen afterwards")
+    func serveAndTail() throws {
+        let folder = try temporaryFolder()
+        let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        try writeFile(folder + "/token", token + "\n")
+        let common = [url, "--token", "file:\(folder)/token", "--no-ctl"]
+        let tail = try weir(["tail"] + common + ["--count", "5", "--format", "raw"])
+        #expect(tail.status == 0)
+        #expect(tail.output.split(separator: "\n").count >= 5)
+        let record = try weir(["record"] + common + [folder + "/a.weir", "--count", "5"])
+        #expect(record.status == 0)
+        #expect(record.output == "")
+        let recorded = String(decoding: try readFile(folder + "/a.weir"), as: UTF8.self)
+        for text in [tail.output, tail.errors, record.errors, recorded] { #expect(!text.contains(token)) }
+        kill(server.pid, SIGTERM)
+        #expect(server.wait() == 143)
+    }
+
+    @Test("Of several running tails one must be chosen, and a room that was never there is left without ado")
+    func rooms() throws {
+        let environment = ["XDG_RUNTIME_DIR": try temporaryFolder()]
+        let none = try weir("rooms", "ls", environment: environment)
+        #expect(none.status == 5)
+        #expect(none.errors == "weir: no tail is running\n")
+        let demos = try ["one", "two"].map { name in
+            try Peer([try pathOfWeir(), "demo", "--duration", "1m", "--name", name], environment: environment)
+        }
+        for demo in demos { while let line = demo.readLine(), !line.contains("  join  ") {} }
+        let both = try weir("rooms", "ls", environment: environment)
+        #expect(both.status == 2)
+        #expect(both.errors == "weir: 2 tails are running; choose one with --on: one, two\n")
+        let left = try weir("rooms", "leave", "/never/there", "--on", "two", environment: environment)
+        #expect(left.status == 0)
+        for demo in demos { demo.stop() }
+    }
+}
+
+@Suite("On a terminal", .timeLimit(.minutes(1)))
+struct TerminalTests {
+    @Test(
+        "Colour is for terminals that want it",
+        arguments: [(["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": "1"], false), (["TERM": "dumb"], false)])
+    func colour(environment: [String: String], isColoured: Bool) throws {
+        let shown = try onTerminal(["demo", "--count", "10", "--no-ctl"], environment: environment)
+        #expect(shown.contains("\u{1B}[") == isColoured)
+        #expect(shown.contains("General"))
+    }
+
+    @Test("Compact lines fit the terminal")
+    func width() throws {
+        let shown = try onTerminal(["demo", "--count", "10", "--no-ctl", "--quiet"], environment: ["TERM": "dumb"])
+        let lines = shown.split(whereSeparator: \.isNewline)
+        #expect(lines.count > 10)
+        #expect(lines.allSatisfy { $0.count <= 60 })
+    }
+
+    /// What a terminal of 60 columns is sent.
+    private func onTerminal(_ arguments: [String], environment: [String: String]) throws -> String {
+        // What posix_openpt, unlockpt and ptsname do; they are not imported here.
+        let (unlock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
+        var (number, locked): (Int32, Int32) = (-1, 0)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0, ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0 else {
+            throw CannotRun(operation: "open /dev/ptmx", code: errno)
+        }
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var size = winsize(ws_row: 24, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+        let process = try start(
+            [try pathOfWeir()] + arguments, environment: environment, descriptors: [1: slave, 2: slave])
+        close(slave)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // The read fails with EIO once the last writer is gone.
+        while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+        close(master)
+        #expect(try waitForExit(of: process) == 0)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
