@@ -50,6 +50,7 @@ final class CurlExchange {
         guard request.url.scheme == "http" || request.url.scheme == "https" else {
             return "the scheme \(request.url.scheme) is not http or https"
         }
+        guard request.url.canBeSent else { return "the URL has characters a URL may not have, or no host" }
         guard isHeaderName(request.method) else { return "\"\(request.method)\" is not a method" }
         let headers = requestHeaders()
         for (name, value) in headers {

@@ -7,6 +7,13 @@ struct Inbox {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
         case stop
+
+        var isJob: Bool {
+            switch self {
+            case .job: true
+            case .work, .stop: false
+            }
+        }
     }
     /// Who runs the items.
     enum Runner: Equatable {
@@ -19,6 +26,8 @@ struct Inbox {
     }
     var items: [Item] = []
     var runner = Runner.nobody
+    /// Whether the loop is ending: no work is taken any more, only jobs.
+    var isStopping = false
     /// Whether the loop's thread has been told that there is something; it is told once.
     var isWoken = false
     let wakeDescriptor: Int32
@@ -60,6 +69,7 @@ extension EventLoop {
         let (isTaken, mustRun) = inbox.withLock { inbox -> (Bool, Bool) in
             switch inbox.runner {
             case .thread(let thread):
+                if inbox.isStopping, !item.isJob { return (false, false) }
                 inbox.items.append(item)
                 if !inbox.isWoken, pthread_equal(thread, caller) == 0 {
                     inbox.isWoken = true
@@ -68,7 +78,7 @@ extension EventLoop {
                 }
                 return (true, false)
             case .nobody, .visitor:
-                guard case .job = item else { return (false, false) }
+                guard item.isJob else { return (false, false) }
                 inbox.items.append(item)
                 guard inbox.runner == .nobody else { return (true, false) }
                 inbox.runner = .visitor(caller)

@@ -61,6 +61,7 @@ extension EventLoop {
 
     /// Ends the loop: what is queued runs, then the sockets are closed, and the loop belongs to nobody.
     private func end() {
+        inbox.withLock { $0.isStopping = true }
         drain(handOver: false)
         for socket in core.sockets.values { socket.silence() }
         core.waiting = []

@@ -25,6 +25,7 @@ struct HTTPRequestReader {
     private enum State {
         case head
         case body(Request, length: Int)
+        /// The chunks so far are in `body`.
         case chunked(Request)
     }
     private enum Framing {
@@ -37,6 +38,7 @@ struct HTTPRequestReader {
     private let maximumBody: Int
     private var state = State.head
     private var buffer: [UInt8] = []
+    private var body: [UInt8] = []
     /// Where the unread bytes begin.
     private var head = 0
     /// How far the end of the head has been looked for.
@@ -77,12 +79,13 @@ struct HTTPRequestReader {
                 state = .head
                 return .request(request)
             case .chunked(var request):
-                guard let chunk = try readChunk(room: maximumBody - request.request.body.count) else {
-                    return .needsMore
-                }
-                request.request.body += chunk
-                state = chunk.isEmpty ? .head : .chunked(request)
-                if chunk.isEmpty { return .request(request) }
+                guard let chunk = try readChunk(room: maximumBody - body.count) else { return .needsMore }
+                body += chunk
+                guard chunk.isEmpty else { continue }
+                request.request.body = body
+                body = []
+                state = .head
+                return .request(request)
             }
         }
     }
@@ -178,7 +181,6 @@ struct HTTPRequestReader {
             throw Refusal(status: 400, reason: "not one Host header")
         }
         if request.request.mentions("close", in: "connection") { request.keepsAlive = false }
-        if request.request.mentions("keep-alive", in: "connection") { request.keepsAlive = true }
         let lengths = headers.filter { $0.name == "content-length" }
         if let encoding = request.request.header("transfer-encoding") {
             guard lengths.isEmpty else {

@@ -10,7 +10,8 @@ final class HTTPServerCore: @unchecked Sendable {
     let maximumMessage: Int
     private(set) var handler: (any HTTPServerHandler)?
     private(set) var acceptedConnections = 0
-    private var listener: ListeningSocket?
+    /// Held by the loop while it is open.
+    private weak var listener: ListeningSocket?
     private var connections: [UInt: ServerConnection] = [:]
     /// The virtual host with the certificate; the loop's plain one without.
     private var host: OpaquePointer?
@@ -29,7 +30,8 @@ final class HTTPServerCore: @unchecked Sendable {
             Glibc.close(descriptor)
             return false
         }
-        listener = ListeningSocket(loop: loop, descriptor: descriptor) { [unowned self] in accept($0) }
+        let listener = ListeningSocket(loop: loop, descriptor: descriptor) { [self] in accept($0) }
+        self.listener = listener
         return listener != nil
     }
 
@@ -63,11 +65,11 @@ final class HTTPServerCore: @unchecked Sendable {
     /// Stops listening and cuts the connections.
     func close() {
         listener?.close()
-        listener = nil
-        for connection in connections.values { connection.drop() }
-        // WebSockets are told closed before the handler is let go.
-        for connection in connections.values { connection.deliver() }
-        connections = [:]
+        for connection in connections.values {
+            connection.drop()
+            // WebSockets are told closed before the handler is let go.
+            connection.deliver()
+        }
         handler = nil
     }
 }

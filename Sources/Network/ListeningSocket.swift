@@ -1,5 +1,6 @@
 import CLibWebSockets
 import Glibc
+import Wire
 
 /// A listening socket in the loop: accepts, and gives each connection to its owner. On the loop's thread.
 final class ListeningSocket: LoopSocket, @unchecked Sendable {
@@ -38,13 +39,25 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
     private func accept(from descriptor: Int32) {
         for _ in 0..<16 {
             let connection = Glibc.accept(descriptor, nil, nil)
-            guard connection >= 0 else { return }
+            guard connection >= 0 else {
+                if errno == EMFILE || errno == ENFILE { rest() }
+                return
+            }
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             guard isOpen, loop.core.sockets.count < EventLoop.maximumSockets - 16 else {
                 Glibc.close(connection)
                 continue
             }
             accepted(connection)
+        }
+    }
+
+    /// With no descriptor left the connection stays readable; the loop would turn for nothing until there is one.
+    private func rest() {
+        guard let wsi else { return }
+        lws_rx_flow_control(wsi, 0)
+        _ = loop.schedule(at: loop.now + .milliseconds(100)) { [weak self] in
+            if let wsi = self?.wsi { lws_rx_flow_control(wsi, 1) }
         }
     }
 

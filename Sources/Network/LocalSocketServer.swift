@@ -47,7 +47,8 @@ final class LocalServerCore: @unchecked Sendable {
     /// The socket's file, to remove no other.
     private let inode: UInt64
     private(set) var handler: Handler?
-    private var listener: ListeningSocket?
+    /// Held by the loop while it is open.
+    private weak var listener: ListeningSocket?
     private var connections: [UInt: LocalConnection] = [:]
 
     init(loop: EventLoop, path: String, inode: UInt64, handler: @escaping Handler) {
@@ -58,7 +59,8 @@ final class LocalServerCore: @unchecked Sendable {
     }
 
     func open(_ descriptor: Int32) -> Bool {
-        listener = ListeningSocket(loop: loop, descriptor: descriptor) { [unowned self] in accept($0) }
+        let listener = ListeningSocket(loop: loop, descriptor: descriptor) { [self] in accept($0) }
+        self.listener = listener
         return listener != nil
     }
 
@@ -78,9 +80,7 @@ final class LocalServerCore: @unchecked Sendable {
 
     func close() {
         listener?.close()
-        listener = nil
         for connection in connections.values { connection.drop() }
-        connections = [:]
         handler = nil
     }
 
@@ -129,6 +129,7 @@ final class LocalConnection: StreamSocket, @unchecked Sendable {
     override func silence() {
         super.silence()
         state = .done
+        server.forget(self)
     }
 
     override func deliver() {

@@ -43,8 +43,8 @@ final class LoopCore {
         var setting = itimerspec()
         if let deadline {
             // A value of zero would disarm it; a deadline in the past fires at once.
-            let (product, overflow) = deadline.microseconds.multipliedReportingOverflow(by: 1000)
-            let nanoseconds = max(1, overflow ? Int64.max / 2 : product.addingReportingOverflow(epoch).partialValue)
+            let latest = (Int64.max - epoch) / 1000
+            let nanoseconds = max(1, epoch + max(0, min(latest, deadline.microseconds)) * 1000)
             setting.it_value.tv_sec = time_t(nanoseconds / 1_000_000_000)
             setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
         }

@@ -105,6 +105,7 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     override func silence() {
         super.silence()
         state = .done
+        server.forget(self)
         timer = nil
     }
 }

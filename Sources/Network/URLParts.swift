@@ -34,6 +34,13 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
         return port == URLParser.defaultPort(of: scheme) ? name : "\(name):\(port)"
     }
 
+    /// Whether the parts can be sent: a host, and no character that would end it or the target. Parts that were parsed can.
+    var canBeSent: Bool {
+        let isVisible = { (byte: UInt8) in (0x21...0x7e).contains(byte) }
+        return !host.isEmpty && host.utf8.allSatisfy { isVisible($0) && !"/?#@[]".utf8.contains($0) }
+            && path.hasPrefix("/") && target.utf8.allSatisfy { isVisible($0) && $0 != UInt8(ascii: "#") }
+    }
+
     /// Path and query as a request line has them.
     public var target: String {
         query.isEmpty ? path : "\(path)?\(query)"

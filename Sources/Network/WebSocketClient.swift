@@ -55,7 +55,7 @@ public final class WebSocketClient: Sendable {
     private let socket: WebSocketClientSocket
 
     /// Resolves (on a helper thread), connects, verifies and upgrades; `handler` is called on the loop, never before this
-    /// returns. Messages sent before the socket opens leave when it does.
+    /// returns. To be made on the loop's thread too. Messages sent before the socket opens leave when it does.
     public init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void)
     {
         self.loop = loop

@@ -41,6 +41,10 @@ extension WebSocketClientSocket {
     }
 
     private func requestProblem() -> String? {
+        guard ["ws", "wss"].contains(request.url.scheme) else {
+            return "the scheme \(request.url.scheme) is not ws or wss"
+        }
+        guard request.url.canBeSent else { return "the URL has characters a URL may not have, or no host" }
         guard request.url.target.utf8.count <= Self.longestTarget else {
             return "\(place): the path and query are longer than \(Self.longestTarget) bytes"
         }

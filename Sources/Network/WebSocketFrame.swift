@@ -116,7 +116,7 @@ struct OutgoingBytes {
         if head == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.count <= 1 << 20)
             head = 0
-        } else if head > 1 << 20 {
+        } else if head > bytes.count / 2 {
             bytes.removeSubrange(..<head)
             head = 0
         }

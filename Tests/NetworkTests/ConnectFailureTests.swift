@@ -211,6 +211,22 @@ import Wire
         }
     }
 
+    @Test(
+        "Parts of a URL that were put together wrongly are refused",
+        arguments: [
+            ("", "/"), ("h\r\nX: y", "/"), ("h\0.example", "/"), ("h", "/ HTTP/1.1\r\nX: y"), ("h", "no-slash"),
+            ("h@i", "/"),
+        ])
+    func badParts(host: String, path: String) throws {
+        try withLoop { loop in
+            for scheme in ["wss", "ws"] {
+                let url = URLParts(scheme: scheme, host: host, port: 443, path: path)
+                let failure = try TestClient(loop, WebSocketRequest(url: url)).failure()
+                #expect(failure?.message == "the URL has characters a URL may not have, or no host")
+            }
+        }
+    }
+
     @Test("What libwebsockets would cut is refused")
     func tooLong() throws {
         try withLoop { loop in

@@ -92,6 +92,36 @@ private actor Pinned {
         close(again.descriptor)
     }
 
+    @Test("Work that asks for itself again does not keep the loop from ending")
+    func endlessWork() throws {
+        let loop = try EventLoop(name: "weir-test")
+        let runs = Mailbox<Int>()
+        @Sendable func again() {
+            if runs.all.count < 1000 { runs.put(1) }
+            loop.run(again)
+        }
+        loop.run(again)
+        runs.wait { $0.count > 100 }
+        loop.shutDown()
+        #expect(!loop.isOnLoop)
+    }
+
+    @Test("A timer too far to be is kept for then, not fired now")
+    func farTimer() throws {
+        try withLoop { loop in
+            let fired = Mailbox<Int>()
+            loop.run {
+                _ = loop.schedule(at: Moment(microseconds: .max)) { fired.put(-1) }
+                _ = loop.schedule(at: Moment(microseconds: .min)) { fired.put(1) }
+            }
+            #expect(fired.wait { !$0.isEmpty } == [1])
+            let turns = Mailbox<Int>()
+            loop.run { loop.run { turns.put(0) } }
+            turns.wait { !$0.isEmpty }
+            #expect(fired.all == [1])
+        }
+    }
+
     @Test("Timers fire in the order of their deadlines, never early, and not when cancelled")
     func timers() throws {
         try withLoop { loop in

@@ -239,6 +239,49 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
+    @Test("A server that is closed tells its WebSockets, and one that is forgotten goes on")
+    func closing() throws {
+        try withLoop { loop in
+            let handler = TestHandler()
+            var server: HTTPServer? = try HTTPServer(on: loop, handler: handler)
+            let port = try #require(server?.port)
+            let client = try TestClient(
+                loop, WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: port)))
+            client.waitForOpen()
+            server?.close()
+            #expect(serverClose(handler)?.code == 1006)
+            #expect(client.close()?.code == 1006)
+            server = try HTTPServer(on: loop, handler: TestHandler())
+            let forgotten = try #require(server?.port)
+            server = nil
+            let other = try TestClient(
+                loop, WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: forgotten)))
+            other.onLoop { $0.send(.text("still there")) }
+            #expect(other.messages(1) == [.text("still there")])
+        }
+    }
+
+    @Test("A large body in the smallest chunks is put together in time")
+    func smallestChunks() {
+        var reader = HTTPRequestReader(maximumBody: 1 << 20)
+        let chunk = Array("1\r\nx\r\n".utf8)
+        Array("POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".utf8).withUnsafeBytes {
+            reader.append($0)
+        }
+        let piece = Array(repeating: chunk, count: 10_000).flatMap { $0 }
+        for _ in 0..<20 {
+            piece.withUnsafeBytes { reader.append($0) }
+            if case .needsMore? = try? reader.next() { continue }
+            Issue.record("not taken")
+        }
+        Array("0\r\n\r\n".utf8).withUnsafeBytes { reader.append($0) }
+        guard case .request(let request)? = try? reader.next() else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(request.request.body.count == 200_000)
+    }
+
     @Test("Bytes sent right behind the upgrade are messages")
     func bytesBehindUpgrade() throws {
         let handler = TestHandler()

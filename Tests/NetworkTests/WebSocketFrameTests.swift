@@ -48,7 +48,7 @@ private func frame(_ first: UInt8, _ payload: [UInt8], key: UInt32 = 0x1234_5678
     @Test("What was written is read, whole, byte by byte, and in any pieces")
     func roundTrip() {
         var random = SeededGenerator(state: 7)
-        for _ in 0..<50 {
+        for _ in 0..<12 {
             var output = OutgoingBytes()
             var messages: [WebSocketMessage] = []
             for _ in 0..<Int.random(in: 1...8, using: &random) {
