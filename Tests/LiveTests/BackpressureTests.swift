@@ -40,9 +40,9 @@ private final class StuckOutlet: Outlet {
             seen.put(tail.loop.perform { tail.assumeIsolated { $0.counts.events } } ?? .max)
         }
         // One bound's worth waits, one may be in the outlet's hands, and the messages of one turn of the loop come on top.
-        #expect(try seen.first() < 2 * 4096 + 4096)
+        #expect(try await seen.first() < 2 * 4096 + 4096)
         outlet.free()
-        outlet.written.wait { $0.events.count == total + 2 }
+        await outlet.written.wait { $0.events.count == total + 2 }
         #expect(outlet.written.all.notices.contains { $0.text.contains("does not keep up") })
         tail.stop()
         #expect(await summary.events == total + 2)

@@ -29,14 +29,14 @@ import Wire
         let path = try temporaryFolder() + "/t.sock"
         let tail = try tail(port: server.port, rooms: ["/a"], watcher: watcher) { $0.controlPath = path }
         async let summary = tail.run()
-        watcher.reports.wait { $0.rooms(.joined) == ["/a"] }
+        await watcher.reports.wait { $0.rooms(.joined) == ["/a"] }
         #expect(states(try ask(path, #"{"jsonrpc":"2.0","id":1,"method":"rooms.list"}"#)) == ["/a": "joined"])
         _ = try ask(path, #"{"jsonrpc":"2.0","id":2,"method":"rooms.join","params":{"rooms":["/b"]}}"#)
-        watcher.reports.wait { $0.rooms(.joined) == ["/a", "/b"] }
+        await watcher.reports.wait { $0.rooms(.joined) == ["/a", "/b"] }
         let left = try ask(path, #"{"jsonrpc":"2.0","id":3,"method":"rooms.leave","params":{"rooms":["/a"]}}"#)
         #expect(states(left) == ["/b": "joined"])
         #expect(left["id"] == .integer(3))
-        watcher.reports.wait { $0.rooms(.left) == ["/a"] }
+        await watcher.reports.wait { $0.rooms(.left) == ["/a"] }
         let unknown = try ask(path, #"{"jsonrpc":"2.0","id":"x","method":"run","params":{"command":"id"}}"#)
         #expect(unknown["error"]?["code"] == .integer(-32601))
         let nonsense = try ask(path, "hello")

@@ -83,7 +83,7 @@ private struct Picture: Equatable {
         var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
         var seen = 0
         while model != truth || !truth.isAfterStandup {
-            let reports = watcher.reports.wait(seconds: 30) { $0.count > seen }
+            let reports = await watcher.reports.wait { [seen] in $0.count > seen }
             guard reports.count > seen else { break }
             seen = reports.count
             (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
@@ -106,11 +106,11 @@ private struct Picture: Equatable {
         async throws
     {
         let (model, truth, watcher) = try await play(revision: .v4) { server, watcher in
-            watcher.reports.wait { $0.events.count > 20 }
+            await watcher.reports.wait { $0.events.count > 20 }
             await server.dropConnections()
-            watcher.reports.wait { $0.gaps.count == 1 }
+            await watcher.reports.wait { $0.gaps.count == 1 }
             await server.kickClients()
-            watcher.reports.wait { $0.gaps.count == 2 }
+            await watcher.reports.wait { $0.gaps.count == 2 }
         }
         #expect(model == truth)
         #expect(watcher.reports.all.gaps.count == 2)

@@ -67,12 +67,12 @@ struct PythonServer {
         let rooms = (1...20).map { "/room/\($0)" }
         let tail = try tail(port: server.port, rooms: rooms, watcher: watcher)
         async let summary = tail.run()
-        watcher.reports.wait { Set($0.rooms(.joined)).count == 20 && $0.events.count > 200 }
+        await watcher.reports.wait { Set($0.rooms(.joined)).count == 20 && $0.events.count > 200 }
         try server.restart()
-        let reports = watcher.reports.wait { $0.rooms(.joined).count == 40 && $0.gaps.count == 1 }
+        let reports = await watcher.reports.wait { $0.rooms(.joined).count == 40 && $0.gaps.count == 1 }
         #expect(Set(reports.rooms(.lost)) == Set(rooms))
         #expect(Set(reports.rooms(.joined).suffix(20)) == Set(rooms))
-        watcher.reports.wait { $0.events.count > reports.events.count + 200 }
+        await watcher.reports.wait { $0.events.count > reports.events.count + 200 }
         tail.stop()
         #expect(await summary.gaps == 1)
         #expect(await summary.hasLoss)

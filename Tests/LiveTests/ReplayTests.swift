@@ -26,11 +26,11 @@ import Wire
         configuration.recordPath = folder + "/tail.weir.jsonl"
         let tail = try Tail(configuration, outlets: [watcher, try DiffLogFile(creating: folder + "/tail.diff")])
         async let summary = tail.run()
-        watcher.reports.wait { $0.diffs.count > 100 }
+        await watcher.reports.wait { $0.diffs.count > 100 }
         if restart {
             try server.restart()
             let before = watcher.reports.all.diffs.count
-            watcher.reports.wait { $0.gaps.count == 1 && $0.diffs.count > before + 100 }
+            await watcher.reports.wait { $0.gaps.count == 1 && $0.diffs.count > before + 100 }
         }
         tail.stop()
         #expect(await summary.outcome == .interrupted(signal: 0))
