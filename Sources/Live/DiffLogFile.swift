@@ -4,7 +4,7 @@ import Network
 import Pipeline
 import Recording
 
-/// Writes the diff log to a file: one line a batch of the model (`DiffLog`).
+/// Writes the diff log to a file: one line a batch of the model (`DiffLog`, `schemas/diff-log.schema.json`).
 public final class DiffLogFile: Outlet {
     private let path: String
     private let descriptor: Int32

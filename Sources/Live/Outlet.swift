@@ -3,7 +3,8 @@ public import Recording
 
 /// A report and when it was made.
 public struct StampedReport: Sendable {
-    /// Number, session time and wall clock of the record that caused the report.
+    /// Number, session time and wall clock of the record that caused the report; number 0 when time caused it, not a
+    /// record.
     public var stamp: Stamp
     /// The report.
     public var report: Report
@@ -14,11 +15,12 @@ public struct StampedReport: Sendable {
     }
 }
 
-/// Where reports go: a terminal, a file. Called on the outlet thread only, never concurrently.
+/// Where reports go: a terminal, a file. Called on one thread, never concurrently: a tail's outlet thread, or the
+/// thread that runs a replay. It may block; a tail stops reading from its socket while it is behind.
 public protocol Outlet: AnyObject, Sendable {
-    /// Writes a batch of reports, in order, and flushes.
+    /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
     func write(_ reports: [StampedReport]) throws(OutletError)
-    /// Nothing follows.
+    /// Nothing follows. Called also after an error of `write`.
     func finish() throws(OutletError)
 }
 
@@ -26,6 +28,6 @@ public protocol Outlet: AnyObject, Sendable {
 public enum OutletError: Error, Hashable, Sendable {
     /// The reader of the pipe is gone: a normal end.
     case closedByReader
-    /// The system refused.
+    /// The system refused; `code` is its `errno`.
     case system(operation: String, path: String, code: Int32)
 }

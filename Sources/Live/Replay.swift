@@ -35,6 +35,8 @@ public final class Replay: Sendable {
     public func stop(signal: Int32 = 0) { stopSignal.change { $0 = signal } }
 
     /// Plays the file. Blocks: call it on a thread that may.
+    ///
+    /// Throws when there is no recording to be read. What fails later, reading on or writing, is the summary's outcome.
     public func run() throws(RecordingError) -> TailSummary {
         let reader = try RecordingReader(opening: path)
         let head = reader.head

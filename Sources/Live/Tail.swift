@@ -7,7 +7,8 @@ import Wire
 
 /// A live session: feeds what the world does to the pure `Session`, and does what the session wants, on one thread.
 ///
-/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. `run()` may be called once.
+/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. `run()` is to be called once:
+/// the threads that `init` starts end with it.
 public actor Tail {
     /// The executor: the network loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -111,7 +112,7 @@ public actor Tail {
     /// The model as it is now.
     public var model: SectionedCollection<Item> { session.model }
 
-    /// Ends the tail in order. Any thread.
+    /// Ends the tail in order, as `.interrupted(signal:)`. Any thread. Ignored while the tail does not run.
     public nonisolated func stop(signal: Int32 = 0) {
         loop.run { [self] in
             assumeIsolated { $0.conclude(.interrupted(signal: signal)) }

@@ -12,9 +12,9 @@ public struct TailConfiguration: Sendable {
     public var token: TokenReference?
     /// Which certificate authorities are believed.
     public var trust: TLSTrust
-    /// The recording to write.
+    /// The recording to write; nothing may be at that path yet.
     public var recordPath: String?
-    /// The control socket to serve.
+    /// The control socket to serve; its folder must be the user's own, mode 0700.
     public var controlPath: String?
     /// End after this many events.
     public var count: Int?
@@ -42,7 +42,7 @@ public struct TailConfiguration: Sendable {
 
 /// How a tail ended.
 public enum TailOutcome: Hashable, Sendable {
-    /// The events asked for came, or the time asked for passed.
+    /// The events asked for came, the time asked for passed, or the recording was played to its end.
     case limitReached
     /// The time passed before the events asked for came.
     case timedOut
@@ -56,7 +56,7 @@ public enum TailOutcome: Hashable, Sendable {
     case cannotConnect(ConnectFailure)
     /// The connection was lost and the allowed attempts failed.
     case gaveUp(attempts: Int, ConnectFailure)
-    /// An outlet or the recording could not be written.
+    /// An outlet or the recording could not be written; or, in a replay, the recording could not be read on.
     case cannotWrite(OutletError)
 }
 

@@ -7,7 +7,7 @@ public enum TokenReference: Sendable {
     case environment(String)
     /// A file's first line, read at each use.
     case file(String)
-    /// The first line a shell command prints, run at each use.
+    /// The first line a shell command (`sh -c`) prints, run at each use; it must end with status 0.
     case command(String)
     /// Asked of the program itself (the demo, tests). Called on a helper thread.
     case provider(@Sendable () throws(TokenError) -> Secret)

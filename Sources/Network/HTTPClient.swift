@@ -52,7 +52,9 @@ public struct HTTPResponse: Sendable {
 
 /// Why there is no response.
 public struct HTTPFailure: Error, Hashable, Sendable {
-    /// What kind of failure, for deciding about a retry.
+    /// What kind of failure, for deciding about a retry: `resolve` no address; `connect` no connection, or lost before
+    /// the answer was whole; `tls` the server is not believed; `tooLarge` an answer above a bound; `protocolError`
+    /// anything else, a request that cannot be sent included.
     public enum Kind: String, Hashable, Sendable {
         case resolve, connect, tls, timeout, cancelled, tooLarge, protocolError
     }

@@ -25,9 +25,9 @@ public struct Configuration: Hashable, Sendable {
     public var backend: BackendKind
     /// The Socket.IO path, with slashes on both ends.
     public var path: String
-    /// The namespace, `/` by default.
+    /// The namespace, `/` by default. It begins with a slash and holds no comma, which would end it on the wire.
     public var namespace: String
-    /// The Engine.IO revision; nil finds out.
+    /// The Engine.IO revision; nil finds out, beginning with 4.
     public var revision: EngineIO.Revision?
     /// The company, where the user named one.
     public var company: String?
@@ -35,13 +35,13 @@ public struct Configuration: Hashable, Sendable {
     public var workspace: String?
     /// Rooms to join; when empty, the backend's own list or templates decide.
     public var rooms: [String]
-    /// Events sent after each connect.
+    /// Events sent after each connect. One of a name that Socket.IO keeps for itself is not sent; a notice says so.
     public var emits: [Emit]
     /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.
     public var maximumAttempts: Int?
     /// Delays between attempts to connect.
     public var reconnect: Backoff
-    /// Requests in flight at once.
+    /// Requests in flight at once, 1 at least.
     public var concurrentRequests: Int
 
     /// A configuration.

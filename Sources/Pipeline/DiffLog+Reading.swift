@@ -6,14 +6,15 @@ public import SectionedModel
 public enum DiffLogError: Error, Hashable, Sendable {
     /// The line is not one of a diff log; what is wrong and at which byte of the line.
     case unreadable(message: String, offset: Int)
-    /// The line follows another one than the one before it.
+    /// The line has another sequence number than the one that is due.
     case outOfOrder(expected: Int, found: Int)
     /// The batch does not fit the model it is applied to.
     case doesNotFit(sequence: Int, message: String)
 }
 
 extension DiffLog {
-    /// Applies a line (without its line feed) to the model that the lines before it made; gives its sequence number.
+    /// Applies a line (without its line feed) to the model that the lines before it made; gives its sequence number,
+    /// which is `sequence` of the next call (0 for the first). When it throws, the model stays as it was.
     public static func apply(
         _ line: ArraySlice<UInt8>, after sequence: Int, to model: inout SectionedCollection<Item>
     ) throws(DiffLogError) -> Int {

@@ -6,8 +6,9 @@ public import Wire
 ///
 ///     {"v":1,"seq":7,"n":42,"t":1200345,"section_insert":[{"at":2,"section":["messages","…"]}],"insert":[{"to":[2,0],"id":["message","…"],…}]}
 ///
-/// `n` and `t` are number and time of the record that caused the batch. Paths are `[section, item]`; `at` and `from` count in the
-/// state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty lists are left out.
+/// `n` and `t` are number and time (microseconds) of the record that caused the batch. Paths are `[section, item]`;
+/// `at` and `from` count in the state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty
+/// lists are left out.
 public enum DiffLog {
     /// Version of the line's shape; a member is only ever added to it.
     public static let version = 1

@@ -2,13 +2,13 @@ public import Wire
 
 /// What a session wants done, in this order.
 public enum Effect: Sendable {
-    /// Open a WebSocket.
+    /// Open a WebSocket; `Input.opened` or `Input.failed` follows.
     case connect(ConnectionRequest)
     /// Send a message.
     case send(connection: Int, WebSocketMessage)
     /// Close a WebSocket; `Input.closed` follows.
     case close(connection: Int, WebSocketClose)
-    /// Ask the REST service.
+    /// Ask the REST service; `Input.answered` follows.
     case request(FetchRequest)
     /// The answer to this request is not wanted any more; none needs to follow.
     case cancel(request: Int)
@@ -48,7 +48,7 @@ public struct FetchRequest: Hashable, Sendable {
 public enum Ending: Hashable, Sendable {
     /// It was told to stop.
     case stopped
-    /// The server refused the token, and there is no other; the server's words, untrusted.
+    /// The server refused the token and there is no other, or it refused the namespace; the server's words, untrusted.
     case refused(String)
     /// There never was a connection.
     case cannotConnect(ConnectFailure)

@@ -1,6 +1,7 @@
 public import Wire
 
-/// Everything that can happen to a session. A recording is the list of these.
+/// Everything that can happen to a session. A recording is the list of these. What is about a connection or request
+/// that is over, or that the session did not ask for, is passed over.
 public enum Input: Sendable {
     /// The session begins.
     case start
@@ -8,9 +9,9 @@ public enum Input: Sendable {
     case opened(connection: Int, token: Secret?)
     /// The WebSocket of that connection did not open.
     case failed(connection: Int, ConnectFailure)
-    /// A message arrived.
+    /// A message arrived on that connection.
     case message(connection: Int, WebSocketMessage)
-    /// The WebSocket is gone.
+    /// The WebSocket of that connection, which had opened, is gone.
     case closed(connection: Int, WebSocketClose)
     /// A request was answered, or was not.
     case answered(request: Int, Answer)

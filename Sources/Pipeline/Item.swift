@@ -9,7 +9,7 @@ public struct Item: SectionedElement {
         public var kind: Kind
         /// The backend's id of it.
         public var id: EntityID
-        /// Distinguishes entities that share `id` (a membership: the user in a channel).
+        /// Distinguishes entities that share `id`: the channel of a membership or a badge, the company of a counter.
         public var qualifier: EntityID?
         /// An identity.
         public init(_ kind: Kind, _ id: EntityID, qualifier: EntityID? = nil) {
@@ -38,7 +38,9 @@ public struct Item: SectionedElement {
     public struct Section: Hashable, Comparable, Sendable {
         /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`.
         public var name: String
-        /// The channel, thread or workspace the section belongs to; nil for the lists.
+        /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`), a channel
+        /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
+        /// particular.
         public var parent: EntityID?
         /// A section.
         public init(_ name: String, _ parent: EntityID? = nil) {
@@ -68,7 +70,8 @@ public struct Item: SectionedElement {
     public var id: ID
     /// The section the row stands in.
     public var sectionKey: Section
-    /// Ascending; newest-first sections negate their time.
+    /// The place in the section, ascending: milliseconds since 1970 where there is a time, negated where the newest
+    /// stand first, else 0. Equal ones stand in the order of their ids.
     public var sortKey: Int64
     /// The entity itself.
     public var entity: Entity

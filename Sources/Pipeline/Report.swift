@@ -73,7 +73,8 @@ public struct GapReport: Sendable {
     public var to: Moment
     /// How many events; nil when nobody can know.
     public var lost: Int?
-    /// What was refetched to bring the model to the server's truth again.
+    /// What is fetched again to bring the model to the server's truth: short names for people, each once. Untrusted
+    /// text.
     public var refetching: [String]
     /// A report of a loss.
     public init(cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = []) {
@@ -91,7 +92,8 @@ public enum ConnectionReport: Sendable {
     case connecting(attempt: Int, target: String)
     /// The namespace is joined (and, where the backend has authentication, the token accepted).
     case ready(revision: EngineIO.Revision)
-    /// The connection ended or did not come about; the next attempt comes after `retryIn`, never when nil.
+    /// The connection ended or did not come about; the next attempt comes after `retryIn`. Nil: no time is set for one,
+    /// since another token is looked for first.
     case lost(why: String, retryIn: Duration?)
 }
 
@@ -105,7 +107,7 @@ public struct RoomReport: Sendable {
     public var change: Change
     /// The room's name.
     public var room: String
-    /// Who wanted it: `cli`, `list`, `ctl`.
+    /// Who wanted it: `cli`, `list`, `ctl`; empty when nobody wants it any more.
     public var source: String
     /// The server's reason for a refusal; untrusted text.
     public var why: String?

@@ -67,7 +67,8 @@ public struct Session: Sendable {
         }
     }
 
-    /// Handles one input; `n` is the number of its record, `now` its time.
+    /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
+    /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
     public mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
         guard !link.isOver else { return }
         transaction.cause = n

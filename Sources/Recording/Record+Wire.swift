@@ -17,7 +17,7 @@ extension Record {
         public var attempt: Int?
         /// Close code (`closed`) or HTTP status (`failed`).
         public var code: Int?
-        /// The step that failed (`failed`).
+        /// The step that failed (`failed`): a `ConnectFailure.Phase` by name.
         public var phase: String?
         /// The reason; untrusted text.
         public var why: String?

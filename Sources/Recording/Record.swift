@@ -3,7 +3,8 @@ public import Wire
 
 /// When a record was made: its number over the whole recording, the session's time, and the wall clock.
 public struct Stamp: Hashable, Sendable {
-    /// Number of the record, counted from 1 without holes; the head has none.
+    /// Number of the record, counted from 1; a hole means that records are missing. 0 for the head and for what is not
+    /// recorded.
     public var n: Int
     /// Time since the recording began.
     public var time: Moment

@@ -1,6 +1,6 @@
 /// Why a connection did not come about, and where on the way.
 public struct ConnectFailure: Error, Hashable, Sendable {
-    /// The step that failed.
+    /// The steps, in order; `handshake` is the upgrade request and whatever follows it.
     public enum Phase: String, Hashable, Sendable {
         case resolve, connect, tls, proxy, handshake
     }

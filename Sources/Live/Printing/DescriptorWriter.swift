@@ -15,6 +15,7 @@ public struct DescriptorWriter: Sendable {
     }
 
     /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
+    /// A pipe without a reader throws `.closedByReader`, if the program ignores SIGPIPE.
     public func write(_ bytes: [UInt8]) throws(OutletError) {
         var done = 0
         while done < bytes.count {

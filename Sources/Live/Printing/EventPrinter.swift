@@ -5,9 +5,9 @@ import Synchronization
 /// Prints events on a descriptor, usually standard output, in one of four formats; one write(2) a batch.
 ///
 /// Standard output carries events, the changes of the model and the gaps, and nothing else: `pretty` and `compact`
-/// print those three,
-/// `json` also the changes of the connection and the rooms and what could not be decoded, `raw` the events' packets
-/// alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never on a clock.
+/// print those three, `json` also the changes of the connection and the rooms and what could not be decoded, `raw` the
+/// events' packets alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never on
+/// a clock.
 public final class EventPrinter: Outlet {
     private let format: OutputFormat
     private let writer: DescriptorWriter

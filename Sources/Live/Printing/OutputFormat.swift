@@ -6,6 +6,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case compact
     /// One JSON object a line, `schemas/envelope.schema.json`.
     case json
-    /// The packets' JSON arrays as they came, one a line, and nothing else.
+    /// The packets' JSON arrays as they came (the name, then the arguments), one a line, and nothing else. Not inert on a
+    /// terminal.
     case raw
 }
