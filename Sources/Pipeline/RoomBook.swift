@@ -36,6 +36,14 @@ public struct RoomBook: Sendable {
 
     /// When the oldest unanswered join times out.
     private(set) var deadline: Moment?
+    /// Joins asked for, oldest first, so that the oldest is known without a look at every room. One that was answered
+    /// meanwhile, or asked for again, is passed over when it comes to the front.
+    private var asked: ArraySlice<Asked> = []
+
+    private struct Asked {
+        var since: Moment
+        var name: String
+    }
 
     /// Whether anybody wants the room.
     public func isWanted(_ name: String) -> Bool { indices[name] != nil }
@@ -65,6 +73,7 @@ public struct RoomBook: Sendable {
         var names: [String] = []
         for index in entries.indices where entries[index].state == .wanted {
             entries[index].state = .joining(since: now, attempts: 1)
+            noteAsked(entries[index].name, since: now)
             names.append(entries[index].name)
         }
         if !names.isEmpty { renewDeadline() }
@@ -94,6 +103,7 @@ public struct RoomBook: Sendable {
             if case .joined = entries[index].state { lost.append(entries[index].name) }
             entries[index].state = .wanted
         }
+        asked = []
         deadline = nil
         return lost
     }
@@ -108,6 +118,7 @@ public struct RoomBook: Sendable {
             }
             if attempts < Self.maximumJoins {
                 entries[index].state = .joining(since: since + Self.joinTimeout, attempts: attempts + 1)
+                noteAsked(entries[index].name, since: since + Self.joinTimeout)
                 again.append(entries[index].name)
             } else {
                 entries[index].state = .refused(why: "no answer to \(attempts) joins")
@@ -118,9 +129,19 @@ public struct RoomBook: Sendable {
         return (again, refused)
     }
 
+    private mutating func noteAsked(_ name: String, since: Moment) {
+        let place = asked.lastIndex { $0.since <= since }.map { $0 + 1 } ?? asked.startIndex
+        asked.insert(Asked(since: since, name: name), at: place)
+    }
+
     private mutating func renewDeadline() {
-        deadline = entries.lazy.compactMap { entry -> Moment? in
-            if case .joining(let since, _) = entry.state { since + Self.joinTimeout } else { nil }
-        }.min()
+        while let oldest = asked.first, !isUnanswered(oldest) { asked.removeFirst() }
+        if asked.isEmpty { asked = [] }
+        deadline = asked.first.map { $0.since + Self.joinTimeout }
+    }
+
+    private func isUnanswered(_ join: Asked) -> Bool {
+        guard case .joining(join.since, _) = self[join.name]?.state else { return false }
+        return true
     }
 }

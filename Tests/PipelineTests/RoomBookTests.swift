@@ -1,0 +1,50 @@
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite struct RoomBookTests {
+    private func second(_ seconds: Int64) -> Moment { Moment(microseconds: seconds * 1_000_000) }
+
+    private func book(_ names: String..., at now: Moment) -> RoomBook {
+        var book = RoomBook()
+        for name in names { _ = book.want(name, source: .cli) }
+        _ = book.takeWanted(at: now)
+        return book
+    }
+
+    @Test func `the deadline is that of the oldest join without an answer`() {
+        var book = book("/a", "/b", at: second(0))
+        _ = book.want("/c", source: .cli)
+        _ = book.takeWanted(at: second(3))
+        #expect(book.deadline == second(10))
+        _ = book.joined("/a", at: second(4))
+        #expect(book.deadline == second(10))
+        _ = book.refused("/b", why: "no")
+        #expect(book.deadline == second(13))
+        _ = book.unwant("/c")
+        #expect(book.deadline == nil)
+    }
+
+    @Test func `a join asked for again late comes before one that was asked for meanwhile`() {
+        var book = book("/a", at: second(0))
+        _ = book.want("/b", source: .cli)
+        _ = book.takeWanted(at: second(12))
+        #expect(book.advance(to: second(15)).again == ["/a"])
+        #expect(book.deadline == second(20))
+        #expect(book.advance(to: second(20)).again == ["/a"])
+        #expect(book.deadline == second(22))
+    }
+
+    @Test func `a room wanted again is due by its new join, and a lost connection makes nothing due`() {
+        var book = book("/a", at: second(0))
+        _ = book.unwant("/a")
+        _ = book.want("/a", source: .cli)
+        #expect(book.deadline == nil)
+        _ = book.takeWanted(at: second(5))
+        #expect(book.deadline == second(15))
+        _ = book.joined("/a", at: second(6))
+        #expect(book.connectionLost() == ["/a"])
+        #expect(book.deadline == nil)
+    }
+}
