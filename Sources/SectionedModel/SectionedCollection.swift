@@ -31,8 +31,7 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
             if target == item {
                 elements[item] = element
             } else {
-                elements.remove(at: item)
-                elements.insert(element, at: target)
+                elements.withUnsafeMutableBufferPointer { $0.shift(from: item, to: target, filling: element) }
             }
             return target
         }
