@@ -90,18 +90,29 @@ extension EntityID {
     /// The usual form of a UUID.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { buffer in
-            var place = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    buffer[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                let half = digit < 16 ? high : low
-                let nibble = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit & 15) * 4)) & 15
-                buffer[place] = nibble < 10 ? nibble + UInt8(ascii: "0") : nibble - 10 + UInt8(ascii: "a")
-                place += 1
-            }
-            return place
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            let second = letters(UInt32(truncatingIfNeeded: high))
+            let third = letters(UInt32(truncatingIfNeeded: low >> 32))
+            raw.storeBytes(of: letters(UInt32(truncatingIfNeeded: high >> 32)).bigEndian, as: UInt64.self)
+            raw.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).bigEndian, toByteOffset: 9, as: UInt32.self)
+            raw.storeBytes(of: UInt32(truncatingIfNeeded: second).bigEndian, toByteOffset: 14, as: UInt32.self)
+            raw.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).bigEndian, toByteOffset: 19, as: UInt32.self)
+            raw.storeBytes(of: UInt32(truncatingIfNeeded: third).bigEndian, toByteOffset: 24, as: UInt32.self)
+            raw.storeBytes(
+                of: letters(UInt32(truncatingIfNeeded: low)).bigEndian, toByteOffset: 28, as: UInt64.self)
+            let dash = UInt8(ascii: "-")
+            (buffer[8], buffer[13], buffer[18], buffer[23]) = (dash, dash, dash, dash)
+            return 36
         }
+    }
+
+    /// The eight hexadecimal digits of a value, the first in the highest byte: `digits` the other way round.
+    private static func letters(_ value: UInt32) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let fours = (UInt64(value) | UInt64(value) << 16) & 0x0000_FFFF_0000_FFFF
+        let pairs = (fours | fours << 8) & 0x00FF_00FF_00FF_00FF
+        let nibbles = (pairs | pairs << 4) & (ones &* 0x0F)
+        let aboveNine = ((nibbles &+ ones &* 6) >> 4) & ones
+        return nibbles &+ ones &* 0x30 &+ aboveNine &* 0x27
     }
 }

@@ -5,38 +5,38 @@ import JSONText
 /// The names are those of era B, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
-    mutating func member(_ name: String, _ value: String?) {
+    mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         key(name)
         string(value)
     }
 
-    mutating func member(_ name: String, _ value: EntityID?) {
+    mutating func member(_ name: StaticString, _ value: EntityID?) {
         guard let value else { return }
         key(name)
         string(value.description)
     }
 
-    mutating func member(_ name: String, _ value: Timestamp?) {
+    mutating func member(_ name: StaticString, _ value: Timestamp?) {
         guard let value else { return }
         key(name)
         integer(value.milliseconds)
     }
 
-    mutating func member(_ name: String, _ value: Int?) {
+    mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }
         key(name)
         integer(value)
     }
 
-    mutating func member(_ name: String, _ value: Bool?) {
+    mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         key(name)
         bool(value)
     }
 
     /// Writes a list of ids, nothing when it is empty.
-    mutating func member(_ name: String, _ ids: [EntityID]) {
+    mutating func member(_ name: StaticString, _ ids: [EntityID]) {
         guard !ids.isEmpty else { return }
         key(name)
         beginArray()
