@@ -64,7 +64,9 @@ public final class Replay: Sendable {
                 do { entry = try reader.next() } catch { return .cannotWrite(OutletError(error, path: path)) }
                 guard let entry else { break }
                 if case .factor(let factor) = speed, case .record(_, let stamp) = entry {
-                    Pace.sleep(until: began + Int64(Double(stamp.time.microseconds) / factor))
+                    // Half a century, however slow the replay and whatever the file says.
+                    let due = min(max(Double(stamp.time.microseconds) / factor, 0), 1e15)
+                    Pace.sleep(until: began + Int64(due))
                 }
                 player.play(entry)
                 if player.reports.count >= 512 || speed != .maximum { try flush(&player) }

@@ -55,7 +55,9 @@ extension Configuration {
             } else if reader.matches(key, "path") {
                 path = try reader.string()
             } else if reader.matches(key, "namespace") {
+                let at = reader.offset
                 namespace = try reader.string()
+                guard SocketIO.isNamespace(namespace) else { throw JSONError(.invalidString, at: at) }
             } else if reader.matches(key, "eio") {
                 revision = EngineIO.Revision(rawValue: Int(clamping: try reader.int64()))
             } else if reader.matches(key, "company") {
@@ -82,7 +84,10 @@ extension Configuration {
         var spans: [Duration] = []
         try reader.beginArray()
         while try reader.nextElement() { spans.append(.microseconds(try reader.int64())) }
-        guard spans.count == 2 else { throw JSONError(.invalidNumber, at: reader.offset) }
+        // A day is longer than anybody waits, and short enough to be added to any moment.
+        guard spans.count == 2, spans.allSatisfy({ $0 >= .zero && $0 <= .seconds(86400) }) else {
+            throw JSONError(.invalidNumber, at: reader.offset)
+        }
         return Backoff(base: spans[0], cap: spans[1])
     }
 }

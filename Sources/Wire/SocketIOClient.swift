@@ -53,7 +53,7 @@ public struct SocketIOClient: Sendable {
 
     /// A machine for a WebSocket that opened at `now`.
     public init(_ configuration: Configuration, openedAt now: Moment) {
-        precondition(!configuration.namespace.contains(","), "a namespace cannot hold a comma: it ends the name")
+        precondition(SocketIO.isNamespace(configuration.namespace), "a namespace cannot hold a comma: it ends the name")
         revision = configuration.revision
         engine = EngineIOClient(configuration.revision)
         namespace = SocketIO.NamespaceAddress(configuration.namespace)

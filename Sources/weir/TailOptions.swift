@@ -43,6 +43,9 @@ struct TailOptions {
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
+        guard SocketIO.isNamespace(namespace) else {
+            throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
+        }
         url = try arguments.url(arguments.positionals[0])
         if authorities != nil, !url.isSecure {
             throw arguments.error("--ca is for https and wss, and the URL is \(url.scheme)")
