@@ -67,11 +67,12 @@ let package = Package(
         tests("EventsTests", ["Events", "JSONText"]),
         tests("SectionedModelTests", ["SectionedModel"]),
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
-        tests("NetworkTests", ["Network", "Wire"]),
+        tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests("SchemaTests", ["TestSupport", "Live", "Recording", "Pipeline", "Wire", "JSONText"]),
         tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
-        .target(name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
         tests(
             "LiveTests",
             [

@@ -62,14 +62,19 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes an integer.
-    public mutating func integer(_ value: some BinaryInteger) {
+    public mutating func integer(_ value: Int64) {
         separate()
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        guard let magnitude = UInt64(exactly: value.magnitude) else {
-            bytes.append(contentsOf: String(value.magnitude).utf8)
-            return
-        }
-        appendDigits(magnitude)
+        appendDigits(value.magnitude)
+    }
+    /// Writes an integer.
+    public mutating func integer(_ value: Int) { integer(Int64(value)) }
+    /// Writes an integer of any other type; slower.
+    @_disfavoredOverload
+    public mutating func integer(_ value: some BinaryInteger) {
+        if let value = Int64(exactly: value) { return integer(value) }
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
     }
     /// Writes a finite number in its shortest form that reads back as the same number.
     public mutating func number(_ value: Double) {

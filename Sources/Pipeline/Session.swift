@@ -48,11 +48,7 @@ public struct Session: Sendable {
 
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
-        var earliest = refetcher.deadline
-        for other in [link.deadline, link.isReady ? rooms.deadline : nil] {
-            if let other { earliest = min(earliest ?? other, other) }
-        }
-        return earliest
+        earlier(earlier(refetcher.deadline, link.deadline), link.isReady ? rooms.deadline : nil)
     }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
@@ -103,4 +99,10 @@ public struct Session: Sendable {
             effects.append(.request(FetchRequest(id: request, method: method, target: target, body: [], cause: cause)))
         }
     }
+}
+
+/// The earlier of two moments, of which either may never come.
+private func earlier(_ a: Moment?, _ b: Moment?) -> Moment? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
 }

@@ -49,7 +49,7 @@ enum HelpSnapshots {
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
               --count N                       end after N events
-              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --seed N                        seed of the world; one seed gives one history (default 1)
@@ -110,8 +110,8 @@ enum HelpSnapshots {
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
               --count N                       end after N events
-              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
-              --idle-timeout D                give up (8) when nothing was received for this time
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
+              --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
               --diff-log FILE                 write every change of the model to this file, one batch a line
@@ -148,8 +148,8 @@ enum HelpSnapshots {
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --count N                       end after N events
-              --duration D                    end after this time, such as 15s, 500ms, 2m, 1h
-              --idle-timeout D                give up (8) when nothing was received for this time
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
+              --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --name NAME                     name of this tail's control socket (default the process id)

@@ -1,3 +1,4 @@
+import TestSupport
 import Network
 
 /// A private certificate authority and what it signed, made by the `openssl` command in a temporary folder.

@@ -1,67 +1,9 @@
 import Glibc
+import TestSupport
 import Testing
 import Wire
 
 @testable import Network
-
-/// What was told on another thread, and a way to wait for it.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    // Unchecked: `items` is touched only under `mutex`.
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var items: [Element] = []
-
-    init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func put(_ item: Element) {
-        pthread_mutex_lock(mutex)
-        items.append(item)
-        pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
-    }
-
-    var all: [Element] {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return items
-    }
-
-    /// Waits until what was told satisfies `condition`; fails the test when that takes longer than `seconds`.
-    @discardableResult
-    func wait(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation, until isDone: ([Element]) -> Bool)
-        -> [Element]
-    {
-        var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += seconds
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while !isDone(items) {
-            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
-                Issue.record(
-                    "nothing more within \(seconds) s; so far \(items.count): \(items.suffix(3))",
-                    sourceLocation: sourceLocation)
-                return items
-            }
-        }
-        return items
-    }
-
-    /// Waits for the first item.
-    func first(seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation) throws -> Element {
-        try #require(wait(seconds: seconds, sourceLocation: sourceLocation) { !$0.isEmpty }.first)
-    }
-}
 
 /// A loop for one test, shut down at its end.
 @discardableResult

@@ -60,6 +60,12 @@ public final class Peer: Sendable {
         throw PeerEnded(waitedFor: prefix)
     }
 
+    /// Waits for its `listening PORT` line.
+    public func listeningPort() throws -> UInt16 {
+        let words = try readLine(startingWith: "listening ").split(separator: " ")
+        return try #require(words.last.flatMap { UInt16($0) }, "no port in \(words)")
+    }
+
     /// Waits for its end; gives its exit status, or 128 and the signal.
     @discardableResult
     public func wait() -> Int32 {
