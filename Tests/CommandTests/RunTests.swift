@@ -50,7 +50,8 @@ struct RunTests {
         let file = try temporaryFolder() + "/a.weir"
         let demo = try Peer(
             [try pathOfWeir(), "demo", "--duration", "1m", "--no-ctl", "--record", file], errorsToo: true)
-        while let line = demo.readLine(), !line.contains("  join  ") {}
+        // The summary has a line of the model once something is in it.
+        while let line = demo.readLine(), !line.contains("+ channel ") {}
         kill(demo.pid, signal)
         var last: String?
         while let line = demo.readLine() { last = line }
