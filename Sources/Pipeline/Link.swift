@@ -21,12 +21,10 @@ enum Link: Sendable {
     /// The session is over.
     case over
 
-    /// An open WebSocket.
+    /// An open WebSocket. Its Socket.IO machine is the session's `client`: a state that is looked at for every message stays small.
     struct Open: Sendable {
         var connection: Int
         var revision: EngineIO.Revision
-        var token: Secret?
-        var client: SocketIOClient
     }
 
     /// How long a backend may take to accept the token.
@@ -43,13 +41,11 @@ enum Link: Sendable {
         }
     }
 
-    /// When something of the connection is due.
+    /// When something of the connection is due, beside what its Socket.IO machine waits for.
     var deadline: Moment? {
         switch self {
-        case .idle, .connecting, .closing, .renewingToken, .over: nil
-        case .waiting(let until): until
-        case .handshaking(let open), .ready(let open): open.client.deadline
-        case .authenticating(let open, let until): min(open.client.deadline ?? until, until)
+        case .idle, .connecting, .closing, .renewingToken, .over, .handshaking, .ready: nil
+        case .waiting(let until), .authenticating(_, let until): until
         }
     }
 }

@@ -18,11 +18,12 @@ extension Session {
 
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
         guard case .connecting(connection, let revision) = link else { return }
-        let client = SocketIOClient(
+        self.token = token
+        client = SocketIOClient(
             SocketIOClient.Configuration(
                 revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
             openedAt: transaction.now)
-        link = .handshaking(Link.Open(connection: connection, revision: revision, token: token, client: client))
+        link = .handshaking(Link.Open(connection: connection, revision: revision))
     }
 
     mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {
@@ -53,6 +54,7 @@ extension Session {
         guard let open = link.open else { return }
         if cause != .protocolEnd(.requested) { noteLoss() }
         link = .closing(connection: open.connection, cause)
+        client = nil
         effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
     }
 
@@ -64,6 +66,7 @@ extension Session {
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
         noteLoss()
         link = .idle
+        client = nil
         for room in rooms.connectionLost() { reportRoom(.lost, room, into: &effects) }
         switch cause {
         case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
@@ -165,6 +168,7 @@ extension Session {
         if let lostAt = history.lostAt { reportGap(from: lostAt, refetching: [], into: &effects) }
         history.lostAt = nil
         link = .over
+        client = nil
         effects.append(.finish(ending))
     }
 }

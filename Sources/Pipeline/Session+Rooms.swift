@@ -18,7 +18,7 @@ extension Session {
             }
             switch entry.state {
             case .joining, .joined:
-                if let emission = backend.leave(name, token: link.open?.token) { send(emission, into: &effects) }
+                if let emission = backend.leave(name, token: token) { send(emission, into: &effects) }
             case .wanted, .refused: break
             }
         }
@@ -31,7 +31,7 @@ extension Session {
     }
 
     private mutating func join(_ name: String, into effects: inout [Effect]) {
-        if let emission = backend.join(name, token: link.open?.token) {
+        if let emission = backend.join(name, token: token) {
             reportRoom(.joining, name, into: &effects)
             send(emission, into: &effects)
         } else {

@@ -11,33 +11,14 @@ extension Session {
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
     }
 
-    /// Runs the Socket.IO machine of the open connection and carries out what it wants.
-    ///
-    /// The machine is taken out of the state while it runs, so that it is changed in place and never copied.
+    /// Runs the Socket.IO machine of the open connection, in place, and carries out what it wants.
     mutating func withClient(
         into effects: inout [Effect], _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
     ) {
+        guard let connection = link.open?.connection, client != nil else { return }
         var wire = wireEffects
         wireEffects = []
-        let connection: Int
-        switch link {
-        case .handshaking(var open):
-            link = .idle
-            body(&open.client, &wire)
-            connection = open.connection
-            link = .handshaking(open)
-        case .authenticating(var open, let until):
-            link = .idle
-            body(&open.client, &wire)
-            connection = open.connection
-            link = .authenticating(open, until: until)
-        case .ready(var open):
-            link = .idle
-            body(&open.client, &wire)
-            connection = open.connection
-            link = .ready(open)
-        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: return
-        }
+        body(&client!, &wire)
         for effect in wire { carryOut(effect, on: connection, into: &effects) }
         wire.removeAll(keepingCapacity: true)
         if wire.capacity > wireEffects.capacity { wireEffects = wire }
@@ -60,7 +41,7 @@ extension Session {
     private mutating func namespaceJoined() {
         guard case .handshaking(let open) = link else { return }
         link = .authenticating(open, until: transaction.now + Link.authenticationTimeout)
-        backend.connected(token: open.token, revision: open.revision, into: &transaction)
+        backend.connected(token: token, revision: open.revision, into: &transaction)
     }
 
     private mutating func handle(_ event: SocketIO.Event, into effects: inout [Effect]) {

@@ -18,6 +18,10 @@ public struct Session: Sendable {
     var random: RandomSource
     var backend: any Backend
     var link = Link.idle
+    /// The Socket.IO machine of the open connection; nil while none is open.
+    var client: SocketIOClient?
+    /// The token that was resolved for the open connection.
+    var token: Secret?
     var rooms = RoomBook()
     var refetcher: Refetcher
     var transaction = Transaction()
@@ -48,7 +52,8 @@ public struct Session: Sendable {
 
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
-        earlier(earlier(refetcher.deadline, link.deadline), link.isReady ? rooms.deadline : nil)
+        earlier(
+            earlier(refetcher.deadline, link.deadline), earlier(client?.deadline, link.isReady ? rooms.deadline : nil))
     }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,

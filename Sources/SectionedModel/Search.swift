@@ -30,20 +30,3 @@ func longestIncreasingSubsequence<Value: Comparable>(_ values: [Value]) -> [Int]
     }
     return run.reversed()
 }
-
-extension UnsafeMutableBufferPointer {
-    /// Takes the element at `from` away, moves those between it and `to` up by one place, and puts `element` at `to`. A removal
-    /// and an insertion would move everything behind both places as well.
-    @inlinable
-    func shift(from: Int, to: Int, filling element: Element) {
-        precondition(indices.contains(from) && indices.contains(to), "a row is moved within its section only")
-        guard let base = baseAddress else { return }
-        (base + from).deinitialize(count: 1)
-        if to < from {
-            (base + to + 1).moveInitialize(from: base + to, count: from - to)
-        } else {
-            (base + from).moveInitialize(from: base + from + 1, count: to - from)
-        }
-        (base + to).initialize(to: element)
-    }
-}

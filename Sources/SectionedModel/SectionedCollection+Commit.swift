@@ -71,7 +71,8 @@ extension SectionedCollection {
             return batch
         }
         places[element.id] = Place(of: element)
-        let to = SectionPath(section: from.section, item: sections[from.section].replace(at: from.item, by: element))
+        let to = SectionPath(
+            section: from.section, item: sections[from.section].elements.replace(at: from.item, by: element))
         let change = Batch<Element>.Change(from: from, to: to, old: old, new: element)
         if from == to { batch.updates = [change] } else { batch.moves = [change] }
         return batch

@@ -129,7 +129,7 @@ extension SectionedCollection {
             sections.insert(Section(key: element.sectionKey), at: section)
             insertions.append(.init(index: section, key: element.sectionKey))
         }
-        let item = sections[section].rank(of: element.sortKey, element.id)
+        let item = sections[section].elements.rank(of: element.sortKey, element.id)
         sections[section].elements.insert(element, at: item)
         return SectionPath(section: section, item: item)
     }

@@ -8,33 +8,10 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
     @usableFromInline
     struct Section: Sendable {
         @usableFromInline let key: Element.SectionKey
-        @usableFromInline var elements: [Element] = []
+        @usableFromInline var elements = Rows<Element>()
 
         @inlinable
         init(key: Element.SectionKey) { self.key = key }
-
-        /// How many elements stand before the place (sort key, id).
-        @inlinable
-        func rank(of sortKey: Element.SortKey, _ id: Element.ID) -> Int {
-            partitionPoint(elements.count) {
-                let other = elements[$0].sortKey
-                return other < sortKey || (other == sortKey && elements[$0].id < id)
-            }
-        }
-
-        /// Puts another element of the same id in the place of one, at the index its sort key gives. Returns that index.
-        @inlinable
-        mutating func replace(at item: Int, by element: Element) -> Int {
-            let rank = rank(of: element.sortKey, element.id)
-            // The rank counts the row that is about to leave.
-            let target = rank > item ? rank - 1 : rank
-            if target == item {
-                elements[item] = element
-            } else {
-                elements.withUnsafeMutableBufferPointer { $0.shift(from: item, to: target, filling: element) }
-            }
-            return target
-        }
     }
 
     /// What it takes, beside the id, to find an element by binary search.
@@ -76,7 +53,7 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
     @inlinable
     public func elements(in key: Element.SectionKey) -> [Element] {
         let index = sectionRank(of: key)
-        return hasSection(key, at: index) ? sections[index].elements : []
+        return hasSection(key, at: index) ? sections[index].elements.all : []
     }
 
     /// The number of committed elements in the section with this key; 0 when there is no such section.
@@ -91,15 +68,15 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
     public func path(of id: Element.ID) -> SectionPath? {
         guard let place = places[id] else { return nil }
         let section = sectionRank(of: place.sectionKey)
-        return SectionPath(section: section, item: sections[section].rank(of: place.sortKey, id))
+        return SectionPath(section: section, item: sections[section].elements.rank(of: place.sortKey, id))
     }
 
     /// The committed element at a path; nil when there is none.
     @inlinable
     public func element(at path: SectionPath) -> Element? {
         guard sections.indices.contains(path.section) else { return nil }
-        let elements = sections[path.section].elements
-        return elements.indices.contains(path.item) ? elements[path.item] : nil
+        guard sections[path.section].elements.indices.contains(path.item) else { return nil }
+        return sections[path.section].elements[path.item]
     }
 
     /// Calls `body` with every committed element and its path, in order.
@@ -108,8 +85,12 @@ public struct SectionedCollection<Element: SectionedElement>: Sendable {
         _ body: (SectionPath, Element) throws(Failure) -> Void
     ) throws(Failure) {
         for section in sections.indices {
-            for item in sections[section].elements.indices {
-                try body(SectionPath(section: section, item: item), sections[section].elements[item])
+            var item = 0
+            for leaf in sections[section].elements.leaves {
+                for element in leaf {
+                    try body(SectionPath(section: section, item: item), element)
+                    item += 1
+                }
             }
         }
     }
