@@ -42,7 +42,7 @@ extension Tail {
 
     private func open(_ url: URLParts, _ number: Int) {
         guard number == connection, case .running = phase else { return }
-        let request = WebSocketRequest(url: url, trust: configuration.trust)
+        let request = WebSocketRequest(url: url, access: configuration.access)
         socket = WebSocketClient(on: loop, request) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
@@ -77,8 +77,8 @@ extension Tail {
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
         let exchange = HTTPRequest(
-            method: request.method, url: url, headers: [("accept", "application/json")], bearer: token,
-            body: request.body)
+            method: request.method, url: url, access: configuration.access,
+            headers: [("accept", "application/json")], bearer: token, body: request.body)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }

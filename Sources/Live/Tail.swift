@@ -70,9 +70,9 @@ public actor Tail {
         self.outlets = outlets
         do {
             loop = try EventLoop(name: "weir-loop")
+            try configuration.access.check()
             http = try HTTPClient(
-                answeringOn: loop, trust: configuration.trust,
-                connectionsPerHost: configuration.session.concurrentRequests)
+                answeringOn: loop, connectionsPerHost: configuration.session.concurrentRequests)
         } catch {
             throw .network(error)
         }

@@ -10,8 +10,8 @@ public struct TailConfiguration: Sendable {
     public var session: Configuration
     /// Where the token comes from.
     public var token: TokenReference?
-    /// Which certificate authorities are believed.
-    public var trust: TLSTrust
+    /// How the server is reached.
+    public var access: Access
     /// The recording to write; nothing may be at that path yet.
     public var recordPath: String?
     /// The control socket to serve; its folder must be the user's own, mode 0700.
@@ -34,7 +34,7 @@ public struct TailConfiguration: Sendable {
         self.server = server
         self.session = session
         self.token = token
-        self.trust = .system
+        self.access = Access()
         self.seed = seed
         self.tool = tool
     }

@@ -7,7 +7,7 @@ final class CurlExchange {
     let completion: @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     /// libcurl's handle; nil after `free`.
     private(set) var easy: UnsafeMutableRawPointer?
-    private let request: HTTPRequest
+    let request: HTTPRequest
     private var headerList: UnsafeMutablePointer<curl_slist>?
     /// libcurl writes the words of an error here.
     private let errorText: UnsafeMutablePointer<CChar>
@@ -45,11 +45,12 @@ final class CurlExchange {
     }
 
     /// Tells libcurl the request; gives what is wrong with it, if anything is.
-    func setUp(trust: TLSTrust) -> String? {
+    func setUp() -> String? {
         guard let easy else { return "out of memory" }
         guard request.url.scheme == "http" || request.url.scheme == "https" else {
             return "the scheme \(request.url.scheme) is not http or https"
         }
+        if let problem = request.access.problem(with: request.url) { return problem }
         guard request.url.canBeSent else { return "the URL has characters a URL may not have, or no host" }
         guard isHeaderName(request.method) else { return "\"\(request.method)\" is not a method" }
         let headers = requestHeaders()
@@ -65,7 +66,7 @@ final class CurlExchange {
         weir_curl_set_text(easy, CURLOPT_URL, request.url.description)
         setMethod(easy)
         setLimits(easy)
-        setTrust(easy, trust)
+        setAccess(easy)
         setSinks(easy)
         return nil
     }
@@ -108,18 +109,6 @@ final class CurlExchange {
         weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A cancelled exchange does not wait for the thread that resolves its host.
         weir_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-    }
-
-    private func setTrust(_ easy: UnsafeMutableRawPointer, _ trust: TLSTrust) {
-        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
-        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-        weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        switch trust {
-        case .system: break
-        case .file(let path):
-            weir_curl_set_text(easy, CURLOPT_CAINFO, path)
-            weir_curl_set_text(easy, CURLOPT_CAPATH, nil)
-        }
     }
 
     private func setSinks(_ easy: UnsafeMutableRawPointer) {
@@ -180,20 +169,18 @@ final class CurlExchange {
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
         let words = errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        if let refusal = accessRefusal(code, words) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return failure(.resolve, words)
         case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, "no answer within \(request.timeout.shortText)")
         case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
             return failure(.connect, words)
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
-            CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            return failure(.tls, words)
         case CURLE_FILESIZE_EXCEEDED: return tooLarge
         default: return failure(.protocolError, words)
         }
     }
 
-    private func failure(_ kind: HTTPFailure.Kind, _ message: String) -> HTTPFailure {
+    func failure(_ kind: HTTPFailure.Kind, _ message: String) -> HTTPFailure {
         HTTPFailure(kind: kind, message: "\(request.url.authority): \(message)")
     }
 }

@@ -27,17 +27,15 @@ struct CurlInbox {
 final class CurlMulti: @unchecked Sendable {
     // Unchecked: both are constant; libcurl allows `curl_multi_wakeup` from any thread, the rest is called on one.
     let handle: UnsafeMutableRawPointer
-    let trust: TLSTrust
     private let isAlive = Locked(true)
 
     private static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    init(trust: TLSTrust, connectionsPerHost: Int) throws(NetworkError) {
+    init(connectionsPerHost: Int) throws(NetworkError) {
         guard Self.isPrepared, let multi = curl_multi_init() else { throw .cannotStart("libcurl cannot be started") }
         weir_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, connectionsPerHost))
         weir_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(16, 2 * connectionsPerHost))
         handle = multi
-        self.trust = trust
     }
 
     /// Makes a poll that waits return. Any thread.
@@ -102,7 +100,7 @@ final class CurlThread: @unchecked Sendable {
     }
 
     private func start(_ exchange: CurlExchange) {
-        if let problem = exchange.setUp(trust: multi.trust) {
+        if let problem = exchange.setUp() {
             answer(exchange, .failure(HTTPFailure(kind: .protocolError, message: problem)))
             exchange.free()
             return

@@ -1,4 +1,3 @@
-import CLibWebSockets
 import Glibc
 public import Wire
 
@@ -8,6 +7,8 @@ public struct HTTPRequest: Sendable {
     public var method: String
     /// The absolute `http` or `https` URL.
     public var url: URLParts
+    /// How the server is reached.
+    public var access: Access
     /// Headers in order.
     public var headers: [(name: String, value: String)]
     /// Sent as `Authorization: Bearer …`; never logged.
@@ -20,12 +21,13 @@ public struct HTTPRequest: Sendable {
     public var maximumBody: Int
     /// A request.
     public init(
-        method: String = "GET", url: URLParts, headers: [(name: String, value: String)] = [], bearer: Secret? = nil,
-        body: [UInt8] = [],
+        method: String = "GET", url: URLParts, access: Access = Access(), headers: [(name: String, value: String)] = [],
+        bearer: Secret? = nil, body: [UInt8] = [],
         timeout: Duration = .seconds(30), maximumBody: Int = 64 << 20
     ) {
         self.method = method
         self.url = url
+        self.access = access
         self.headers = headers
         self.bearer = bearer
         self.body = body
@@ -86,12 +88,10 @@ public final class HTTPClient: Sendable {
 
     /// A client that answers on `loop`. At most `connectionsPerHost` connections to one host at a time.
     public init(
-        answeringOn loop: EventLoop, trust: TLSTrust = .system, connectionsPerHost: Int = 8
+        answeringOn loop: EventLoop, connectionsPerHost: Int = 8
     ) throws(NetworkError) {
-        // A file that cannot be used is told here, not by every exchange.
-        if case .file = trust { SSL_CTX_free(try makeTLSClientContext(trust)) }
         let inbox = Locked(CurlInbox())
-        let multi = try CurlMulti(trust: trust, connectionsPerHost: connectionsPerHost)
+        let multi = try CurlMulti(connectionsPerHost: connectionsPerHost)
         self.loop = loop
         self.inbox = inbox
         self.multi = multi

@@ -8,15 +8,15 @@ final class LoopCore {
     var context: OpaquePointer?
     /// Where sockets without TLS of their own live.
     var plainHost: OpaquePointer?
-    /// A virtual host per way of trusting servers, made when first needed.
-    var clientHosts: [TLSTrust: TLSClientHost] = [:]
+    /// A virtual host per way of doing TLS, made when first needed.
+    var clientHosts: [TLSClientSettings: TLSClientHost] = [:]
     /// The objects behind the sockets, by the handle libwebsockets keeps for each: a handle that is not here is of a socket
     /// whose object is gone, so nothing is retained for C and nothing can be used after it was freed.
     var sockets: [UInt: LoopSocket] = [:]
     /// Sockets that have something for their handlers.
     var waiting: [LoopSocket] = []
-    /// Why the TLS handshake failed whose failure libwebsockets is about to tell.
-    var tlsProblem: String?
+    /// Why the TLS connection failed whose failure libwebsockets is about to tell.
+    var tlsProblem: TLSProblem?
     var timers = TimerQueue()
     let descriptors: LoopDescriptors
     let epoch: Int64

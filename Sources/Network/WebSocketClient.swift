@@ -6,32 +6,23 @@ public struct WebSocketRequest: Sendable {
     public var url: URLParts
     /// Headers sent with the upgrade request.
     public var headers: [(name: String, value: String)]
-    /// How TLS peers are verified.
-    public var trust: TLSTrust
+    /// How the server is reached.
+    public var access: Access
     /// Longest time for resolving, connecting, TLS and upgrade, together.
     public var timeout: Duration
     /// Largest message accepted, in bytes; a larger one closes the socket with 1009.
     public var maximumMessage: Int
     /// A request.
     public init(
-        url: URLParts, headers: [(name: String, value: String)] = [], trust: TLSTrust = .system,
-        timeout: Duration = .seconds(20),
-        maximumMessage: Int = 16 << 20
+        url: URLParts, headers: [(name: String, value: String)] = [], access: Access = Access(),
+        timeout: Duration = .seconds(20), maximumMessage: Int = 16 << 20
     ) {
         self.url = url
         self.headers = headers
-        self.trust = trust
+        self.access = access
         self.timeout = timeout
         self.maximumMessage = maximumMessage
     }
-}
-
-/// Which certificate authorities are believed. Verification is never off.
-public enum TLSTrust: Hashable, Sendable {
-    /// Those of the machine.
-    case system
-    /// Those of a PEM file only.
-    case file(String)
 }
 
 /// What happens to a WebSocket, told on the loop's thread.

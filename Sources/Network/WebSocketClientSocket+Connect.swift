@@ -44,6 +44,7 @@ extension WebSocketClientSocket {
         guard ["ws", "wss"].contains(request.url.scheme) else {
             return "the scheme \(request.url.scheme) is not ws or wss"
         }
+        if let problem = request.access.problem(with: request.url) { return problem }
         guard request.url.canBeSent else { return "the URL has characters a URL may not have, or no host" }
         guard request.url.target.utf8.count <= Self.longestTarget else {
             return "\(place): the path and query are longer than \(Self.longestTarget) bytes"
@@ -87,7 +88,7 @@ extension WebSocketClientSocket {
         }
         let host: OpaquePointer
         do throws(NetworkError) {
-            host = request.url.isSecure ? try loop.clientHost(for: request.trust) : loop.core.plainHost!
+            host = request.url.isSecure ? try loop.clientHost(for: request.access.tls) : loop.core.plainHost!
         } catch {
             fail(ConnectFailure(phase: .tls, message: error.description))
             return
@@ -168,25 +169,10 @@ extension WebSocketClientSocket {
 
     // MARK: From callbacks
 
-    /// The certificate chain is being verified; OpenSSL's error, if any, is in `verification`.
-    func verify(_ call: SocketCall) -> Int32 {
-        guard call.count == 0, let verification = call.user.map(OpaquePointer.init) else { return 0 }
-        let code = X509_STORE_CTX_get_error(verification)
-        if code == X509_V_ERR_HOSTNAME_MISMATCH, request.url.host.contains(":"),
-            let certificate = X509_STORE_CTX_get_current_cert(verification),
-            X509_check_ip_asc(certificate, request.url.host, 0) == 1
-        {
-            // libwebsockets cuts the host at its first colon, and so verifies "[" for an IPv6 address.
-            X509_STORE_CTX_set_error(verification, X509_V_OK)
-            return 0
-        }
-        certificateProblem = certificateProblem ?? String(cString: X509_verify_cert_error_string(Int(code)))
-        return 0
-    }
-
     /// Adds the request's headers; libwebsockets says how many bytes there is room for.
     func appendHeaders(_ call: SocketCall) -> Int32 {
         phase = .handshake
+        guard mayBeSent else { return -1 }
         guard let place = call.data?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self) else { return 0 }
         var text: [UInt8] = []
         for (name, value) in request.headers { text += Array("\(name): \(value)\r\n".utf8) }
@@ -200,21 +186,18 @@ extension WebSocketClientSocket {
 
     /// libwebsockets gives the connection up; its object is going.
     func connectionError(_ call: SocketCall) {
+        noteLateAlert(call)
         let status = Int(lws_http_client_http_response(call.wsi))
         let words = String(decoding: call.bytes.prefix { $0 != 0 }, as: UTF8.self)
         let isRefused = status != 0 && status != 101
         refusal = ConnectFailure(
             phase: phase, httpStatus: isRefused ? status : nil,
-            message: "\(place): \(reason(words, status: isRefused ? status : nil))")
+            message: "\(place): \(phase == .tls ? tlsReason(call) : reason(words, status: isRefused ? status : nil))")
     }
 
     private func reason(_ words: String, status: Int?) -> String {
         switch phase {
-        case .resolve, .connect, .proxy: return words
-        case .tls:
-            defer { loop.core.tlsProblem = nil }
-            return
-                "TLS: \(certificateProblem ?? loop.core.tlsProblem ?? "the server ended the connection in the handshake")"
+        case .resolve, .connect, .tls, .proxy: return words
         case .handshake: break
         }
         if let status { return "the server refuses the WebSocket with HTTP status \(status)" }

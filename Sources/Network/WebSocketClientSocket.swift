@@ -28,6 +28,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var phase = ConnectFailure.Phase.resolve
     /// Why the certificate was refused, from OpenSSL's verification.
     var certificateProblem: String?
+    /// Whether the server's public key was seen to be a pinned one.
+    var isPinKept = false
     /// What libwebsockets' error callback said.
     var refusal: ConnectFailure?
     /// The attempt at an address is over, and what follows waits for the end of the turn.

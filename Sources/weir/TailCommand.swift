@@ -9,7 +9,7 @@ enum TailCommand {
         var configuration = TailConfiguration(
             server: options.url, session: session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
-        if let path = options.authorities { configuration.trust = .file(path) }
+        if let path = options.authorities { configuration.access.trust = .file(path) }
         if let missing = missingToken(options.token) { return Console.fail(missing) }
         return await run(configuration, options.run, options.output)
     }

@@ -1,5 +1,7 @@
-import TestSupport
 import Network
+import TestSupport
+import Testing
+import Wire
 
 /// A private certificate authority and what it signed, made by the `openssl` command in a temporary folder.
 struct Certificates: Sendable {
@@ -15,11 +17,37 @@ struct Certificates: Sendable {
     /// An authority that signed nothing of these.
     var stranger: String { folder + "/stranger.pem" }
 
+    /// A client's, signed by the authority.
+    var client: ClientCertificate { clientCertificate("client") }
+    /// A client's that the stranger signed.
+    var strangeClient: ClientCertificate { clientCertificate("strange-client") }
+    /// The client's, its key encrypted with `passphrase`.
+    func lockedClient(passphrase: String?) -> ClientCertificate {
+        ClientCertificate(
+            certificate: client.certificate, key: folder + "/locked.key", passphrase: passphrase.map { Secret($0) })
+    }
+    /// What the key of `lockedClient` is encrypted with.
+    static let passphrase = "open sesame"
+
     /// Made once for all tests of the process.
     static let shared = Result { try Certificates() }
 
     private func identity(_ name: String) -> TLSIdentity {
         TLSIdentity(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
+    }
+
+    private func clientCertificate(_ name: String) -> ClientCertificate {
+        ClientCertificate(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
+    }
+
+    /// The pin of an identity's key, made by the `openssl` command.
+    func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
+        let hash = try run([
+            "sh", "-c",
+            "openssl x509 -in \"$0\" -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary"
+                + " | openssl base64", identity.certificate,
+        ])
+        return try #require(PublicKeyPin("sha256//\(hash)"))
     }
 
     private init() throws {
@@ -28,6 +56,11 @@ struct Certificates: Sendable {
         try makeAuthority("stranger")
         try sign("good", names: "DNS:localhost,IP:127.0.0.1,IP:::1", dates: ["-days", "30"])
         try sign("other", names: "DNS:other.example", dates: ["-days", "30"])
+        try sign("client", names: "DNS:client", dates: ["-days", "30"])
+        try sign("strange-client", names: "DNS:client", dates: ["-days", "30"], by: "stranger")
+        try openssl([
+            "pkcs8", "-topk8", "-in", "client.key", "-out", "locked.key", "-passout", "pass:\(Self.passphrase)",
+        ])
         try sign("expired", names: "DNS:localhost,IP:127.0.0.1", dates: ["-days", "-1"])
     }
 
@@ -39,7 +72,7 @@ struct Certificates: Sendable {
         ])
     }
 
-    private func sign(_ name: String, names: String, dates: [String]) throws {
+    private func sign(_ name: String, names: String, dates: [String], by authority: String = "ca") throws {
         try openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)",
             "-keyout", "\(name).key", "-out", "\(name).csr",
@@ -47,7 +80,8 @@ struct Certificates: Sendable {
         try writeFile("\(folder)/\(name).ext", "subjectAltName=\(names)\n")
         try openssl(
             [
-                "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-extfile", "\(name).ext",
+                "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key",
+                "-extfile", "\(name).ext",
                 "-out", "\(name).pem",
             ]
                 + dates)

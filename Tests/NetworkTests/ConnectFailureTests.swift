@@ -50,7 +50,9 @@ import Wire
                 handler: TestHandler())
             let client = try TestClient(
                 loop,
-                WebSocketRequest(url: socketURL(server, secure: true, host: host), trust: .file(certificates.authority))
+                WebSocketRequest(
+                    url: socketURL(server, secure: true, host: host),
+                    access: Access(trust: .file(certificates.authority)))
             )
             client.onLoop { $0.send(.text("hello")) }
             #expect(client.messages(1) == [.text("hello")])
@@ -63,7 +65,7 @@ import Wire
     func badAuthorityFile(path: String) throws {
         try withLoop { loop in
             let url = URLParts(scheme: "wss", host: "127.0.0.1", port: 1)
-            let client = try TestClient(loop, WebSocketRequest(url: url, trust: .file(path)))
+            let client = try TestClient(loop, WebSocketRequest(url: url, access: Access(trust: .file(path))))
             let failure = client.failure()
             #expect(failure?.phase == .tls)
             #expect(failure?.message.hasPrefix(path + ": ") == true, "\(failure?.message ?? "")")
@@ -247,7 +249,7 @@ import Wire
                 on: loop, address: host == "::1" ? "::1" : "127.0.0.1", identity: identity, handler: TestHandler())
             defer { server.close() }
             return try TestClient(
-                loop, WebSocketRequest(url: socketURL(server, secure: true, host: host), trust: trust)
+                loop, WebSocketRequest(url: socketURL(server, secure: true, host: host), access: Access(trust: trust))
             ).failure()
         }
     }

@@ -9,12 +9,15 @@ import Wire
 private struct Exchanges {
     let loop: EventLoop
     let client: HTTPClient
+    let access: Access
 
     typealias Answer = Result<HTTPResponse, HTTPFailure>
 
     /// Sends and waits for the answer.
     func answer(_ request: HTTPRequest, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
         let answers = Mailbox<Answer>()
+        var request = request
+        request.access = access
         client.send(request) { answers.put($0) }
         return try answers.first(sourceLocation: sourceLocation)
     }
@@ -24,9 +27,9 @@ private func withExchanges(
     trust: TLSTrust = .system, connectionsPerHost: Int = 8, _ body: (Exchanges) throws -> Void
 ) throws {
     try withLoop { loop in
-        let client = try HTTPClient(answeringOn: loop, trust: trust, connectionsPerHost: connectionsPerHost)
+        let client = try HTTPClient(answeringOn: loop, connectionsPerHost: connectionsPerHost)
         defer { client.shutDown() }
-        try body(Exchanges(loop: loop, client: client))
+        try body(Exchanges(loop: loop, client: client, access: Access(trust: trust)))
     }
 }
 
@@ -81,14 +84,14 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         let port = try peer.listeningPort()
         try withExchanges(trust: .file(certificates.authority)) { exchanges in
             let answers = Mailbox<(Int, Exchanges.Answer)>()
-            let client = exchanges.client
+            let (client, access) = (exchanges.client, exchanges.access)
             let base = URLParts(scheme: "https", host: "127.0.0.1", port: port)
             // Eight chains: each sends its next request when the one before is answered.
             @Sendable func fetch(_ number: Int) {
                 guard number < 1000 else { return }
                 var url = base
                 url.path = "/item/\(number)"
-                client.send(HTTPRequest(url: url)) { answer in
+                client.send(HTTPRequest(url: url, access: access)) { answer in
                     answers.put((number, answer))
                     fetch(number + 8)
                 }
@@ -226,7 +229,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     @Test("A CA file that cannot be used is told when the client is made")
     func badAuthorityFile() throws {
         try withLoop { loop in
-            #expect(throws: NetworkError.self) { try HTTPClient(answeringOn: loop, trust: .file("/nonexistent.pem")) }
+            #expect(throws: NetworkError.self) { try Access(trust: .file("/nonexistent.pem")).check() }
         }
     }
 

@@ -312,7 +312,8 @@ func withPair(
         let client = try TestClient(
             loop,
             WebSocketRequest(
-                url: socketURL(server, secure: secure), trust: secure ? .file(certificates.authority) : .system))
+                url: socketURL(server, secure: secure),
+                access: Access(trust: secure ? .file(certificates.authority) : .system)))
         try body(loop, client, handler)
         server.close()
     }

@@ -1,0 +1,50 @@
+import CCurl
+import Wire
+
+extension CurlExchange {
+    /// Tells libcurl how to reach the server.
+    func setAccess(_ easy: UnsafeMutableRawPointer) {
+        let access = request.access
+        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
+        weir_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+        weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        switch access.trust {
+        case .system: break
+        case .file(let path):
+            weir_curl_set_text(easy, CURLOPT_CAINFO, path)
+            weir_curl_set_text(easy, CURLOPT_CAPATH, nil)
+        }
+        if let certificate = access.certificate {
+            weir_curl_set_text(easy, CURLOPT_SSLCERT, certificate.certificate)
+            weir_curl_set_text(easy, CURLOPT_SSLKEY, certificate.key)
+            // Without any, OpenSSL would ask at the terminal.
+            weir_curl_set_text(easy, CURLOPT_KEYPASSWD, certificate.passphrase?.reveal() ?? "")
+        }
+        if !access.pins.isEmpty {
+            let pins = access.pins.map(\.description).joined(separator: ";")
+            weir_curl_set_text(easy, CURLOPT_PINNEDPUBLICKEY, pins)
+        }
+    }
+
+    /// The failure when it is one of the access; `words` are libcurl's.
+    func accessRefusal(_ code: CURLcode, _ words: String) -> HTTPFailure? {
+        switch code {
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return failure(.tls, "TLS: \(request.access.pins.refusal(of: nil))")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            return failure(.tls, alert(words) ?? words)
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+            // In TLS 1.3 a server refuses our certificate after the handshake.
+            return alert(words).map { failure(.tls, $0) }
+        default: return nil
+        }
+    }
+
+    /// What an alert that is part of libcurl's words means.
+    private func alert(_ words: String) -> String? {
+        guard words.contains(" alert ") else { return nil }
+        let reason = words.split(separator: ":").last.map(String.init) ?? words
+        return tlsRefusal(reason, certificate: request.access.certificate)
+    }
+}

@@ -1,0 +1,68 @@
+import CLibWebSockets
+import Glibc
+import Wire
+
+/// An OpenSSL context for clients that trust certain authorities and nothing else, and show a certain certificate.
+func makeTLSClientContext(_ settings: TLSClientSettings) throws(NetworkError) -> OpaquePointer {
+    ERR_clear_error()
+    guard let tls = SSL_CTX_new(TLS_client_method()) else {
+        throw .cannotStart("OpenSSL: \(opensslReason() ?? "unknown reason")")
+    }
+    weir_tls_prepare(tls)
+    do throws(NetworkError) {
+        try load(settings.trust, into: tls)
+        if let certificate = settings.certificate { try load(certificate, into: tls) }
+    } catch {
+        SSL_CTX_free(tls)
+        throw error
+    }
+    return tls
+}
+
+private func load(_ trust: TLSTrust, into tls: OpaquePointer) throws(NetworkError) {
+    switch trust {
+    case .system:
+        SSL_CTX_set_default_verify_paths(tls)
+    case .file(let path):
+        guard SSL_CTX_load_verify_file(tls, path) == 1 else { throw badFile(path) }
+    }
+}
+
+private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) throws(NetworkError) {
+    // Always one of our own: OpenSSL's would ask at the terminal.
+    SSL_CTX_set_default_passwd_cb(tls, givePassphrase)
+    let passphrase = (certificate.passphrase?.reveal() ?? "").utf8CString
+    let (chain, key): (Bool, Bool) = passphrase.withUnsafeBytes { bytes in
+        // OpenSSL only reads it, and only during these calls.
+        SSL_CTX_set_default_passwd_cb_userdata(tls, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+        defer { SSL_CTX_set_default_passwd_cb_userdata(tls, nil) }
+        guard SSL_CTX_use_certificate_chain_file(tls, certificate.certificate) == 1 else { return (false, false) }
+        return (true, weir_tls_use_key(tls, certificate.key) == 1)
+    }
+    guard chain else { throw badFile(certificate.certificate) }
+    guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badFile(certificate.key) }
+}
+
+/// OpenSSL asks for the passphrase of a PEM file; 0 when there is none, so that reading it fails.
+private func givePassphrase(
+    _ place: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isForWriting: Int32, _ passphrase: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let place, let text = passphrase?.assumingMemoryBound(to: CChar.self) else { return 0 }
+    let count = strlen(text)
+    guard count <= Int(size) else { return 0 }
+    place.update(from: text, count: count)
+    return Int32(count)
+}
+
+private func badFile(_ path: String) -> NetworkError {
+    .badTLSFile(path: path, message: opensslReason() ?? "unknown reason")
+}
+
+/// OpenSSL's words for the first error it noted on this thread since the last time it was asked; clears them.
+func opensslReason() -> String? {
+    let code = ERR_peek_error()
+    defer { ERR_clear_error() }
+    // Bit 31 marks an error number of the system.
+    if code >> 31 & 1 == 1 { return systemMessage(Int32(truncatingIfNeeded: code & 0x7fff_ffff)) }
+    return ERR_reason_error_string(code).map { String(cString: $0) }
+}

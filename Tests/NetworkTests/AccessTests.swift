@@ -1,0 +1,225 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// How one of the two clients fared.
+enum Outcome: Equatable {
+    /// What the server said.
+    case reached(String)
+    /// The phase or kind of the failure, and its message.
+    case refused(String, String)
+
+    var message: String {
+        switch self {
+        case .reached(let text), .refused(_, let text): text
+        }
+    }
+    var phase: String? {
+        switch self {
+        case .reached: nil
+        case .refused(let phase, _): phase
+        }
+    }
+}
+
+/// The two kinds of request that an `Access` is for.
+enum Lane: CaseIterable {
+    case webSocket, http
+
+    /// Goes to a server by this lane; `path` is that of a WebSocket whose server speaks first, or of a page.
+    func reach(
+        secure: Bool = true, host: String = "127.0.0.1", port: UInt16, path: String = "/", access: Access
+    ) throws -> Outcome {
+        let scheme =
+            switch self {
+            case .webSocket: secure ? "wss" : "ws"
+            case .http: secure ? "https" : "http"
+            }
+        let url = URLParts(scheme: scheme, host: host, port: port, path: path)
+        return try withLoop { loop in
+            switch self {
+            case .webSocket: try reachBySocket(loop, WebSocketRequest(url: url, access: access))
+            case .http: try reachByHTTP(loop, HTTPRequest(url: url, access: access))
+            }
+        }
+    }
+
+    private func reachBySocket(_ loop: EventLoop, _ request: WebSocketRequest) throws -> Outcome {
+        let client = try TestClient(loop, request)
+        let events = client.events.wait { events in
+            events.contains { event in
+                switch event {
+                case .received, .failed, .closed: true
+                case .opened: false
+                }
+            }
+        }
+        for event in events {
+            switch event {
+            case .failed(let failure): return .refused(failure.phase.rawValue, failure.message)
+            case .received(let messages):
+                if case .text(let text)? = messages.first { return .reached(String(decoding: text, as: UTF8.self)) }
+            case .opened, .closed: continue
+            }
+        }
+        return .refused("closed", "\(events)")
+    }
+
+    private func reachByHTTP(_ loop: EventLoop, _ request: HTTPRequest) throws -> Outcome {
+        let client = try HTTPClient(answeringOn: loop)
+        defer { client.shutDown() }
+        let answers = Mailbox<Result<HTTPResponse, HTTPFailure>>()
+        client.send(request) { answers.put($0) }
+        switch try answers.first() {
+        case .success(let response): return .reached(String(decoding: response.body, as: UTF8.self))
+        case .failure(let failure): return .refused(failure.kind.rawValue, failure.message)
+        }
+    }
+}
+
+@Suite struct TLSAccessTests {
+    @Test("A pinned public key is taken, alone or among others", arguments: Lane.allCases)
+    func rightPin(lane: Lane) throws {
+        let certificates = try Certificates.shared.get()
+        let (good, other) = (try certificates.pin(certificates.good), try certificates.pin(certificates.otherName))
+        for pins in [[good], [other, good]] {
+            let outcome = try greet(certificates.good, lane, Access(trust: .file(certificates.authority), pins: pins))
+            #expect(outcome == .reached("hello"))
+        }
+    }
+
+    @Test("A server whose key is not pinned is refused, however good its certificate is", arguments: Lane.allCases)
+    func wrongPin(lane: Lane) throws {
+        let certificates = try Certificates.shared.get()
+        let pin = try certificates.pin(certificates.otherName)
+        let outcome = try greet(certificates.good, lane, Access(trust: .file(certificates.authority), pins: [pin]))
+        #expect(outcome.phase == "tls")
+        #expect(outcome.message.contains("is not the pinned \(pin)"), "\(outcome)")
+    }
+
+    @Test("A pin does not make up for a bad certificate", arguments: Lane.allCases)
+    func pinIsNotEnough(lane: Lane) throws {
+        let certificates = try Certificates.shared.get()
+        let pin = try certificates.pin(certificates.good)
+        let outcome = try greet(certificates.good, lane, Access(trust: .file(certificates.stranger), pins: [pin]))
+        #expect(outcome.phase == "tls")
+        #expect(outcome.message.contains("issuer certificate"), "\(outcome)")
+    }
+
+    @Test("With a pin nothing is sent in the clear", arguments: Lane.allCases)
+    func pinWithoutTLS(lane: Lane) throws {
+        let certificates = try Certificates.shared.get()
+        let access = Access(pins: [try certificates.pin(certificates.good)])
+        let outcome = try lane.reach(secure: false, port: 1, access: access)
+        #expect(outcome.message.contains("use TLS"), "\(outcome)")
+    }
+
+    @Test("A pin is checked for an IPv6 address too", arguments: Lane.allCases)
+    func pinOfAddress(lane: Lane) throws {
+        let certificates = try Certificates.shared.get()
+        let (good, other) = (try certificates.pin(certificates.good), try certificates.pin(certificates.otherName))
+        let trust = TLSTrust.file(certificates.authority)
+        #expect(
+            try greet(certificates.good, lane, Access(trust: trust, pins: [good]), host: "::1") == .reached("hello"))
+        #expect(try greet(certificates.good, lane, Access(trust: trust, pins: [other]), host: "::1").phase == "tls")
+    }
+
+    @Test(
+        "What is not a pin is refused",
+        arguments: [
+            "", "sha256//", "sha256/AAAA", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+            "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=",
+            "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-A=",
+        ])
+    func badPins(text: String) {
+        #expect(PublicKeyPin(text) == nil)
+    }
+
+    @Test("A pin is written as it was read")
+    func goodPin() {
+        let text = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        #expect(PublicKeyPin(text)?.description == text)
+    }
+
+    /// Goes to a server of ours that says hello.
+    private func greet(
+        _ identity: TLSIdentity, _ lane: Lane, _ access: Access, host: String = "127.0.0.1"
+    ) throws -> Outcome {
+        let handler = TestHandler(
+            answer: { _, respond in respond(HTTPResponse(status: 200, body: Array("hello".utf8))) },
+            onOpen: { $0.send(.text("hello")) })
+        return try withLoop { loop in
+            let server = try HTTPServer(
+                on: loop, address: host == "::1" ? "::1" : "127.0.0.1", identity: identity, handler: handler)
+            defer { server.close() }
+            return try lane.reach(host: host, port: server.port, access: access)
+        }
+    }
+}
+
+@Suite struct ClientCertificateTests {
+    static let cases = Lane.allCases.flatMap { lane in ["1.2", "1.3"].map { (lane, $0) } }
+
+    @Test("A server that wants a certificate gets ours", arguments: cases)
+    func shown(lane: Lane, version: String) throws {
+        let certificates = try Certificates.shared.get()
+        #expect(try outcome(lane, version, certificates.client) == .reached("client"))
+    }
+
+    @Test("A key that is encrypted is opened with its passphrase", arguments: Lane.allCases)
+    func encrypted(lane: Lane) throws {
+        let certificate = try Certificates.shared.get().lockedClient(passphrase: Certificates.passphrase)
+        #expect(try outcome(lane, "1.3", certificate) == .reached("client"))
+    }
+
+    @Test("Without one, the server's refusal is told as that", arguments: cases)
+    func missing(lane: Lane, version: String) throws {
+        let outcome = try outcome(lane, version, nil)
+        #expect(outcome.phase == "tls", "\(outcome)")
+        // TLS 1.2 has no word for it.
+        let words = version == "1.3" ? "wants a client certificate, and none is given" : "handshake failure"
+        #expect(outcome.message.contains(words), "\(outcome)")
+    }
+
+    @Test("A certificate the server does not believe is told with its file", arguments: cases)
+    func notBelieved(lane: Lane, version: String) throws {
+        let certificate = try Certificates.shared.get().strangeClient
+        let outcome = try outcome(lane, version, certificate)
+        #expect(outcome.phase == "tls", "\(outcome)")
+        #expect(outcome.message.contains("refuses the client certificate \(certificate.certificate)"), "\(outcome)")
+    }
+
+    @Test("Files that cannot be used are told before anything is connected to")
+    func badFiles() throws {
+        let certificates = try Certificates.shared.get()
+        let (client, other) = (certificates.client, certificates.strangeClient)
+        let cases: [(ClientCertificate, String)] = [
+            (ClientCertificate(certificate: "/nonexistent.pem", key: client.key), "/nonexistent.pem: No such file"),
+            (ClientCertificate(certificate: client.certificate, key: "/nonexistent.key"), "/nonexistent.key: No such"),
+            (ClientCertificate(certificate: client.key, key: client.key), "\(client.key): "),
+            (ClientCertificate(certificate: client.certificate, key: other.key), "\(other.key): key values mismatch"),
+            (certificates.lockedClient(passphrase: nil), "/locked.key: "),
+            (certificates.lockedClient(passphrase: "wrong"), "/locked.key: "),
+        ]
+        for (certificate, words) in cases {
+            let error = #expect(throws: NetworkError.self) { try Access(certificate: certificate).check() }
+            #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+        }
+    }
+
+    /// Goes to a server that wants a certificate of the authority's.
+    private func outcome(_ lane: Lane, _ version: String, _ certificate: ClientCertificate?) throws -> Outcome {
+        let certificates = try Certificates.shared.get()
+        let peer = try Peer([
+            "python3", peersFolder + "/tls_peer.py", certificates.good.certificate, certificates.good.key,
+            certificates.authority, version,
+        ])
+        defer { peer.stop() }
+        let access = Access(trust: .file(certificates.authority), certificate: certificate)
+        return try lane.reach(port: peer.listeningPort(), access: access)
+    }
+}
