@@ -1,5 +1,5 @@
 /// Base64 with padding (RFC 4648 section 4), for payloads that are not text.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// For each byte its six bits, `noValue` when it is not of the alphabet.
@@ -13,7 +13,7 @@ enum Base64 {
     private static let padding = UInt8(ascii: "=")
 
     /// The base64 text of `bytes`, ASCII.
-    static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         bytes.withUnsafeBufferPointer { bytes in
             alphabet.withUnsafeBufferPointer { alphabet in
                 [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
@@ -36,7 +36,7 @@ enum Base64 {
     }
 
     /// The bytes of a base64 text, nil when it is none.
-    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         text.withUnsafeBufferPointer { text in
             guard text.count % 4 == 0 else { return nil }
             let pads = text.suffix(2).reversed().prefix { $0 == padding }.count

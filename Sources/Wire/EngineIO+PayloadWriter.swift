@@ -1,0 +1,127 @@
+extension EngineIO {
+    /// Puts packets of the stream side by side into one polling body (`reference/socketio.md` 1.4, 1.5).
+    public struct PayloadWriter: Sendable {
+        /// How the packets of a body are told apart.
+        public enum Framing: Hashable, Sendable {
+            /// Revision 4: 0x1E between packets, `b` and base64 for binary ones.
+            case separated
+            /// Revision 3 asked with `b64=1`: `<n>:` in UTF-16 units, `b4` and base64 for binary ones. `escaped` writes what
+            /// is not ASCII in JSON strings as `\uXXXX`, so that all the ways peers count agree.
+            case counted(escaped: Bool)
+            /// Revision 3: 00 or 01, the digits of the length in bytes, FF.
+            case binary
+        }
+
+        /// The framing of the bodies.
+        public let framing: Framing
+        /// Bytes of one body; a packet above it travels alone.
+        public let maximumBytes: Int
+        /// Packets of one body, 1 at least.
+        public let maximumPackets: Int
+        /// Packets in the body so far.
+        public private(set) var count = 0
+        private var body: [UInt8] = []
+
+        /// A writer of bodies. Python's Engine.IO refuses more than 16 packets at once (1.4).
+        public init(_ framing: Framing, maximumBytes: Int = .max, maximumPackets: Int = 16) {
+            self.framing = framing
+            self.maximumBytes = maximumBytes
+            self.maximumPackets = maximumPackets
+        }
+
+        /// The content type of the bodies.
+        public var contentType: String {
+            switch framing {
+            case .separated, .counted: "text/plain;charset=UTF-8"
+            case .binary: "application/octet-stream"
+            }
+        }
+
+        /// Adds a packet to the body; false when there is no room for it, which there always is in an empty body.
+        public mutating func append(_ message: WebSocketMessage) -> Bool {
+            guard count == 0 || count < maximumPackets else { return false }
+            let before = body.count
+            write(message)
+            if count > 0, body.count > maximumBytes {
+                body.removeSubrange(before...)
+                return false
+            }
+            count += 1
+            return true
+        }
+
+        /// The body; the next one begins empty.
+        public mutating func take() -> [UInt8] {
+            defer { (body, count) = ([], 0) }
+            return body
+        }
+
+        private mutating func write(_ message: WebSocketMessage) {
+            switch framing {
+            case .separated: writeSeparated(message)
+            case .counted(let escaped): writeCounted(message, escaped: escaped)
+            case .binary: writeBinary(message)
+            }
+        }
+
+        private mutating func writeSeparated(_ message: WebSocketMessage) {
+            if count > 0 { body.append(0x1E) }
+            switch message {
+            case .text(let bytes): body += bytes
+            case .binary(let bytes):
+                body.append(UInt8(ascii: "b"))
+                body += Base64.encode(bytes)
+            }
+        }
+
+        private mutating func writeCounted(_ message: WebSocketMessage, escaped: Bool) {
+            switch message {
+            case .text(let bytes):
+                let packet = escaped ? Self.escapingNonASCII(bytes) : bytes
+                let units = packet.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : $1 < 0xF0 ? 1 : 2) }
+                body += Array("\(units):".utf8)
+                body += packet
+            case .binary(let bytes):
+                let type = bytes.first ?? PacketType.message.rawValue
+                let data = Base64.encode(bytes.dropFirst())
+                body += Array("\(data.count + 2):b\(type)".utf8)
+                body += data
+            }
+        }
+
+        private mutating func writeBinary(_ message: WebSocketMessage) {
+            let kind: UInt8 =
+                switch message {
+                case .text: 0
+                case .binary: 1
+                }
+            body.append(kind)
+            for digit in String(message.bytes.count).utf8 { body.append(digit - UInt8(ascii: "0")) }
+            body.append(0xFF)
+            body += message.bytes
+        }
+
+        /// The packet with every character of its JSON that is not ASCII as `\uXXXX`, above U+FFFF as two of them. In front
+        /// of the first quote there is no JSON string, only perhaps a namespace, which stays as it is.
+        private static func escapingNonASCII(_ packet: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+            let quote = packet.firstIndex(of: UInt8(ascii: "\"")) ?? packet.endIndex
+            guard packet[quote...].contains(where: { $0 >= 0x80 }) else { return packet }
+            var bytes = Array(packet[..<quote])
+            for scalar in String(decoding: packet[quote...], as: UTF8.self).unicodeScalars {
+                guard !scalar.isASCII else {
+                    bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+                    continue
+                }
+                for unit in scalar.utf16 {
+                    bytes += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
+                    for shift in [12, 8, 4, 0] { bytes.append(hexDigit(UInt8(unit >> UInt16(shift) & 15))) }
+                }
+            }
+            return bytes[...]
+        }
+
+        private static func hexDigit(_ value: UInt8) -> UInt8 {
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        }
+    }
+}
