@@ -21,7 +21,7 @@ extension EngineIO.Handshake {
     }
 
     /// The open packet, with the keys in the order of the JavaScript server.
-    var openPacket: WebSocketMessage {
+    public var openPacket: WebSocketMessage {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("sid")

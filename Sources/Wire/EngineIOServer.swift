@@ -1,13 +1,18 @@
-/// The server's end of one Engine.IO session over one WebSocket: heartbeats, what messages carry, and what the JavaScript
+/// The server's end of one Engine.IO session, whatever it rides on: heartbeats, what messages carry, and what the JavaScript
 /// server refuses (`reference/socketio.md` 1.2, 1.14).
-struct EngineIOServer: Sendable {
-    /// What a frame meant.
-    enum Received {
-        /// A message, a slice of the frame after its type digit.
+///
+/// It reads the session's packet stream: the messages as a WebSocket of the session's revision carries them. The owner sends
+/// `EngineIO.Handshake.openPacket` first, then what `fire()` and `.answer` give.
+public struct EngineIOServer: Sendable {
+    /// What a packet meant.
+    public enum Received: Hashable, Sendable {
+        /// A text message, a slice of the packet after its type digit.
         case message(ArraySlice<UInt8>)
-        /// A frame to answer with this one.
+        /// A binary message, without the type byte of revision 3.
+        case binary(ArraySlice<UInt8>)
+        /// A packet to answer with this one.
         case answer(WebSocketMessage)
-        /// A frame that asks for nothing.
+        /// A packet that asks for nothing.
         case nothing
     }
 
@@ -15,7 +20,7 @@ struct EngineIOServer: Sendable {
     private let revision: EngineIO.Revision
 
     /// A session that opened at `now`. The server is pinged in revision 3 and pings in revision 4.
-    init(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, openedAt now: Moment) {
+    public init(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, openedAt now: Moment) {
         let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
         self.revision = revision
         heartbeat =
@@ -26,22 +31,29 @@ struct EngineIOServer: Sendable {
     }
 
     /// When `fire()` is due.
-    var deadline: Moment { heartbeat.deadline }
+    public var deadline: Moment { heartbeat.deadline }
 
     /// Does what is due at `deadline`: nil when the client is dead, otherwise the ping to send.
-    mutating func fire() -> WebSocketMessage? {
+    public mutating func fire() -> WebSocketMessage? {
         switch heartbeat.fire() {
         case .ping: EngineIO.Packet(.ping).message
         case .death: nil
         }
     }
 
-    /// Reads a frame. What it throws ends the session.
-    mutating func receive(_ message: WebSocketMessage, at now: Moment) throws(SocketIO.Malformed) -> Received {
-        guard case .text(let bytes) = message else {
-            throw SocketIO.Malformed(message: "a binary frame that belongs to no packet")
+    /// Reads a packet. What it throws ends the session.
+    public mutating func receive(
+        _ message: WebSocketMessage, at now: Moment
+    ) throws(SocketIO.Malformed) -> Received {
+        switch message {
+        case .text(let bytes): try receive(try EngineIO.Packet(parsing: bytes), at: now)
+        case .binary(let bytes): .binary(try EngineIO.binaryData(of: bytes, revision))
         }
-        let packet = try EngineIO.Packet(parsing: bytes)
+    }
+
+    private mutating func receive(
+        _ packet: EngineIO.Packet, at now: Moment
+    ) throws(SocketIO.Malformed) -> Received {
         switch (packet.type, revision) {
         case (.message, _):
             return .message(packet.data)
@@ -56,6 +68,46 @@ struct EngineIOServer: Sendable {
         case (.open, _), (.close, _), (.upgrade, _), (.noop, _):
             // The reference waits for the WebSocket's own close after a `1`, and ignores the rest (1.7).
             return .nothing
+        }
+    }
+}
+
+extension EngineIO {
+    /// The packet of a message: text behind the type digit, binary behind the type byte (revision 3) or bare (1.2).
+    public static func packet(of message: WebSocketMessage, _ revision: Revision) -> WebSocketMessage {
+        switch (message, revision) {
+        case (.text(let bytes), _): Packet(.message, data: bytes).message
+        case (.binary(let bytes), .v3): .binary([PacketType.message.rawValue] + bytes)
+        case (.binary, .v4): message
+        }
+    }
+
+    /// What a binary packet carries.
+    static func binaryData(
+        of packet: ArraySlice<UInt8>, _ revision: Revision
+    ) throws(SocketIO.Malformed) -> ArraySlice<UInt8> {
+        switch revision {
+        case .v4: return packet
+        case .v3:
+            guard packet.first == PacketType.message.rawValue else {
+                throw SocketIO.Malformed(message: "a binary packet that is no message", offset: 0)
+            }
+            return packet.dropFirst()
+        }
+    }
+
+    /// How the server's end of a session ends it.
+    public enum Ending: Hashable, Sendable {
+        /// The session is broken or dead: whoever asks for it again is told that it is unknown. The cause is for logs.
+        case lost(String)
+        /// The server ends a session that works: a client that polls is told so when it asks next (1.7).
+        case orderly(String)
+
+        /// The cause, for logs.
+        public var cause: String {
+            switch self {
+            case .lost(let cause), .orderly(let cause): cause
+            }
         }
     }
 }

@@ -17,11 +17,14 @@ extension SocketIOServer {
         public var maxPayload: Int
         /// The namespaces that exist.
         public var namespaces: [String]
+        /// The transports a client that polls may change to.
+        public var upgrades: [String]
         /// A configuration.
         public init(
             revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20),
-            connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, namespaces: [String] = ["/"]
+            connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, namespaces: [String] = ["/"],
+            upgrades: [String] = []
         ) {
             self.revision = revision
             self.sid = sid
@@ -30,6 +33,7 @@ extension SocketIOServer {
             self.connectTimeout = connectTimeout
             self.maxPayload = maxPayload
             self.namespaces = namespaces
+            self.upgrades = upgrades
         }
     }
 
@@ -45,7 +49,7 @@ extension SocketIOServer {
         case acknowledged(namespace: String, id: Int, arguments: RawJSON)
         /// The client left a namespace.
         case disconnected(namespace: String)
-        /// Close the WebSocket; the cause is for logs.
-        case close(cause: String)
+        /// End the session.
+        case close(EngineIO.Ending)
     }
 }

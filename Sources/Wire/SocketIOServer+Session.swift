@@ -1,10 +1,10 @@
 import JSONText
 
 extension SocketIOServer.Configuration {
-    /// The facts of the open packet. On a WebSocket there is nothing to upgrade to.
-    var handshake: EngineIO.Handshake {
+    /// The facts of the open packet.
+    public var handshake: EngineIO.Handshake {
         EngineIO.Handshake(
-            sid: sid, upgrades: [], pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
+            sid: sid, upgrades: upgrades, pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
     }
 
     /// The payload of the CONNECT answer: the namespace's own session id, which must differ from the session's (1.10).

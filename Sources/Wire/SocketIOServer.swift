@@ -1,6 +1,6 @@
 public import JSONText
 
-/// The server's end of one Socket.IO connection over one WebSocket, as the JavaScript server behaves (`reference/socketio.md` 1.10, 1.14).
+/// The server's end of one Socket.IO connection over one Engine.IO session, as the JavaScript server behaves (`reference/socketio.md` 1.10, 1.14).
 ///
 /// Strict where the reference is strict: a malformed frame, a packet for a namespace that is not joined, a heartbeat in the wrong
 /// direction closes the connection. After a `.close` effect the machine is finished: it takes everything and answers nothing.
@@ -96,10 +96,10 @@ extension SocketIOServer {
         memberships.firstIndex { $0.namespace == namespace }
     }
 
-    private mutating func close(_ cause: String, into effects: inout [Effect]) {
+    private mutating func close(_ ending: EngineIO.Ending, into effects: inout [Effect]) {
         state = .closed
         memberships = []
-        effects.append(.close(cause: cause))
+        effects.append(.close(ending))
     }
 }
 
@@ -113,11 +113,11 @@ extension SocketIOServer {
 
     private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
         if case .open(let joinBy?) = state, joinBy <= due {
-            close("no namespace joined in time", into: &effects)
+            close(.orderly("no namespace joined in time"), into: &effects)
         } else if let ping = engine.fire() {
             effects.append(.send(ping))
         } else {
-            close("ping timeout", into: &effects)
+            close(.lost("ping timeout"), into: &effects)
         }
     }
 }
@@ -133,18 +133,28 @@ extension SocketIOServer {
         case .open: break
         }
         guard message.bytes.count <= configuration.maxPayload else {
-            close("a message of \(message.bytes.count) bytes, more than \(configuration.maxPayload)", into: &effects)
+            close(
+                .lost("a message of \(message.bytes.count) bytes, more than \(configuration.maxPayload)"),
+                into: &effects)
+            return
+        }
+        let received: EngineIOServer.Received
+        do throws(SocketIO.Malformed) {
+            received = try engine.receive(message, at: now)
+        } catch {
+            close(.lost("parse error: \(error.message)"), into: &effects)
             return
         }
         do throws(SocketIO.Malformed) {
-            switch try engine.receive(message, at: now) {
+            switch received {
             case .message(let data):
                 try receive(try SocketIO.Packet(parsing: data, revision: configuration.revision), into: &effects)
+            case .binary: throw SocketIO.Malformed(message: "a binary frame that belongs to no packet")
             case .answer(let answer): effects.append(.send(answer))
             case .nothing: break
             }
         } catch {
-            close("parse error: \(error.message)", into: &effects)
+            close(.orderly("parse error: \(error.message)"), into: &effects)
         }
     }
 

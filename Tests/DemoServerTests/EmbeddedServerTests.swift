@@ -82,7 +82,7 @@ import Wire
     }
 
     @Test func `a token expires, for REST and for sockets`() async throws {
-        try await withServer(.init(tokenLifetime: .milliseconds(1))) { loop, server, asker in
+        try await withServer(.init(tokenLifetime: .microseconds(1))) { loop, server, asker in
             let token = server.makeToken()
             let peer = try await Peer.connect(on: loop, to: server, .v4, token: token)
             try await peer.expect(#"unauthorized {"err":{"name":"TokenExpiredError","message":"jwt expired""#)

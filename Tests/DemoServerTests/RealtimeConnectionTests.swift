@@ -45,7 +45,7 @@ import Wire
                 case .joined(let room): "joined \(room)"
                 case .publish(let frame): "publish \(frame.room) \(frame.text)"
                 case .repeatToAll(let arguments): "repeat \(arguments)"
-                case .close(let cause): "! \(cause)"
+                case .close(let ending): "! \(ending.cause)"
                 }
             }
         }

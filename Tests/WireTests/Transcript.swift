@@ -127,7 +127,7 @@ extension SocketIOServer.Effect {
         case .event(let event): event.line
         case .acknowledged(let namespace, let id, let arguments): "acknowledged \(namespace) \(id) \(arguments)"
         case .disconnected(let namespace): "disconnected \(namespace)"
-        case .close(let cause): "close \(cause)"
+        case .close(let ending): "close \(ending.cause)"
         }
     }
 }

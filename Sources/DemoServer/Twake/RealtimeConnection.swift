@@ -17,8 +17,8 @@ struct RealtimeConnection: Sendable {
         case publish(Frame)
         /// The client sent an event called `message`: the last server repeats it to every socket (1.3).
         case repeatToAll(arguments: RawJSON)
-        /// Close the WebSocket; the machine is finished. The cause is for logs.
-        case close(cause: String)
+        /// End the session; the machine is finished.
+        case close(EngineIO.Ending)
     }
 
     private enum State: Sendable {
@@ -127,9 +127,9 @@ struct RealtimeConnection: Sendable {
             // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
             case .acknowledged: leave("unauthorized", into: &effects)
             case .disconnected: reset(to: .outside)
-            case .close(let cause):
+            case .close(let ending):
                 reset(to: .closed)
-                effects.append(.close(cause: cause))
+                effects.append(.close(ending))
             }
         }
     }
@@ -167,13 +167,13 @@ struct RealtimeConnection: Sendable {
     private mutating func leave(_ cause: String, into effects: inout [Effect]) {
         kick(into: &effects)
         state = .closed
-        effects.append(.close(cause: cause))
+        effects.append(.close(.orderly(cause)))
     }
 
     private static func sending(_ effect: SocketIOServer.Effect) -> Effect? {
         switch effect {
         case .send(let message): .send(message)
-        case .close(let cause): .close(cause: cause)
+        case .close(let ending): .close(ending)
         case .connected, .event, .acknowledged, .disconnected: nil
         }
     }
