@@ -80,6 +80,24 @@ extension JSONReader {
         }
     }
 
+    /// A string, or nil for null. One that equals `likely` is that string again, and costs no storage of its own.
+    mutating func textIfAny(likely: String) throws(Mismatch) -> String? {
+        let start = offset
+        if let contents = try? stringRange(), matches(contents, text: likely) { return likely }
+        seek(to: start)
+        return try textIfAny()
+    }
+
+    /// The text of a string, a slice of the payload that is read; nil for null.
+    mutating func rawIfAny(of payload: ArraySlice<UInt8>) throws(Mismatch) -> RawJSON? {
+        do {
+            if try null() { return nil }
+            let start = offset
+            let end = try stringRange().range.upperBound + 1
+            return RawJSON(payload, start..<end)
+        } catch { throw Mismatch(error) }
+    }
+
     /// An id: a string, or a number in the text it is written in. Null and the empty string, both written for "none", give nil.
     mutating func idIfAny() throws(Mismatch) -> EntityID? {
         do {

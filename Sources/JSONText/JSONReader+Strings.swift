@@ -58,6 +58,19 @@ extension JSONReader {
         }
     }
 
+    /// Whether the value of a string, just read by this reader, is `value`. False, as well, for one that is written with escapes.
+    public func matches(_ contents: JSONStringRange, text value: String) -> Bool {
+        let value = value.utf8.span
+        guard !contents.hasEscapes, contents.range.count == value.count else { return false }
+        let text = span(at: contents)
+        return text.withUnsafeBufferPointer { text in
+            value.withUnsafeBufferPointer { value in
+                guard let text = text.baseAddress, let start = value.baseAddress else { return true }
+                return json_same_bytes(text, start, value.count)
+            }
+        }
+    }
+
     @usableFromInline
     @inline(never)
     func matchesResolved(_ contents: JSONStringRange, _ name: StaticString) -> Bool {

@@ -47,7 +47,7 @@ extension Tail {
             if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
         if recording != nil { pending.append(.endRecording(why, journal.stamp(at: now))) }
         handOver()
-        for timer in [timer, limits.duration, limits.idle] { timer?.cancel() }
+        for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
         guard socket != nil else { return leave() }
         limits.closing = loop.schedule(at: now + Self.closingTime) { [weak self] in
             self?.assumeIsolated { $0.leave() }

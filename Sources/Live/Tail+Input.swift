@@ -8,8 +8,23 @@ extension Tail {
     /// Feeds one input at the time it is now.
     func feed(_ input: Input) { feed(input, at: loop.now) }
 
-    /// Feeds one input: first what is due by then, in the order a replay will do it, then the input itself.
+    /// Feeds one input.
     func feed(_ input: Input, at now: Moment) {
+        take(input, at: now)
+        handOver()
+        rearm()
+    }
+
+    /// Feeds the messages of one read; what they lead to is handed over once.
+    func feed(_ messages: [WebSocketMessage], connection: Int) {
+        let now = loop.now
+        for message in messages { take(.message(connection: connection, message), at: now) }
+        handOver()
+        rearm()
+    }
+
+    /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
+    private func take(_ input: Input, at now: Moment) {
         guard case .running = phase else { return }
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
@@ -20,14 +35,13 @@ extension Tail {
         if recording != nil, let record = Record.of(input) { pending.append(.record(record, stamp)) }
         session.handle(input, n: stamp.n, at: now, into: &effects)
         perform(stamp)
-        handOver()
         // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
         if let count = configuration.count, counts.events >= count { conclude(.limitReached) }
-        rearm()
     }
 
     /// The session's timer fired.
     private func timerFired() {
+        timer = nil
         guard case .running = phase else { return }
         let now = loop.now
         session.advance(to: now, into: &effects)
@@ -38,11 +52,13 @@ extension Tail {
 
     /// Sets the one timer to the session's next deadline.
     private func rearm() {
-        timer?.cancel()
-        timer = nil
-        guard case .running = phase, let deadline = session.deadline else { return }
-        timer = loop.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { $0.timerFired() }
+        var deadline: Moment?
+        if case .running = phase { deadline = session.deadline }
+        guard deadline != timer?.due else { return }
+        timer?.timer.cancel()
+        timer = deadline.map { due in
+            let timer = loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.timerFired() } }
+            return SessionTimer(due: due, timer: timer)
         }
     }
 

@@ -53,9 +53,7 @@ extension Tail {
         guard connection == self.connection else { return }
         switch event {
         case .opened: feed(.opened(connection: connection, token: token))
-        case .received(let messages):
-            let now = loop.now
-            for message in messages { feed(.message(connection: connection, message), at: now) }
+        case .received(let messages): feed(messages, connection: connection)
         case .closed(let close):
             socket = nil
             feed(.closed(connection: connection, close))

@@ -36,10 +36,16 @@ public actor Tail {
     var toldOfPause: Moment?
     var token: Secret?
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
-    var timer: LoopTimer?
+    var timer: SessionTimer?
     var limits = Limits()
     var counts = Counts()
     var phase = Phase.new
+
+    /// The timer of the session's next deadline.
+    struct SessionTimer {
+        var due: Moment
+        var timer: LoopTimer
+    }
 
     /// Timers of the limits.
     struct Limits {

@@ -11,7 +11,7 @@ protocol Backend: Sendable {
     mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction)
 
     /// Decodes an event. Malformed ones of a known name throw.
-    func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event
+    mutating func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event
 
     /// Applies a decoded event: direct changes and refetch plans.
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)

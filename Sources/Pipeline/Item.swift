@@ -17,6 +17,10 @@ public struct Item: SectionedElement {
             self.id = id
             self.qualifier = qualifier
         }
+        /// The qualifier seldom tells two apart that the id does not, and is left out.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(id)
+        }
         /// By kind, then id, then qualifier.
         public static func < (a: ID, b: ID) -> Bool {
             if a.kind != b.kind { return a.kind < b.kind }

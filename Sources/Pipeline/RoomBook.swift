@@ -33,6 +33,8 @@ public struct RoomBook: Sendable {
     /// The wanted rooms, in the order they were first wanted.
     public private(set) var entries: [Entry] = []
     private var indices: [String: Int] = [:]
+    /// Changes whenever the set of wanted rooms does.
+    private(set) var version = 0
 
     /// When the oldest unanswered join times out.
     private(set) var deadline: Moment?
@@ -54,6 +56,7 @@ public struct RoomBook: Sendable {
     /// Adds a wish; false when it was wanted already.
     mutating func want(_ name: String, source: RoomSource) -> Bool {
         guard indices[name] == nil else { return false }
+        version += 1
         indices[name] = entries.count
         entries.append(Entry(name: name, source: source, state: .wanted))
         return true
@@ -62,6 +65,7 @@ public struct RoomBook: Sendable {
     /// Takes a wish back; gives the entry as it was, nil when it was not wanted.
     mutating func unwant(_ name: String) -> Entry? {
         guard let index = indices.removeValue(forKey: name) else { return nil }
+        version += 1
         let entry = entries.remove(at: index)
         for later in index..<entries.count { indices[entries[later].name] = later }
         renewDeadline()

@@ -2,11 +2,14 @@ public import JSONText
 
 extension Twake.Event {
     /// Decodes one Socket.IO event by its name and arguments. Unknown names, types and actions decode to `unknown`; a known one of
-    /// the wrong shape throws.
-    public init(name: String, arguments: [RawJSON]) throws(DecodingFailure) {
+    /// the wrong shape throws. A room called `likelyRoom`, as that of the event before, costs no new string.
+    public init(name: String, arguments: [RawJSON], likelyRoom: String = "") throws(DecodingFailure) {
         switch name {
         case "realtime:resource":
-            self = .resource(try Self.first(of: arguments, name, Twake.SocketIOResource.init(reading:of:)))
+            self = .resource(
+                try Self.first(of: arguments, name) { (reader, payload) throws(Mismatch) in
+                    try Twake.SocketIOResource(reading: &reader, of: payload, likelyRoom: likelyRoom)
+                })
         case "realtime:event":
             self = .event(try Self.first(of: arguments, name, Twake.SocketIOEvent.init(reading:of:)))
         case "realtime:join:success":

@@ -1,11 +1,12 @@
 import JSONText
 
 extension Twake.SocketIOResource {
-    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
+    /// `likelyRoom` is the text of a room that is likely to be this event's: one that is equal costs no string.
+    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>, likelyRoom: String) throws(Mismatch) {
         var action: Twake.ResourceAction?
         var type: Twake.ResourceType?
         var room: String?
-        var path: String?
+        var path: RawJSON?
         var resource: Twake.Resource?
         var postponed: Int?
         let start = try reader.open()
@@ -23,9 +24,9 @@ extension Twake.SocketIOResource {
             } else if reader.isNamed(key, "type") {
                 type = try Twake.ResourceType(reading: &reader)
             } else if reader.isNamed(key, "room") {
-                room = try reader.textIfAny()
+                room = try reader.textIfAny(likely: likelyRoom)
             } else if reader.isNamed(key, "path") {
-                path = try reader.textIfAny()
+                path = try reader.rawIfAny(of: payload)
             } else {
                 try reader.pass()
             }

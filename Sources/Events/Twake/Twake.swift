@@ -67,13 +67,14 @@ public enum Twake {
         public var room: String
         /// The wire's `type`.
         public var type: ResourceType
-        /// A REST-like path, nil for `event` actions; not usable as a URL (3.3).
-        public var path: String?
+        /// A REST-like path, JSON text as it came, nil for `event` actions; not usable as a URL (3.3). Nothing is decided by it, so no
+        /// string is made of it.
+        public var path: RawJSON?
         /// The entity, as far as it was sent.
         public var resource: Resource
 
         /// A resource event.
-        public init(action: ResourceAction, room: String, type: ResourceType, path: String?, resource: Resource) {
+        public init(action: ResourceAction, room: String, type: ResourceType, path: RawJSON?, resource: Resource) {
             self.action = action
             self.room = room
             self.type = type

@@ -9,6 +9,7 @@ import Wire
 /// server (era) → account → company → workspace → rooms; what is known already is skipped.
 struct TwakeBackend: Backend {
     var facts: TwakeFacts
+    private var recentRoom = RecentRoom()
     /// Whether rooms are asked of the backend, because the user named none.
     let discoversRooms: Bool
 
@@ -32,8 +33,8 @@ struct TwakeBackend: Backend {
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: RawJSON(unchecked: writer.bytes[...]))))
     }
 
-    func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
-        .twake(try Twake.Event(name: event.name, arguments: event.argumentTexts))
+    mutating func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
+        .twake(try Twake.Event(name: event.name, arguments: event.argumentTexts, likelyRoom: recentRoom.text))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
@@ -52,10 +53,13 @@ struct TwakeBackend: Backend {
         case .leaveRefused(let room, let why): transaction.notice(.warning, "leaving \(room) was refused: \(why)")
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
         // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
-        case .event(let event) where rooms.isWanted(event.room): TwakeRouter.route(event, facts, into: &transaction)
-        case .resource(let resource) where rooms.isWanted(resource.room):
-            TwakeRouter.route(resource, facts, into: &transaction)
-        case .event, .resource, .unknown: break
+        case .event(let event):
+            recentRoom.become(event.room, rooms)
+            if recentRoom.isWanted { TwakeRouter.route(event, in: recentRoom.name, facts, into: &transaction) }
+        case .resource(let resource):
+            recentRoom.become(resource.room, rooms)
+            if recentRoom.isWanted { TwakeRouter.route(resource, in: recentRoom.name, facts, into: &transaction) }
+        case .unknown: break
         }
     }
 
@@ -112,5 +116,25 @@ struct TwakeBackend: Backend {
     private func defaultPath(of channel: EntityID) -> TwakeChannelPath? {
         guard let company = facts.company, let workspace = facts.workspace else { return nil }
         return TwakeChannelPath(company: company, workspace: workspace, channel: channel)
+    }
+}
+
+/// The room of the last event. Events come in runs of one room, whose name is then taken apart and looked up once.
+private struct RecentRoom {
+    private(set) var text = ""
+    private(set) var name = Twake.RoomName("")
+    private(set) var isWanted = false
+    /// The version of the room book that `isWanted` was read from.
+    private var version = -1
+
+    mutating func become(_ room: String, _ rooms: RoomBook) {
+        if room != text {
+            text = room
+            name = Twake.RoomName(room)
+            version = -1
+        }
+        guard version != rooms.version else { return }
+        version = rooms.version
+        isWanted = rooms.isWanted(room)
     }
 }

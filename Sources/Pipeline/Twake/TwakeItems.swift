@@ -74,17 +74,19 @@ extension Twake.Channel {
     /// This channel with what `newer` says: fields that were not sent keep their value, times never go back.
     func merged(with newer: Twake.Channel) -> Twake.Channel {
         var merged = newer
-        merged.visibility = newer.visibility ?? visibility
-        merged.name = newer.name ?? name
-        merged.icon = newer.icon ?? icon
-        merged.description = newer.description ?? description
-        merged.owner = newer.owner ?? owner
-        if newer.members.isEmpty { merged.members = members }
-        merged.lastAccess = latest(lastAccess, newer.lastAccess)
-        merged.updatedAt = latest(updatedAt, newer.updatedAt)
-        merged.lastActivity = latest(lastActivity, newer.lastActivity)
-        merged.lastMessage = newer.lastMessage ?? lastMessage
-        if isLater(lastMessage?.date, than: newer.lastMessage?.date) { merged.lastMessage = lastMessage }
+        // Filled in place: a field that was sent is not copied again.
+        if merged.visibility == nil { merged.visibility = visibility }
+        if merged.name == nil { merged.name = name }
+        if merged.icon == nil { merged.icon = icon }
+        if merged.description == nil { merged.description = description }
+        if merged.owner == nil { merged.owner = owner }
+        if merged.members.isEmpty { merged.members = members }
+        merged.lastAccess = latest(lastAccess, merged.lastAccess)
+        merged.updatedAt = latest(updatedAt, merged.updatedAt)
+        merged.lastActivity = latest(lastActivity, merged.lastActivity)
+        if merged.lastMessage == nil || isLater(lastMessage?.date, than: merged.lastMessage?.date) {
+            merged.lastMessage = lastMessage
+        }
         return merged
     }
 }

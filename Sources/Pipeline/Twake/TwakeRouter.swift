@@ -24,8 +24,11 @@ enum TwakeRouter {
     static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced, .repliesAnnounced]
     static let badge: [TwakeHandler<Twake.Badge>] = [.badgeChanged]
 
-    static func route(_ resource: Twake.SocketIOResource, _ facts: TwakeFacts, into transaction: inout Transaction) {
-        let envelope = TwakeEnvelope(action: resource.action, room: Twake.RoomName(resource.room))
+    static func route(
+        _ resource: Twake.SocketIOResource, in room: Twake.RoomName, _ facts: TwakeFacts,
+        into transaction: inout Transaction
+    ) {
+        let envelope = TwakeEnvelope(action: resource.action, room: room)
         switch resource.resource {
         case .channel(let payload): run(channel, payload, envelope, facts, &transaction)
         case .activity(let payload): run(activity, payload, envelope, facts, &transaction)
@@ -36,11 +39,13 @@ enum TwakeRouter {
         }
     }
 
-    static func route(_ event: Twake.SocketIOEvent, _ facts: TwakeFacts, into transaction: inout Transaction) {
+    static func route(
+        _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts, into transaction: inout Transaction
+    ) {
         switch event.data {
         case .message(let action, let id, let thread):
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
-            let envelope = TwakeEnvelope(action: .event, room: Twake.RoomName(event.room))
+            let envelope = TwakeEnvelope(action: .event, room: room)
             run(messageNotice, notice, envelope, facts, &transaction)
         case .typing, .unknown: break
         }
