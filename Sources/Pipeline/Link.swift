@@ -88,6 +88,7 @@ enum LossCause: Hashable, Sendable {
         case .handshakeTimeout: "no Socket.IO handshake in time"
         case .notEngineIO(let malformed): "not a Socket.IO server: \(malformed.message)"
         case .revisionMismatch(let revision): "the server speaks Engine.IO \(revision.rawValue)"
+        case .outOfStep(let malformed): "the server is out of step: \(malformed.message)"
         case .requested: "closed"
         case .byServer: "the server closed the session"
         }

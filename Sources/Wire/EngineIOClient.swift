@@ -6,8 +6,8 @@ struct EngineIOClient: Sendable {
         case opened(EngineIO.Handshake)
         /// A message, a slice of the frame after its type digit.
         case message(ArraySlice<UInt8>)
-        /// A binary message.
-        case binary
+        /// A binary message, without the type byte of revision 3.
+        case binary(ArraySlice<UInt8>)
         /// A frame to answer with this one.
         case answer(WebSocketMessage)
         /// The server closed the session.
@@ -98,7 +98,11 @@ struct EngineIOClient: Sendable {
         _ message: WebSocketMessage, _ heartbeat: Heartbeat, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
         if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
-        guard case .text(let bytes) = message else { return .binary }
+        let bytes: ArraySlice<UInt8>
+        switch message {
+        case .text(let text): bytes = text
+        case .binary(let data): return .binary(try EngineIO.binaryData(of: data, revision))
+        }
         let packet = try EngineIO.Packet(parsing: bytes)
         switch packet.type {
         case .message:

@@ -8,7 +8,8 @@ extension SocketIO {
 
     /// One Socket.IO packet, the data of an Engine.IO message (1.9).
     ///
-    /// `attachments` counts the binary messages that follow; their placeholders stand in the JSON text.
+    /// `attachments` counts the binary messages that follow; their placeholders stand in the JSON text. Those of the event and of the
+    /// acknowledgement are empty in what was parsed: an `AttachmentAssembler` fills them.
     public enum Packet: Hashable, Sendable {
         /// Joins a namespace, or says that it is joined. The namespace may carry a query over Engine.IO 3.
         case connect(namespace: String, payload: RawJSON?)
@@ -16,15 +17,15 @@ extension SocketIO {
         case disconnect(namespace: String)
         /// An event.
         case event(Event, attachments: Int)
-        /// The answer to an event that asked for one: a JSON array.
-        case acknowledgement(namespace: String, id: Int, arguments: RawJSON, attachments: Int)
+        /// The answer to an event that asked for one.
+        case acknowledgement(Acknowledgement, attachments: Int)
         /// Refuses a namespace.
         case connectError(namespace: String, payload: RawJSON?)
 
         /// How many binary messages follow.
         public var attachments: Int {
             switch self {
-            case .event(_, let attachments), .acknowledgement(_, _, _, let attachments): attachments
+            case .event(_, let attachments), .acknowledgement(_, let attachments): attachments
             case .connect, .disconnect, .connectError: 0
             }
         }

@@ -25,6 +25,18 @@ extension SocketIO {
             }
         }
 
+        /// How many attachments a packet announces that may be wrong in other ways; 0 when it does not say so legibly.
+        static func announcedAttachments(_ packet: Span<UInt8>) -> Int {
+            guard let first = packet.isEmpty ? nil : packet[0], first == UInt8(ascii: "5") || first == UInt8(ascii: "6")
+            else { return 0 }
+            var count = 0
+            for place in 1..<min(packet.count, 10) {
+                guard packet[place].isDigit else { return packet[place] == UInt8(ascii: "-") ? count : 0 }
+                count = count * 10 + Int(packet[place] - UInt8(ascii: "0"))
+            }
+            return 0
+        }
+
         private mutating func readAttachments(_ packet: Span<UInt8>) throws(Malformed) {
             guard let count = takeDigits(packet) else { throw Malformed(message: "no attachment count", offset: end) }
             guard end < packet.count, packet[end] == UInt8(ascii: "-") else {

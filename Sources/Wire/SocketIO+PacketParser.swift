@@ -9,7 +9,9 @@ extension SocketIO.Packet {
         let header = try SocketIO.PacketHeader(parsing: packet.span)
         switch header.type {
         case .event, .binaryEvent:
-            self = .event(try SocketIO.Event(header, of: packet), attachments: header.attachments)
+            let event = try SocketIO.Event(header, of: packet)
+            if header.attachments > 0 { try event.array.checkPlaceholders(of: header.attachments, in: packet) }
+            self = .event(event, attachments: header.attachments)
         case .acknowledgement, .binaryAcknowledgement:
             guard let id = header.id else {
                 throw SocketIO.Malformed(message: "an ACK without an id", offset: header.end)
@@ -17,8 +19,10 @@ extension SocketIO.Packet {
             guard let arguments = try header.payload(of: packet, allowing: [.array]) else {
                 throw SocketIO.Malformed(message: "an ACK without its array", offset: header.end)
             }
+            if header.attachments > 0 { try arguments.checkPlaceholders(of: header.attachments, in: packet) }
             self = .acknowledgement(
-                namespace: header.namespace, id: id, arguments: arguments, attachments: header.attachments)
+                SocketIO.Acknowledgement(namespace: header.namespace, id: id, arguments: arguments),
+                attachments: header.attachments)
         case .connect:
             self = .connect(
                 namespace: header.namespace, payload: try header.payload(of: packet, allowing: [.object]))

@@ -1,7 +1,18 @@
 import JSONText
 
 extension SocketIO.Packet {
-    /// The packet as a WebSocket message, the Engine.IO type digit included.
+    /// The packet as WebSocket messages, the attachments its event or acknowledgement holds included.
+    public func messages(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
+        let attachments: [ArraySlice<UInt8>] =
+            switch self {
+            case .event(let event, _): event.attachments
+            case .acknowledgement(let acknowledgement, _): acknowledgement.attachments
+            case .connect, .disconnect, .connectError: []
+            }
+        return [message] + attachments.map { EngineIO.packet(of: .binary($0), revision) }
+    }
+
+    /// The packet's text as a WebSocket message, the Engine.IO type digit included.
     public var message: WebSocketMessage {
         switch self {
         case .connect(let namespace, let payload):
@@ -12,19 +23,24 @@ extension SocketIO.Packet {
             Self.message(
                 attachments == 0 ? .event : .binaryEvent, attachments: attachments, namespace: event.namespace,
                 id: event.ackID, payload: event.array.bytes)
-        case .acknowledgement(let namespace, let id, let arguments, let attachments):
+        case .acknowledgement(let answer, let attachments):
             Self.message(
                 attachments == 0 ? .acknowledgement : .binaryAcknowledgement, attachments: attachments,
-                namespace: namespace, id: id, payload: arguments.bytes)
+                namespace: answer.namespace, id: answer.id, payload: answer.arguments.bytes)
         case .connectError(let namespace, let payload):
             Self.message(.connectError, namespace: namespace, payload: payload?.bytes ?? [])
         }
     }
 
-    /// The message of an event made of its parts; `arguments` is a comma-separated list of JSON values.
-    static func eventMessage(_ name: String, arguments: RawJSON?, namespace: String, id: Int?) -> WebSocketMessage {
+    /// The text message of an event made of its parts, of which `attachments` binary messages are to follow; `arguments` is a
+    /// comma-separated list of JSON values.
+    static func eventMessage(
+        _ name: String, arguments: RawJSON?, attachments: Int = 0, namespace: String, id: Int?
+    ) -> WebSocketMessage {
         let arguments = arguments?.bytes ?? []
-        var bytes = header(.event, namespace: namespace, id: id, payloadCount: name.utf8.count + arguments.count + 5)
+        var bytes = header(
+            attachments == 0 ? .event : .binaryEvent, attachments: attachments, namespace: namespace, id: id,
+            payloadCount: name.utf8.count + arguments.count + 5)
         bytes.append(UInt8(ascii: "["))
         appendQuoted(name, to: &bytes)
         if !arguments.isEmpty {

@@ -14,17 +14,44 @@ public enum SocketIO {
         public var arguments: [Range<Int>]
         /// The id to acknowledge with, when the sender wants an acknowledgement.
         public var ackID: Int?
+        /// The binary attachments; where each belongs, `attachment(for:)` tells.
+        public var attachments: [ArraySlice<UInt8>]
         /// An event.
-        public init(namespace: String = "/", name: String, array: RawJSON, arguments: [Range<Int>], ackID: Int? = nil) {
+        public init(
+            namespace: String = "/", name: String, array: RawJSON, arguments: [Range<Int>], ackID: Int? = nil,
+            attachments: [ArraySlice<UInt8>] = []
+        ) {
             self.namespace = namespace
             self.name = name
             self.array = array
             self.arguments = arguments
             self.ackID = ackID
+            self.attachments = attachments
         }
         /// The text of the argument at `index`, counted from 0 after the name; nil when there are fewer.
         public func argument(_ index: Int) -> RawJSON? {
             arguments.indices.contains(index) ? RawJSON(unchecked: array.bytes[arguments[index]]) : nil
+        }
+    }
+
+    /// The answer to an event that asked for one.
+    public struct Acknowledgement: Hashable, Sendable {
+        /// The namespace, `/` for the default one.
+        public var namespace: String
+        /// The id of the event that is answered.
+        public var id: Int
+        /// The answer, a JSON array.
+        public var arguments: RawJSON
+        /// The binary attachments; where each belongs, `attachment(for:)` tells.
+        public var attachments: [ArraySlice<UInt8>]
+        /// An acknowledgement.
+        public init(
+            namespace: String = "/", id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = []
+        ) {
+            self.namespace = namespace
+            self.id = id
+            self.arguments = arguments
+            self.attachments = attachments
         }
     }
 

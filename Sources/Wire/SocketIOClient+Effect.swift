@@ -33,8 +33,8 @@ extension SocketIOClient {
         case refused(SocketIO.Refusal)
         /// An event arrived.
         case event(SocketIO.Event)
-        /// An emit that asked for it was acknowledged: the id `emit` gave, the argument array.
-        case acknowledged(id: Int, arguments: RawJSON)
+        /// An emit that asked for it was acknowledged, by the id `emit` gave.
+        case acknowledged(SocketIO.Acknowledgement)
         /// An emit that asked for it will not be acknowledged any more (disconnect).
         case unacknowledged(id: Int)
         /// The server took us out of the namespace (`41`), or closed the session (`1`).
@@ -55,6 +55,8 @@ extension SocketIOClient {
         case notEngineIO(SocketIO.Malformed)
         /// The server speaks Engine.IO 3 though 4 was asked for (1.3 version detection): connect again with 3.
         case revisionMismatch(EngineIO.Revision)
+        /// The server sent what leaves open which frames belong together.
+        case outOfStep(SocketIO.Malformed)
         /// `disconnect` was called.
         case requested
         /// The server ended the session or refused the namespace.

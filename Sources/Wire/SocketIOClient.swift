@@ -14,6 +14,11 @@ public import JSONText
 /// and CONNECT is sent for other namespaces than `/` only. Events that come before the answer are held back and delivered
 /// after it; emits made before it wait and leave in order.
 ///
+/// Tolerant as its peers are where a frame can be left out: unreadable packets, packets for nobody, binary messages nothing
+/// announced and placeholders without their attachment are reported and passed over, with the attachments they announce. A text
+/// message while attachments are due is not: nobody can tell what the binary messages after it belong to, so the machine asks
+/// for the close (`.outOfStep`), as the reference client does at every malformed packet.
+///
 /// Timers fire in `advance(to:into:)` only: a message in hand is handled even if it comes late, as it proves that the server
 /// lives. After a `.close` effect the machine is finished: it takes everything and answers nothing.
 public struct SocketIOClient: Sendable {
@@ -37,9 +42,8 @@ public struct SocketIOClient: Sendable {
     /// Events that came before the namespace's answer (1.10).
     private var earlyEvents = BoundedBuffer<SocketIO.Event>()
     /// Emits made before the namespace was joined.
-    private var waitingEmits = BoundedBuffer<WebSocketMessage>()
-    /// Binary messages still to come for a packet that was refused.
-    private var attachmentsDue = 0
+    private var waitingEmits = BoundedBuffer<[WebSocketMessage]>()
+    private var assembler = AttachmentAssembler()
 
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
@@ -65,7 +69,8 @@ public struct SocketIOClient: Sendable {
 // MARK: - What the application does
 
 extension SocketIOClient {
-    /// Sends an event with its arguments, a comma-separated list of JSON values (may be empty).
+    /// Sends an event with its arguments, a comma-separated list of JSON values (may be empty), and the attachments their placeholders
+    /// stand for (`SocketIO.Arguments` makes both).
     /// Gives the ack id when `wantsAck`. Before the namespace is joined events wait and leave in order after it; one that
     /// does not fit any more (4096 events, 16 MiB) is reported as `.malformed` and not sent.
     ///
@@ -73,18 +78,23 @@ extension SocketIOClient {
     /// machine is not sent.
     @discardableResult
     public mutating func emit(
-        _ name: String, arguments: RawJSON?, wantsAck: Bool = false, into effects: inout [Effect]
+        _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], wantsAck: Bool = false,
+        into effects: inout [Effect]
     ) -> Int? {
         precondition(!SocketIO.isReserved(name), "the event name \(name) is reserved by Socket.IO")
         let id = wantsAck ? issueAck(into: &effects) : nil
-        let message = SocketIO.Packet.eventMessage(name, arguments: arguments, namespace: namespace.name, id: id)
+        let message = SocketIO.Packet.eventMessage(
+            name, arguments: arguments, attachments: attachments.count, namespace: namespace.name, id: id)
         switch state {
         case .opening, .joining:
-            guard !waitingEmits.append(message, bytes: message.bytes.count) else { break }
+            let messages = [message] + attachments.map { EngineIO.packet(of: .binary($0), revision) }
+            let bytes = messages.reduce(0) { $0 + $1.bytes.count }
+            guard !waitingEmits.append(messages, bytes: bytes) else { break }
             effects.append(.malformed(.init(message: "too many events wait for the namespace; one was not sent")))
             giveUp(id, into: &effects)
         case .joined:
             effects.append(.send(message))
+            for attachment in attachments { effects.append(.send(EngineIO.packet(of: .binary(attachment), revision))) }
         case .finished:
             giveUp(id, into: &effects)
         }
@@ -92,12 +102,15 @@ extension SocketIOClient {
     }
 
     /// Answers an event that asked for it; `arguments` is a JSON array.
-    public mutating func acknowledge(_ id: Int, arguments: RawJSON, into effects: inout [Effect]) {
+    public mutating func acknowledge(
+        _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], into effects: inout [Effect]
+    ) {
         switch state {
         case .joined:
-            let packet = SocketIO.Packet.acknowledgement(
-                namespace: namespace.name, id: id, arguments: arguments, attachments: 0)
-            effects.append(.send(packet.message))
+            let answer = SocketIO.Acknowledgement(
+                namespace: namespace.name, id: id, arguments: arguments, attachments: attachments)
+            let packet = SocketIO.Packet.acknowledgement(answer, attachments: attachments.count)
+            effects += packet.messages(revision).map(Effect.send)
         case .opening, .joining, .finished:
             break
         }
@@ -117,6 +130,7 @@ extension SocketIOClient {
     public mutating func socketClosed(into effects: inout [Effect]) {
         state = .finished
         engine.close()
+        assembler.reset()
         earlyEvents = BoundedBuffer()
         waitingEmits = BoundedBuffer()
         for id in acks.giveUpAll() { effects.append(.unacknowledged(id: id)) }
@@ -180,7 +194,7 @@ extension SocketIOClient {
             switch try engine.receive(message, at: now) {
             case .opened(let handshake): open(handshake, into: &effects)
             case .message(let packet): try receive(packet, into: &effects)
-            case .binary: try receiveBinary()
+            case .binary(let data): try receive(attachment: data, into: &effects)
             case .answer(let answer): effects.append(.send(answer))
             case .closed: closeByServer(into: &effects)
             case .nothing: break
@@ -211,12 +225,10 @@ extension SocketIOClient {
         }
     }
 
-    /// Attachments of a refused packet went with it; any other binary message belongs to nothing.
-    private mutating func receiveBinary() throws(SocketIO.Malformed) {
-        guard attachmentsDue > 0 else {
-            throw SocketIO.Malformed(message: "a binary frame that belongs to no packet", offset: 0)
-        }
-        attachmentsDue -= 1
+    private mutating func receive(
+        attachment: ArraySlice<UInt8>, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        if let packet = try assembler.attach(attachment) { try receive(packet, into: &effects) }
     }
 
     private mutating func closeByServer(into effects: inout [Effect]) {
@@ -228,9 +240,21 @@ extension SocketIOClient {
     private mutating func receive(
         _ data: ArraySlice<UInt8>, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
-        attachmentsDue = 0
+        if assembler.isGathering {
+            finish(.outOfStep(.init(message: "a text message while attachments are due", offset: 0)), into: &effects)
+            return
+        }
+        let packet: SocketIO.Packet
         do throws(SocketIO.Malformed) {
-            try receive(try SocketIO.Packet(parsing: data, revision: revision), into: &effects)
+            packet = try SocketIO.Packet(parsing: data, revision: revision)
+        } catch {
+            assembler.refuse(data)
+            throw error.moved(by: 1)
+        }
+        if packet.attachments > 0 { return assembler.begin(packet) }
+        assembler.reset()
+        do throws(SocketIO.Malformed) {
+            try receive(packet, into: &effects)
         } catch {
             throw error.moved(by: 1)
         }
@@ -243,17 +267,11 @@ extension SocketIOClient {
     private mutating func receive(
         _ packet: SocketIO.Packet, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
-        attachmentsDue = packet.attachments
-        guard attachmentsDue == 0 else {
-            throw SocketIO.Malformed(message: "a packet with binary attachments, which are not supported", offset: 0)
-        }
         switch packet {
         case .event(let event, _):
             try receive(event, into: &effects)
-        case .acknowledgement(let name, let id, let arguments, _):
-            if name == namespace.name, acks.settle(id) {
-                effects.append(.acknowledged(id: id, arguments: arguments))
-            }
+        case .acknowledgement(let answer, _):
+            if answer.namespace == namespace.name, acks.settle(answer.id) { effects.append(.acknowledged(answer)) }
         case .connect(let address, let payload):
             try receiveConnect(SocketIO.NamespaceAddress(address).name, payload, into: &effects)
         case .disconnect(let name):
@@ -307,7 +325,7 @@ extension SocketIOClient {
         state = .joined
         effects.append(.connected(handshake))
         for event in earlyEvents.drain() { effects.append(.event(event)) }
-        for message in waitingEmits.drain() { effects.append(.send(message)) }
+        for messages in waitingEmits.drain() { effects += messages.map(Effect.send) }
     }
 
     /// Before the answer an error refuses the namespace. After it (a middleware of Engine.IO 3, a python server) it is a word of the server's,

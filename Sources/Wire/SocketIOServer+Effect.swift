@@ -46,7 +46,7 @@ extension SocketIOServer {
         /// The client sent an event.
         case event(SocketIO.Event)
         /// An emit that asked for it was acknowledged.
-        case acknowledged(namespace: String, id: Int, arguments: RawJSON)
+        case acknowledged(SocketIO.Acknowledgement)
         /// The client left a namespace.
         case disconnected(namespace: String)
         /// End the session.

@@ -24,6 +24,7 @@ public struct SocketIOServer: Sendable {
     private var state: State
     private var engine: EngineIOServer
     private let configuration: Configuration
+    private var assembler = AttachmentAssembler()
     /// As many as the configuration has namespaces, at most.
     private var memberships: [Membership] = []
 
@@ -59,30 +60,37 @@ public struct SocketIOServer: Sendable {
 // MARK: - What the application does
 
 extension SocketIOServer {
-    /// Sends an event; `arguments` is a comma-separated list of JSON values. Gives the ack id when `wantsAck`.
+    /// Sends an event; `arguments` is a comma-separated list of JSON values, `attachments` what their placeholders stand for
+    /// (`SocketIO.Arguments` makes both). Gives the ack id when `wantsAck`.
     ///
     /// A client that is not in the namespace (it may leave at any time) is sent nothing. `name` must not be reserved (`SocketIO.isReserved`).
     @discardableResult
     public mutating func emit(
-        _ name: String, arguments: RawJSON?, namespace: String = "/", wantsAck: Bool = false,
-        into effects: inout [Effect]
+        _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
+        wantsAck: Bool = false, into effects: inout [Effect]
     ) -> Int? {
         precondition(!SocketIO.isReserved(name), "the event name \(name) is reserved by Socket.IO")
         guard let index = membership(namespace) else { return nil }
         let id = wantsAck ? memberships[index].acks.issue().id : nil
-        let message = SocketIO.Packet.eventMessage(name, arguments: arguments, namespace: namespace, id: id)
+        let message = SocketIO.Packet.eventMessage(
+            name, arguments: arguments, attachments: attachments.count, namespace: namespace, id: id)
         effects.append(.send(message))
+        for attachment in attachments {
+            effects.append(.send(EngineIO.packet(of: .binary(attachment), configuration.revision)))
+        }
         return id
     }
 
     /// Answers an event that asked for it; `arguments` is a JSON array.
     public mutating func acknowledge(
-        _ id: Int, arguments: RawJSON, namespace: String = "/", into effects: inout [Effect]
+        _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
+        into effects: inout [Effect]
     ) {
         if membership(namespace) == nil { return }
-        let packet = SocketIO.Packet.acknowledgement(
-            namespace: namespace, id: id, arguments: arguments, attachments: 0)
-        effects.append(.send(packet.message))
+        let answer = SocketIO.Acknowledgement(
+            namespace: namespace, id: id, arguments: arguments, attachments: attachments)
+        let packet = SocketIO.Packet.acknowledgement(answer, attachments: attachments.count)
+        effects += packet.messages(configuration.revision).map(Effect.send)
     }
 
     /// Takes the client out of a namespace (`41`). There is no `.disconnected` effect for what the server itself does.
@@ -99,6 +107,7 @@ extension SocketIOServer {
     private mutating func close(_ ending: EngineIO.Ending, into effects: inout [Effect]) {
         state = .closed
         memberships = []
+        assembler.reset()
         effects.append(.close(ending))
     }
 }
@@ -148,8 +157,9 @@ extension SocketIOServer {
         do throws(SocketIO.Malformed) {
             switch received {
             case .message(let data):
-                try receive(try SocketIO.Packet(parsing: data, revision: configuration.revision), into: &effects)
-            case .binary: throw SocketIO.Malformed(message: "a binary frame that belongs to no packet")
+                try receive(data, into: &effects)
+            case .binary(let data):
+                if let packet = try assembler.attach(data) { try receive(packet, into: &effects) }
             case .answer(let answer): effects.append(.send(answer))
             case .nothing: break
             }
@@ -159,11 +169,18 @@ extension SocketIOServer {
     }
 
     private mutating func receive(
+        _ data: ArraySlice<UInt8>, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        guard !assembler.isGathering else {
+            throw SocketIO.Malformed(message: "a text message while attachments are due")
+        }
+        let packet = try SocketIO.Packet(parsing: data, revision: configuration.revision)
+        if packet.attachments > 0 { assembler.begin(packet) } else { try receive(packet, into: &effects) }
+    }
+
+    private mutating func receive(
         _ packet: SocketIO.Packet, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
-        guard packet.attachments == 0 else {
-            throw SocketIO.Malformed(message: "a packet with binary attachments, which are not supported")
-        }
         switch packet {
         case .connect(let address, let payload):
             try receiveConnect(address, payload, into: &effects)
@@ -173,9 +190,9 @@ extension SocketIOServer {
         case .event(let event, _):
             _ = try joined(event.namespace)
             effects.append(.event(event))
-        case .acknowledgement(let namespace, let id, let arguments, _):
-            guard memberships[try joined(namespace)].acks.settle(id) else { return }
-            effects.append(.acknowledged(namespace: namespace, id: id, arguments: arguments))
+        case .acknowledgement(let answer, _):
+            guard memberships[try joined(answer.namespace)].acks.settle(answer.id) else { return }
+            effects.append(.acknowledged(answer))
         case .connectError:
             throw SocketIO.Malformed(message: "a CONNECT_ERROR from a client")
         }

@@ -245,7 +245,7 @@ import Wire
     }
 
     @Test(arguments: [
-        "42[]", "4", "9", "42[\"authenticate\"", "\u{0}", "451-[\"x\",{\"_placeholder\":true,\"num\":0}]",
+        "42[]", "4", "9", "42[\"authenticate\"", "\u{0}", "451-[\"x\",{\"_placeholder\":true,\"num\":1}]",
     ])
     func `what is no packet closes the connection`(frame: String) {
         var line = member(.v3)

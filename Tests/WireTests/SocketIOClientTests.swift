@@ -212,17 +212,4 @@ struct SocketIOClientTests {
         #expect(client.receive(#"40{"sid":"s"}"#) == ["malformed at 1: a second CONNECT"])
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
-
-    @Test func `a binary event is refused once, its attachments go with it`() {
-        var client = ClientTranscript.joined(.v4)
-        let line = "malformed at 1: a packet with binary attachments, which are not supported"
-        #expect(client.receive(#"452-["b",{"_placeholder":true,"num":0}]"#) == [line])
-        #expect(client.receive(.binary([1])) == [])
-        #expect(client.receive(.binary([2])) == [])
-        #expect(client.receive(.binary([3])).count == 1)
-        #expect(client.receive(#"450-["none"]"#) == ["event / none "], "no attachments: delivered at once (1.9)")
-        #expect(client.receive(#"451-["b"]"#) == [line])
-        #expect(client.receive(#"42["text"]"#) == ["event / text "])
-        #expect(client.receive(.binary([4])).count == 1, "text ended the wait for attachments")
-    }
 }

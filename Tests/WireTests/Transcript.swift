@@ -65,7 +65,11 @@ struct ServerTranscript {
     mutating func start() -> [String] { run { $0.start(into: &$1) } }
 
     mutating func receive(_ text: String, at milliseconds: Int64 = 0) -> [String] {
-        run { $0.receive(.text(text), at: ms(milliseconds), into: &$1) }
+        receive(.text(text), at: milliseconds)
+    }
+
+    mutating func receive(_ message: WebSocketMessage, at milliseconds: Int64 = 0) -> [String] {
+        run { $0.receive(message, at: ms(milliseconds), into: &$1) }
     }
 
     mutating func advance(to milliseconds: Int64) -> [String] {
@@ -98,8 +102,14 @@ extension SocketIO.Event {
     /// `event NAMESPACE NAME ARGUMENT|ARGUMENT ack ID`
     var line: String {
         let texts = arguments.indices.map { argument($0)?.description ?? "?" }
-        return "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ackID.map { " ack \($0)" } ?? "")"
+        let ack = ackID.map { " ack \($0)" } ?? ""
+        return "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ack)\(shown(attachments))"
     }
+}
+
+/// Attachments as the end of a line: nothing, or ` with [1, 2] [3]`.
+private func shown(_ attachments: [ArraySlice<UInt8>]) -> String {
+    attachments.isEmpty ? "" : " with " + attachments.map { "\(Array($0))" }.joined(separator: " ")
 }
 
 extension SocketIOClient.Effect {
@@ -109,11 +119,12 @@ extension SocketIOClient.Effect {
         case .connected(let handshake): "connected \(handshake.sid)"
         case .refused(let refusal): "refused \(refusal.message)\(refusal.data.map { " \($0)" } ?? "")"
         case .event(let event): event.line
-        case .acknowledged(let id, let arguments): "acknowledged \(id) \(arguments)"
+        case .acknowledged(let answer): "acknowledged \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
         case .unacknowledged(let id): "unacknowledged \(id)"
         case .disconnected: "disconnected"
         case .malformed(let error): "malformed at \(error.offset ?? -1): \(error.message)"
         case .close(.notEngineIO(let error)): "close notEngineIO at \(error.offset ?? -1): \(error.message)"
+        case .close(.outOfStep(let error)): "close outOfStep at \(error.offset ?? -1): \(error.message)"
         case .close(let cause): "close \(cause)"
         }
     }
@@ -125,7 +136,8 @@ extension SocketIOServer.Effect {
         case .send(let message): "send \(message.line)"
         case .connected(let namespace, let auth): "connected \(namespace)\(auth.map { " \($0)" } ?? "")"
         case .event(let event): event.line
-        case .acknowledged(let namespace, let id, let arguments): "acknowledged \(namespace) \(id) \(arguments)"
+        case .acknowledged(let answer):
+            "acknowledged \(answer.namespace) \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
         case .disconnected(let namespace): "disconnected \(namespace)"
         case .close(let ending): "close \(ending.cause)"
         }

@@ -1,0 +1,66 @@
+/// Puts binary packets together: a text with placeholders, then as many binary messages as it announced (1.9).
+///
+/// Holds one packet and its attachments at most: its size is bounded by eleven of the largest messages the socket lets through.
+struct AttachmentAssembler: Sendable {
+    private enum State {
+        /// Nothing is due. Follows: gathering, passingOver.
+        case idle
+        /// Attachments of this packet are due. Follows: idle.
+        case gathering(SocketIO.Packet, [ArraySlice<UInt8>])
+        /// So many attachments of a packet that was refused are due, and dropped. Follows: idle.
+        case passingOver(Int)
+    }
+
+    private var state = State.idle
+
+    /// Whether a packet waits for attachments, so that a text message cannot come now.
+    var isGathering: Bool { if case .gathering = state { true } else { false } }
+
+    /// Takes the text of a packet that announces attachments, one at least.
+    mutating func begin(_ packet: SocketIO.Packet) { state = .gathering(packet, []) }
+
+    /// Takes a binary message; gives the packet it completes.
+    mutating func attach(_ bytes: ArraySlice<UInt8>) throws(SocketIO.Malformed) -> SocketIO.Packet? {
+        switch state {
+        case .idle:
+            throw SocketIO.Malformed(message: "a binary frame that belongs to no packet", offset: 0)
+        case .passingOver(let due):
+            state = due > 1 ? .passingOver(due - 1) : .idle
+            return nil
+        case .gathering(let packet, var attachments):
+            // Let go of the array before it grows.
+            state = .idle
+            attachments.append(bytes)
+            if attachments.count == packet.attachments { return packet.with(attachments) }
+            state = .gathering(packet, attachments)
+            return nil
+        }
+    }
+
+    /// The packet that begins with `text` was refused: the attachments it announces, if it announces any legibly, go with it.
+    mutating func refuse(_ text: ArraySlice<UInt8>) {
+        let due = SocketIO.PacketHeader.announcedAttachments(text.span)
+        state = due > 0 ? .passingOver(due) : .idle
+    }
+
+    /// Forgets what was begun: nothing is due.
+    mutating func reset() {
+        if case .idle = state { return }
+        state = .idle
+    }
+}
+
+extension SocketIO.Packet {
+    fileprivate func with(_ attachments: [ArraySlice<UInt8>]) -> SocketIO.Packet {
+        switch self {
+        case .event(var event, let count):
+            event.attachments = attachments
+            return .event(event, attachments: count)
+        case .acknowledgement(var acknowledgement, let count):
+            acknowledgement.attachments = attachments
+            return .acknowledgement(acknowledgement, attachments: count)
+        case .connect, .disconnect, .connectError:
+            return self
+        }
+    }
+}
