@@ -15,6 +15,9 @@ struct HTTPRequestReader {
     }
     /// What comes next.
     enum Next {
+        /// A request whose body follows.
+        case head(Request)
+        /// A whole request.
         case request(Request)
         /// The client waits for leave to send the body.
         case wantsContinue
@@ -41,6 +44,8 @@ struct HTTPRequestReader {
     private var body: [UInt8] = []
     /// Where the unread bytes begin.
     private var head = 0
+    /// Whether the client asked for leave to send the body.
+    private var expectsContinue = false
     /// How far the end of the head has been looked for.
     private var searched = 0
 
@@ -54,6 +59,9 @@ struct HTTPRequestReader {
         }
         buffer.append(contentsOf: bytes)
     }
+
+    /// Bytes that came and were not read.
+    var unreadCount: Int { buffer.count - head }
 
     /// The bytes after the last request, for another protocol.
     mutating func takeRest() -> [UInt8] {
@@ -70,15 +78,16 @@ struct HTTPRequestReader {
             switch state {
             case .head:
                 guard let next = try readHead() else { return .needsMore }
-                if case .wantsContinue = next { return next }
-                if case .request = next { return next }
+                return next
             case .body(var request, let length):
+                if takeExpectation() { return .wantsContinue }
                 guard buffer.count - head >= length else { return .needsMore }
                 request.request.body = Array(buffer[head..<(head + length)])
                 advance(length)
                 state = .head
                 return .request(request)
             case .chunked(var request):
+                if takeExpectation() { return .wantsContinue }
                 guard let chunk = try readChunk(room: maximumBody - body.count) else { return .needsMore }
                 body += chunk
                 guard chunk.isEmpty else { continue }
@@ -97,7 +106,7 @@ struct HTTPRequestReader {
 
     // MARK: The head
 
-    /// Nil: more bytes are needed; `.needsMore`: the body is next.
+    /// Nil: more bytes are needed.
     private mutating func readHead() throws(Refusal) -> Next? {
         // A robust server skips empty lines before a request (RFC 9112, 2.2).
         while buffer[head...].starts(with: [0x0d, 0x0a]) { advance(2) }
@@ -121,8 +130,14 @@ struct HTTPRequestReader {
         case .length(let length): state = .body(request, length: length)
         case .chunked: state = .chunked(request)
         }
-        let expects = request.isHTTP11 && request.request.header("expect")?.lowercased() == "100-continue"
-        return expects && buffer.count == head ? .wantsContinue : .needsMore
+        expectsContinue = request.isHTTP11 && request.request.header("expect")?.lowercased() == "100-continue"
+        return .head(request)
+    }
+
+    /// Whether the client waits for leave to send its body: it asked for it, and has sent nothing.
+    private mutating func takeExpectation() -> Bool {
+        defer { expectsContinue = false }
+        return expectsContinue && buffer.count == head
     }
 
     /// Where the empty line's first byte stands.

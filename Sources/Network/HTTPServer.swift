@@ -2,6 +2,8 @@ public import Wire
 
 /// A request as the server received it.
 public struct ServerRequest: Sendable {
+    /// A number no other request of the server has; 0 for one that no server received.
+    public internal(set) var id = 0
     /// The method, upper case.
     public var method: String
     /// The path, percent-decoding not done.
@@ -40,6 +42,10 @@ public struct ServerRequest: Sendable {
 public protocol HTTPServerHandler: AnyObject, Sendable {
     /// Answers a plain request; call `respond` once, now or later, on the loop.
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void)
+    /// A request came whose body is still arriving; `handle` or `aborted` follows, with the same `id`.
+    func began(_ request: ServerRequest)
+    /// The client went away before its request was answered, or before its body was whole; what is said to it now is lost.
+    func aborted(_ request: ServerRequest)
     /// Says whether a WebSocket is accepted: nil accepts, a response refuses.
     func refuses(_ upgrade: ServerRequest) -> HTTPResponse?
     /// A WebSocket opened.
@@ -48,6 +54,13 @@ public protocol HTTPServerHandler: AnyObject, Sendable {
     func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket)
     /// A WebSocket is gone.
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose)
+}
+
+extension HTTPServerHandler {
+    /// Most handlers wait for the whole request.
+    public func began(_ request: ServerRequest) {}
+    /// Most handlers answer at once.
+    public func aborted(_ request: ServerRequest) {}
 }
 
 /// The server's end of a WebSocket. On the loop only.

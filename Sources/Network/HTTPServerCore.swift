@@ -10,6 +10,7 @@ final class HTTPServerCore: @unchecked Sendable {
     let maximumMessage: Int
     private(set) var handler: (any HTTPServerHandler)?
     private(set) var acceptedConnections = 0
+    private var requests = 0
     /// Held by the loop while it is open.
     private weak var listener: ListeningSocket?
     private var connections: [UInt: ServerConnection] = [:]
@@ -56,6 +57,12 @@ final class HTTPServerCore: @unchecked Sendable {
         guard let connection = ServerConnection(server: self, host: host, descriptor: descriptor) else { return }
         connections[connection.handle] = connection
         acceptedConnections += 1
+    }
+
+    /// A number no other request has.
+    func makeRequestID() -> Int {
+        requests += 1
+        return requests
     }
 
     func forget(_ connection: ServerConnection) {

@@ -12,8 +12,8 @@ extension ServerConnection {
                     return
                 case .wantsContinue:
                     write { $0.append(ArraySlice("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-                case .request(let request):
-                    handle(request)
+                case .head(let request): begin(request.request)
+                case .request(let request): handle(request)
                 }
             } catch {
                 refuse(error)
@@ -22,10 +22,19 @@ extension ServerConnection {
         }
     }
 
+    private func begin(_ request: ServerRequest) {
+        var request = request
+        request.id = server.makeRequestID()
+        begun = request
+        server.handler?.began(request)
+    }
+
     private func handle(_ request: HTTPRequestReader.Request) {
+        var request = request
+        request.request.id = begun?.id ?? server.makeRequestID()
+        begun = nil
         setTimer(nil)
-        // No more is read than what the answer's turn needs: a client that pipelines waits in the kernel.
-        setReading(false)
+        // Reading goes on, so that the end of a client that waits for its answer is seen.
         state = .answering(request)
         if request.request.mentions("websocket", in: "upgrade") {
             upgrade(request.request)
@@ -57,6 +66,8 @@ extension ServerConnection {
         )
         setTimer(nil)
         state = .done
+        if let begun { server.handler?.aborted(begun) }
+        begun = nil
         write { $0.append(response.serialized(keepsAlive: false, withBody: true)[...]) }
         endAfterWriting()
         setReading(true)

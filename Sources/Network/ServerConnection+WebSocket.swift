@@ -18,7 +18,7 @@ extension ServerConnection {
             startClosing(socket, close)
         case .closing:
             if abrupt { drop() }
-        case .request, .answering, .ended, .done:
+        case .request, .answering, .aborted, .ended, .done:
             return
         }
     }

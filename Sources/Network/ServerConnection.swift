@@ -14,6 +14,8 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         case webSocket(ServerWebSocket)
         /// We sent a close frame and wait for the client's.
         case closing(ServerWebSocket, WebSocketClose)
+        /// The handler has to be told that its request's client is gone.
+        case aborted(ServerRequest)
         /// The handler of the WebSocket has to be told the end.
         case ended(ServerWebSocket, WebSocketClose)
         /// Nothing more is told.
@@ -25,10 +27,15 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     var reader: HTTPRequestReader
     var frames = WebSocketFrameReader()
     var batch: MessageBatch
+    /// The request whose body is arriving, once the handler knows of it.
+    var begun: ServerRequest?
     /// The close frame of the client, or a breach of the protocol, waiting for the end of the turn.
     var pendingEnd: PendingEnd?
     /// Ends an idle connection, or the closing handshake.
     private var timer: LoopTimer?
+
+    /// Bytes that are read ahead while the handler has a request.
+    private static let maximumPipelined = 1 << 16
 
     /// What ends a WebSocket.
     enum PendingEnd {
@@ -55,15 +62,20 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         timer = nil
         switch state {
         case .request, .closing: drop()
-        case .answering, .webSocket, .ended, .done: break
+        case .answering, .webSocket, .aborted, .ended, .done: break
         }
     }
 
     override func received(_ bytes: UnsafeRawBufferPointer) {
         switch state {
-        case .request, .answering: reader.append(bytes)
+        case .request: reader.append(bytes)
+        case .answering:
+            reader.append(bytes)
+            // A client that pipelines waits in the kernel from here on.
+            if reader.unreadCount > Self.maximumPipelined { setReading(false) }
+            return
         case .webSocket, .closing: readFrames(bytes)
-        case .ended, .done: return
+        case .aborted, .ended, .done: return
         }
         needsDelivery()
     }
@@ -72,10 +84,11 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         setTimer(nil)
         server.forget(self)
         switch state {
-        case .request, .answering: state = .done
+        case .request: state = begun.map { .aborted($0) } ?? .done
+        case .answering(let request): state = .aborted(request.request)
         case .webSocket(let socket): state = .ended(socket, peerClose ?? WebSocketClose(code: 1006))
         case .closing(let socket, _): state = .ended(socket, peerClose ?? WebSocketClose(code: 1006))
-        case .ended, .done: break
+        case .aborted, .ended, .done: break
         }
         needsDelivery()
     }
@@ -95,6 +108,9 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
             if let end = pendingEnd { finish(socket, end) }
         case .closing(let socket, _):
             if let end = pendingEnd { finish(socket, end) }
+        case .aborted(let request):
+            state = .done
+            server.handler?.aborted(request)
         case .ended(let socket, let close):
             deliverMessages(to: socket)
             state = .done

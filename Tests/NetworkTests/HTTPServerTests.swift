@@ -69,6 +69,25 @@ private let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
 private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
 @Suite struct HTTPServerTests {
+    @Test("A client that goes away before its answer, or before its body is whole, is told to the handler")
+    func aborted() throws {
+        let silent = TestHandler(answer: { _, _ in })
+        try withServer(silent) { _, server in
+            var waiting: RawConnection? = try RawConnection(port: server.port)
+            waiting?.send(get)
+            silent.events.wait { $0.contains { if case .request = $0 { true } else { false } } }
+            waiting = nil
+            silent.events.wait { $0.contains { if case .aborted("GET /a") = $0 { true } else { false } } }
+            _ = waiting
+            var half: RawConnection? = try RawConnection(port: server.port)
+            half?.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbo")
+            silent.events.wait { $0.contains { if case .began("POST /b") = $0 { true } else { false } } }
+            half = nil
+            silent.events.wait { $0.contains { if case .aborted("POST /b") = $0 { true } else { false } } }
+            _ = half
+        }
+    }
+
     @Test("Requests that come at once are answered one after the other, on one connection")
     func pipelining() throws {
         try withServer(describing) { _, server in
@@ -180,7 +199,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
             connection.send(text)
             let answer = connection.readAll()
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
-            #expect(handler.events.all.isEmpty)
+            #expect(!handler.events.all.contains { if case .request = $0 { true } else { false } })
         }
     }
 
@@ -268,6 +287,10 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         let chunk = Array("1\r\nx\r\n".utf8)
         Array("POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".utf8).withUnsafeBytes {
             reader.append($0)
+        }
+        guard case .head? = try? reader.next() else {
+            Issue.record("no head")
+            return
         }
         let piece = Array(repeating: chunk, count: 10_000).flatMap { $0 }
         for _ in 0..<20 {

@@ -16,6 +16,8 @@ func withLoop<Result>(_ body: (EventLoop) throws -> Result) throws -> Result {
 /// What a server under test was told.
 enum ServerEvent: Sendable {
     case request(String)
+    case began(String)
+    case aborted(String)
     case opened(String)
     case received([WebSocketMessage])
     case closed(WebSocketClose)
@@ -51,6 +53,8 @@ final class TestHandler: HTTPServerHandler {
         events.put(.request("\(request.method) \(request.path)"))
         answer(request, respond)
     }
+    func began(_ request: ServerRequest) { events.put(.began("\(request.method) \(request.path)")) }
+    func aborted(_ request: ServerRequest) { events.put(.aborted("\(request.method) \(request.path)")) }
     func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { refusal(upgrade) }
     func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         events.put(.opened(upgrade.path))

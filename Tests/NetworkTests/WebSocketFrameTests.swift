@@ -184,7 +184,7 @@ private func frame(_ first: UInt8, _ payload: [UInt8], key: UInt32 = 0x1234_5678
                 read: while true {
                     switch try reader.next() {
                     case .needsMore: break read
-                    case .wantsContinue: continue
+                    case .head, .wantsContinue: continue
                     case .request(let request):
                         let body = String(decoding: request.request.body, as: UTF8.self)
                         seen.append(
