@@ -83,3 +83,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only for `.ci/fuzz`: what links libFuzzer cannot be built without its flags.
+if Context.environment["WEIR_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "weir-fuzz", dependencies: ["Recording", "Events", "Wire", "JSONText"], path: "Tests/Fuzz",
+            swiftSettings: house))
+}

@@ -1,0 +1,137 @@
+import Events
+import JSONText
+import Recording
+import Wire
+
+/// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
+enum FuzzTarget: String, CaseIterable {
+    case json, packet, payload, client, server, event, recording
+
+    /// The target of this process. Set once, before libFuzzer runs on the same thread.
+    nonisolated(unsafe) static var chosen = json
+
+    /// Feeds one input.
+    func run(_ input: ArraySlice<UInt8>) {
+        switch self {
+        case .json: fuzzJSON(input)
+        case .packet: fuzzPacket(input)
+        case .payload: fuzzPayload(input)
+        case .client: fuzzClient(input)
+        case .server: fuzzServer(input)
+        case .event: fuzzEvent(input)
+        case .recording: fuzzRecording(input)
+        }
+    }
+}
+
+/// A JSON text that is read is written, and then reads as the same value.
+private func fuzzJSON(_ input: ArraySlice<UInt8>) {
+    guard let value = try? JSONValue(parsing: input) else { return }
+    var writer = JSONWriter()
+    writer.value(value)
+    let again = try? JSONValue(parsing: writer.bytes[...])
+    precondition(again == value, "written JSON reads as another value")
+}
+
+/// A Socket.IO packet that is read is written, reads again, and is then written the same way.
+private func fuzzPacket(_ input: ArraySlice<UInt8>) {
+    guard let (revision, rest) = takeRevision(input) else { return }
+    guard let packet = try? SocketIO.Packet(parsing: rest, revision: revision) else { return }
+    // A refusal that is a bare number reads as an ack id: the grammar has no way to tell them apart.
+    if case .connectError(_, let payload?) = packet, payload.bytes.first.map({ 0x30...0x39 ~= $0 }) == true { return }
+    let written = packet.message.bytes
+    guard let again = try? SocketIO.Packet(parsing: written.dropFirst(), revision: revision) else {
+        preconditionFailure("a written packet cannot be read")
+    }
+    precondition(again.message.bytes == written, "a packet that was written and read is written otherwise")
+}
+
+/// A polling body gives the same packets whole and in pieces.
+private func fuzzPayload(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first, let step = input.dropFirst().first else { return }
+    let revision: EngineIO.Revision? = [nil, .v3, .v4][Int(choice) % 3]
+    let body = input.dropFirst(2)
+    let whole = packets(of: body, revision, step: max(1, body.count))
+    let pieces = packets(of: body, revision, step: Int(step) % 16 + 1)
+    precondition(whole == pieces, "a polling body reads otherwise in pieces")
+}
+
+private func packets(
+    of body: ArraySlice<UInt8>, _ revision: EngineIO.Revision?, step: Int
+) -> Result<[WebSocketMessage], EngineIO.MalformedPayload.Reason> {
+    var reader = EngineIO.PayloadReader(revision, maximumPacket: 1 << 16)
+    var packets: [WebSocketMessage] = []
+    do throws(EngineIO.MalformedPayload) {
+        var rest = body
+        while !rest.isEmpty {
+            try reader.read(rest.prefix(step), into: &packets)
+            rest = rest.dropFirst(step)
+        }
+        try reader.finish(into: &packets)
+        return .success(packets)
+    } catch {
+        // Where it is noticed depends on the pieces.
+        return .failure(error.reason)
+    }
+}
+
+/// The client's machine survives any conversation.
+private func fuzzClient(_ input: ArraySlice<UInt8>) {
+    guard let (revision, rest) = takeRevision(input) else { return }
+    var client = SocketIOClient(SocketIOClient.Configuration(revision: revision), openedAt: .zero)
+    var effects: [SocketIOClient.Effect] = []
+    for (step, message) in conversation(rest).enumerated() {
+        client.receive(message, at: .zero + .seconds(step), into: &effects)
+        client.advance(to: .zero + .seconds(step), into: &effects)
+    }
+    client.emit("event", arguments: nil, wantsAck: true, into: &effects)
+    client.disconnect(into: &effects)
+}
+
+/// The server's machine survives any conversation.
+private func fuzzServer(_ input: ArraySlice<UInt8>) {
+    guard let (revision, rest) = takeRevision(input) else { return }
+    let configuration = SocketIOServer.Configuration(revision: revision, sid: "fuzz", namespaces: ["/", "/custom"])
+    var server = SocketIOServer(configuration, openedAt: .zero)
+    var effects: [SocketIOServer.Effect] = []
+    server.start(into: &effects)
+    for (step, message) in conversation(rest).enumerated() {
+        server.receive(message, at: .zero + .seconds(step), into: &effects)
+        server.advance(to: .zero + .seconds(step), into: &effects)
+    }
+}
+
+/// Any JSON is an event or a failure with a place in it.
+private func fuzzEvent(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first else { return }
+    let names = [
+        "realtime:resource", "realtime:event", "realtime:join:success", "realtime:join:error", "unauthorized", "other",
+    ]
+    let text = input.dropFirst()
+    // The decoder is given what the packet reader checked.
+    guard (try? JSONValue(parsing: text)) != nil else { return }
+    do throws(DecodingFailure) {
+        let event = Event.twake(
+            try Twake.Event(name: names[Int(choice) % names.count], arguments: [RawJSON(unchecked: text)]))
+        _ = (event.kind, event.room, event.actor, event.summary, event.isKnown, event.serverTime)
+    } catch {
+        precondition((0...text.count).contains(error.offset), "a failure outside the text")
+    }
+}
+
+/// A damaged recording ends, and every record is given once.
+private func fuzzRecording(_ input: ArraySlice<UInt8>) {
+    do throws(RecordingError) {
+        var reader = try RecordingReader(bytes: Array(input))
+        while try reader.next() != nil {}
+    } catch {}
+}
+
+private func takeRevision(_ input: ArraySlice<UInt8>) -> (EngineIO.Revision, ArraySlice<UInt8>)? {
+    input.first.map { ($0 % 2 == 0 ? .v4 : .v3, input.dropFirst()) }
+}
+
+/// Messages end with FF, which UTF-8 does not have; one that begins with 00 is binary.
+private func conversation(_ input: ArraySlice<UInt8>) -> [WebSocketMessage] {
+    input.split(separator: 0xFF).map { $0.first == 0 ? .binary($0.dropFirst()) : .text($0) }
+}
