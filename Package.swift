@@ -32,13 +32,14 @@ let package = Package(
             name: "CLibWebSockets", pkgConfig: "libwebsockets",
             providers: [.apt(["pkg-config", "libwebsockets-dev", "libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // A header of inline functions: what Swift's SIMD has no word for.
         .target(name: "CJSONScan"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
-        room("Wire", ["JSONText"]),
+        room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
         room("Events", ["JSONText"]),
         room("SectionedModel"),
         room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),

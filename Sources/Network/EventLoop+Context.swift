@@ -86,8 +86,9 @@ enum LibWebSockets {
     /// The name of our one protocol.
     nonisolated(unsafe) static let protocolName = UnsafePointer(strdup("weir")!)
     nonisolated(unsafe) static let http11 = UnsafePointer(strdup("http/1.1")!)
+    nonisolated(unsafe) static let get = UnsafePointer(strdup("GET")!)
     nonisolated(unsafe) static let noProxy = UnsafePointer(strdup("")!)
-    // Unsafe, the five of them: allocated once, never written again, never freed.
+    // Unsafe, the six of them: allocated once, never written again, never freed.
     nonisolated(unsafe) static let protocols: UnsafePointer<lws_protocols> = {
         let list = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         var ours = lws_protocols()
@@ -132,6 +133,9 @@ private func isOfSocket(_ reason: lws_callback_reasons) -> Bool {
         LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER,
         LWS_CALLBACK_CLIENT_ESTABLISHED,
         LWS_CALLBACK_CLIENT_RECEIVE, LWS_CALLBACK_CLIENT_WRITEABLE, LWS_CALLBACK_CLIENT_CLOSED,
+        LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP, LWS_CALLBACK_RECEIVE_CLIENT_HTTP,
+        LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ, LWS_CALLBACK_COMPLETED_CLIENT_HTTP, LWS_CALLBACK_CLOSED_CLIENT_HTTP,
+        LWS_CALLBACK_CLIENT_HTTP_WRITEABLE,
         LWS_CALLBACK_WS_PEER_INITIATED_CLOSE, LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
         true
     default: false

@@ -112,15 +112,17 @@ public final class HTTPServer: Sendable {
 
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when listening.
     ///
-    /// The server holds its handler until `close`.
+    /// The server holds its handler until `close`. `compresses` lets WebSocket clients that offer permessage-deflate have it.
     public init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, identity: TLSIdentity? = nil,
-        maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, handler: any HTTPServerHandler
+        maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, compresses: Bool = false,
+        handler: any HTTPServerHandler
     ) throws(NetworkError) {
         if let identity { try check(identity) }
         let socket = try listen(address: address, port: port)
         let core = HTTPServerCore(
-            loop: loop, maximumBody: maximumBody, maximumMessage: maximumMessage, handler: handler)
+            loop: loop, maximumBody: maximumBody, maximumMessage: maximumMessage, compresses: compresses,
+            handler: handler)
         let isListening = loop.perform { core.open(socket.descriptor, identity: identity) }
         guard isListening == true else {
             throw .cannotListen(

@@ -8,6 +8,8 @@ final class HTTPServerCore: @unchecked Sendable {
     let loop: EventLoop
     let maximumBody: Int
     let maximumMessage: Int
+    /// Whether WebSocket messages are compressed for clients that offer it.
+    let compresses: Bool
     private(set) var handler: (any HTTPServerHandler)?
     private(set) var acceptedConnections = 0
     private var requests = 0
@@ -17,10 +19,13 @@ final class HTTPServerCore: @unchecked Sendable {
     /// The virtual host with the certificate; the loop's plain one without.
     private var host: OpaquePointer?
 
-    init(loop: EventLoop, maximumBody: Int, maximumMessage: Int, handler: any HTTPServerHandler) {
+    init(
+        loop: EventLoop, maximumBody: Int, maximumMessage: Int, compresses: Bool, handler: any HTTPServerHandler
+    ) {
         self.loop = loop
         self.maximumBody = maximumBody
         self.maximumMessage = maximumMessage
+        self.compresses = compresses
         self.handler = handler
     }
 

@@ -22,12 +22,16 @@ final class LoopCore {
     let epoch: Int64
     /// The deadline the timer descriptor is set to.
     var armedDeadline: Moment?
+    /// Where the bytes of one read stand during it.
+    let readBuffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: EventLoop.transferSize)
     private var lastHandle: UInt = 0
 
     init(descriptors: LoopDescriptors, epoch: Int64) {
         self.descriptors = descriptors
         self.epoch = epoch
     }
+
+    deinit { readBuffer.deallocate() }
 
     /// A number no other socket of this loop has or had.
     func makeHandle() -> UInt {

@@ -90,9 +90,16 @@ extension ServerConnection {
             respond(refusal)
             return
         }
-        let answer =
+        var answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            + "Sec-WebSocket-Accept: \(acceptHash(key))\r\n\r\n"
+            + "Sec-WebSocket-Accept: \(acceptHash(key))\r\n"
+        if let compression = compression(request) {
+            answer += "Sec-WebSocket-Extensions: \(compression.text)\r\n"
+            frames = WebSocketReader(
+                role: .server, maximumMessage: server.maximumMessage, compression: compression.agreement)
+            frameWriter = WebSocketWriter(role: .server, compression: compression.agreement)
+        }
+        answer += "\r\n"
         write { $0.append(ArraySlice(answer.utf8)) }
         let socket = ServerWebSocket(self)
         state = .webSocket(socket)
@@ -101,16 +108,11 @@ extension ServerConnection {
         server.handler?.opened(socket, request)
         needsDelivery()
     }
-}
 
-/// What a server makes of the client's key (RFC 6455, 4.2.2).
-func acceptHash(_ key: String) -> String {
-    let input = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-    var hash = [UInt8](repeating: 0, count: 20)
-    lws_SHA1(input, input.count, &hash)
-    var text = [CChar](repeating: 0, count: 40)
-    let count = hash.withUnsafeBytes { bytes in
-        lws_b64_encode_string(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), 20, &text, Int32(text.count))
+    /// What is agreed on with a client that offers compression, when this server does that.
+    private func compression(_ request: ServerRequest) -> (agreement: PermessageDeflate, text: String)? {
+        guard server.compresses else { return nil }
+        let offers = request.headers.filter { $0.name == "sec-websocket-extensions" }.map(\.value)
+        return PermessageDeflate.answer(to: offers.joined(separator: ","))
     }
-    return String(decoding: text.prefix(Int(max(0, count))).map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -4,7 +4,7 @@ extension ServerConnection {
     /// Queues a message.
     func send(_ message: WebSocketMessage) {
         guard case .webSocket = state else { return }
-        write { WebSocketFrame.append(message, mask: nil, to: &$0) }
+        write { $0.append { frameWriter.write(message, mask: nil, to: &$0) } }
     }
 
     /// Starts the closing handshake, or cuts.
@@ -26,21 +26,29 @@ extension ServerConnection {
     private func startClosing(_ socket: ServerWebSocket, _ close: WebSocketClose) {
         sendClose(close)
         state = .closing(socket, close)
-        batch.discard()
+        frames.discardMessages()
         setTimer(.seconds(5))
     }
 
     private func sendClose(_ close: WebSocketClose) {
-        let body = close.code == 1005 ? [] : WebSocketFrame.closeBody(close)
-        write { WebSocketFrame.append(body[...], opcode: .close, mask: nil, to: &$0) }
+        writeFrame(WebSocketFrame.closeBody(close), .close)
+    }
+
+    private func writeFrame(_ body: [UInt8], _ opcode: WebSocketFrame.Opcode) {
+        write { $0.append { WebSocketFrame.append(body[...], opcode: opcode, mask: nil, to: &$0) } }
     }
 
     /// Reads frames; pings are answered at once, the rest waits for the end of the turn. May be inside a callback.
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
+        frames.append([UInt8](bytes))
+        readOn()
+    }
+
+    private func readOn() {
         guard pendingEnd == nil else { return }
-        var controls: [WebSocketFrameReader.Control] = []
-        do throws(WebSocketFrameReader.Violation) {
-            try frames.read(bytes, into: &batch, &controls)
+        var controls: [WebSocketReader.Control] = []
+        do throws(WebSocketViolation) {
+            try frames.read(&controls)
         } catch {
             pendingEnd = .violation(error)
         }
@@ -48,23 +56,22 @@ extension ServerConnection {
             switch control {
             case .ping(let payload):
                 guard case .webSocket = state, pendingBytes < 1 << 20 else { continue }
-                write { WebSocketFrame.append(payload[...], opcode: .pong, mask: nil, to: &$0) }
+                writeFrame(payload, .pong)
             case .pong: continue
-            case .close(let body):
-                guard pendingEnd == nil else { continue }
-                if let close = WebSocketFrame.parseClose(body) {
-                    pendingEnd = .peerClosed(close)
-                } else {
-                    pendingEnd = .violation(.init(code: 1002, reason: "bad close frame"))
-                }
+            case .close(let close):
+                if pendingEnd == nil { pendingEnd = .peerClosed(close) }
             }
         }
+        // What comes after we began to close is not told.
+        if case .closing = state { frames.discardMessages() }
     }
 
     /// Hands the whole messages over.
     func deliverMessages(to socket: ServerWebSocket) {
-        guard batch.hasMessages else { return }
-        server.handler?.received(batch.take(), from: socket)
+        while frames.hasMessages {
+            server.handler?.received(frames.takeMessages(), from: socket)
+            if frames.hasUnread { readOn() }
+        }
     }
 
     /// The client closed, or broke the protocol: answers what is due, ends the connection, and tells the handler.

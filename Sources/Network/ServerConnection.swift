@@ -25,8 +25,8 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     let server: HTTPServerCore
     var state = State.request
     var reader: HTTPRequestReader
-    var frames = WebSocketFrameReader()
-    var batch: MessageBatch
+    var frames: WebSocketReader
+    var frameWriter = WebSocketWriter(role: .server)
     /// The request whose body is arriving, once the handler knows of it.
     var begun: ServerRequest?
     /// The close frame of the client, or a breach of the protocol, waiting for the end of the turn.
@@ -40,13 +40,13 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     /// What ends a WebSocket.
     enum PendingEnd {
         case peerClosed(WebSocketClose)
-        case violation(WebSocketFrameReader.Violation)
+        case violation(WebSocketViolation)
     }
 
     init?(server: HTTPServerCore, host: OpaquePointer?, descriptor: Int32) {
         self.server = server
         reader = HTTPRequestReader(maximumBody: server.maximumBody)
-        batch = MessageBatch(maximumMessage: server.maximumMessage)
+        frames = WebSocketReader(role: .server, maximumMessage: server.maximumMessage)
         super.init(loop: server.loop, host: host, descriptor: descriptor)
         setTimer(.seconds(60))
     }

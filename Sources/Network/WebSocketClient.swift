@@ -12,6 +12,13 @@ public struct WebSocketRequest: Sendable {
     public var timeout: Duration
     /// Largest message accepted, in bytes; a larger one closes the socket with 1009.
     public var maximumMessage: Int
+    /// Who reads the frames.
+    public var framing = WebSocketFraming.auto
+    /// Whether compression of messages (permessage-deflate) is offered to the server; only our own framing does.
+    public var offersCompression = false
+    /// What libwebsockets 4.1 puts into an HTTP request just before it asks for more headers, and what an upgrade must not say. Tests
+    /// expect something else here, and so have a library that is not known.
+    var headerToTakeBack = "connection: close\r\n"
     /// A request.
     public init(
         url: URLParts, headers: [(name: String, value: String)] = [], access: Access = Access(),
@@ -23,6 +30,16 @@ public struct WebSocketRequest: Sendable {
         self.timeout = timeout
         self.maximumMessage = maximumMessage
     }
+}
+
+/// Who reads and writes the frames of a client's WebSocket.
+public enum WebSocketFraming: String, CaseIterable, Hashable, Sendable {
+    /// Our own, and libwebsockets' where its HTTP client is not the one we know.
+    case auto
+    /// Our own, which reads in bulk and is many times as fast.
+    case own
+    /// libwebsockets' WebSocket role.
+    case library
 }
 
 /// What happens to a WebSocket, told on the loop's thread.
@@ -39,8 +56,8 @@ public enum WebSocketEvent: Sendable {
 
 /// A client WebSocket on an `EventLoop`. All calls and callbacks are on the loop's thread.
 ///
-/// The loop keeps the socket until it is closed or failed, whoever else lets go of it. Two limits of libwebsockets 4.1: the
-/// close codes 1012 to 1015 of a server arrive as 1002, and a close that we began is told with our own code.
+/// The loop keeps the socket until it is closed or failed, whoever else lets go of it. A close that we began is told with our own
+/// code. In libwebsockets' framing (4.1) the close codes 1012 to 1015 of a server arrive as 1002.
 public final class WebSocketClient: Sendable {
     private let loop: EventLoop
     private let socket: WebSocketClientSocket

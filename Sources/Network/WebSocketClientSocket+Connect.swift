@@ -113,6 +113,7 @@ extension WebSocketClientSocket {
         info.ietf_version_or_minus_one = -1
         info.retry_and_idle_policy = LibWebSockets.noIdlePolicy
         info.opaque_user_data = opaque
+        if isOwnFraming { info.method = LibWebSockets.get }
         return address.withCString { address in
             request.url.target.withCString { target in
                 // The name, for the Host header, for SNI and for the certificate.
@@ -142,6 +143,10 @@ extension WebSocketClientSocket {
     func addressFailed() {
         guard case .connecting(let addresses) = state, let address = addresses.first else { return }
         wsi = nil
+        if isHandshakeUnknown {
+            fallBack(addresses)
+            return
+        }
         if phase == .connect, addresses.count > 1 {
             connect(to: Array(addresses.dropFirst()))
             return
@@ -151,6 +156,18 @@ extension WebSocketClientSocket {
             return
         }
         explain(address)
+    }
+
+    /// This libwebsockets is not the one our framing knows how to use; its own role does.
+    private func fallBack(_ addresses: [String]) {
+        isHandshakeUnknown = false
+        guard request.framing == .auto else {
+            fail(ConnectFailure(phase: .handshake, message: "our own framing cannot use this libwebsockets"))
+            return
+        }
+        isOwnFraming = false
+        refusal = nil
+        connect(to: addresses)
     }
 
     /// libwebsockets does not tell why a connection failed; a second try on a helper thread does.
@@ -175,6 +192,13 @@ extension WebSocketClientSocket {
         guard mayBeSent else { return -1 }
         guard let place = call.data?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self) else { return 0 }
         var text: [UInt8] = []
+        if isOwnFraming {
+            guard let handshake = beginHandshake(&place.pointee) else {
+                isHandshakeUnknown = true
+                return -1
+            }
+            text += Array(handshake.headers.utf8)
+        }
         for (name, value) in request.headers { text += Array("\(name): \(value)\r\n".utf8) }
         guard text.count <= call.count else { return -1 }
         text.withUnsafeBufferPointer { bytes in
@@ -186,6 +210,7 @@ extension WebSocketClientSocket {
 
     /// libwebsockets gives the connection up; its object is going.
     func connectionError(_ call: SocketCall) {
+        guard refusal == nil else { return }
         noteLateAlert(call)
         let status = Int(lws_http_client_http_response(call.wsi))
         let words = String(decoding: call.bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -14,17 +14,26 @@ extension WebSocketClientSocket {
             return appendHeaders(call)
         case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
             connectionError(call)
+        case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+            return answered(call.wsi)
+        case LWS_CALLBACK_RECEIVE_CLIENT_HTTP:
+            return readInBulk(call.wsi)
+        case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
+            readFrames(call.bytes)
+        case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
+            // Only an answer with an end, which is none to an upgrade.
+            return -1
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
             established()
         case LWS_CALLBACK_CLIENT_RECEIVE:
             return receive(call)
-        case LWS_CALLBACK_CLIENT_WRITEABLE:
+        case LWS_CALLBACK_CLIENT_WRITEABLE, LWS_CALLBACK_CLIENT_HTTP_WRITEABLE:
             return write(call.wsi)
         case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
             if case .open = state {
-                peerClose = WebSocketFrame.parseClose(Array(call.bytes)) ?? WebSocketClose(code: 1002)
+                peerClose = (try? WebSocketFrame.parseClose(Array(call.bytes))) ?? WebSocketClose(code: 1002)
             }
-        case LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+        case LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_CLOSED_CLIENT_HTTP, LWS_CALLBACK_WSI_DESTROY:
             gone()
         default:
             break
@@ -32,7 +41,8 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    private func established() {
+    /// The upgrade was accepted.
+    func established() {
         state = .open
         for timer in timers { timer.cancel() }
         timers = []
@@ -48,10 +58,14 @@ extension WebSocketClientSocket {
         case .resolving, .ended: return
         case .connecting: attemptEnded()
         case .open: end(.closed(peerClose ?? WebSocketClose(code: 1006)))
-        case .closing(let close), .awaitingAnswer(let close):
-            let ours = WebSocketClose(code: WebSocketFrame.sendableCode(close.code), reason: close.reason)
-            end(.closed(ours))
+        case .closing(let close), .awaitingAnswer(let close): end(.closed(ownClose(close)))
+        case .answeringClose(let close): end(.closed(close))
         }
+    }
+
+    /// A close that we began, as it is told: as it was sent.
+    func ownClose(_ close: WebSocketClose) -> WebSocketClose {
+        WebSocketClose(code: WebSocketFrame.sendableCode(close.code), reason: close.reason)
     }
 
     private func receive(_ call: SocketCall) -> Int32 {
@@ -82,9 +96,10 @@ extension WebSocketClientSocket {
             }
             guard result.0 >= 0 else { return -1 }
             if lws_partial_buffered(wsi) != 0 { heldBytes = result.1 }
-            if !outgoing.isEmpty || isClosing { lws_callback_on_writable(wsi) }
+            if !outgoing.isEmpty || isToBeClosed { lws_callback_on_writable(wsi) }
             return 0
         }
+        if case .answeringClose = state { return -1 }
         // libwebsockets asks again while it awaits the answer.
         guard case .closing(let close) = state else { return 0 }
         state = .awaitingAnswer(close)
@@ -95,8 +110,11 @@ extension WebSocketClientSocket {
         return -1
     }
 
-    private var isClosing: Bool {
-        if case .closing = state { return true }
-        return false
+    /// Whether something is to be done when all is written.
+    private var isToBeClosed: Bool {
+        switch state {
+        case .closing, .answeringClose: true
+        case .resolving, .connecting, .open, .awaitingAnswer, .ended: false
+        }
     }
 }

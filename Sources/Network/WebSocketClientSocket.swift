@@ -1,7 +1,8 @@
 import CLibWebSockets
 import Wire
 
-/// The client's end of a WebSocket, in libwebsockets' client role. On the loop's thread.
+/// The client's end of a WebSocket: our own framing over libwebsockets' HTTP client, or libwebsockets' WebSocket role. On the loop's
+/// thread.
 final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
 
@@ -13,11 +14,12 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         case connecting([String])
         /// Messages flow.
         case open
-        /// We will send a close frame, after what is queued.
+        /// libwebsockets' framing only: we will send a close frame, after what is queued.
         case closing(WebSocketClose)
-        /// The close frame is libwebsockets' to send, and the answer its to await; the close is told when the socket is gone, or
-        /// when time is up.
+        /// Our close frame is sent, or queued; the close is told when the socket is gone, or when time is up.
         case awaitingAnswer(WebSocketClose)
+        /// Our framing only: the server closed, and our answer is on its way.
+        case answeringClose(WebSocketClose)
         /// The socket is gone or given up; the handler may still have to be told.
         case ended
     }
@@ -41,6 +43,17 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var outgoing = OutgoingBytes()
     /// Bytes libwebsockets holds since the kernel did not take them.
     var heldBytes = 0
+    /// Whether our own framing reads and writes; decided before each connection.
+    var isOwnFraming: Bool
+    /// Our own framing: the handshake of this connection, what reads and what writes.
+    var handshake: WebSocketHandshake?
+    /// Our own framing cannot be used: the request that libwebsockets writes is not as expected.
+    var isHandshakeUnknown = false
+    var reader: WebSocketReader
+    var writer = WebSocketWriter(role: .client)
+    /// Our own framing: the closing handshake is done, and the connection can go.
+    var isOver = false
+    /// libwebsockets' framing: the messages it reads.
     var batch: MessageBatch
     var isReading = true
     /// What ends the socket, when it is not told yet.
@@ -53,6 +66,13 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         self.request = request
         self.handler = handler
         batch = MessageBatch(maximumMessage: request.maximumMessage)
+        reader = WebSocketReader(role: .client, maximumMessage: request.maximumMessage)
+        isOwnFraming =
+            switch request.framing {
+            case .auto: WebSocketHandshake.libraryIsKnown
+            case .own: true
+            case .library: false
+            }
         super.init(loop: loop)
     }
 
@@ -62,20 +82,22 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     func send(_ message: WebSocketMessage) {
         switch state {
-        case .closing, .awaitingAnswer, .ended: return
+        case .closing, .awaitingAnswer, .answeringClose, .ended: return
         case .resolving, .connecting, .open: break
         }
-        WebSocketFrame.append(message, mask: random.next(), to: &outgoing)
+        let key = maskingKey()
+        outgoing.append { writer.write(message, mask: key, to: &$0) }
         if case .open = state { needsWriting() }
     }
 
     func close(_ close: WebSocketClose) {
         switch state {
-        case .closing, .awaitingAnswer, .ended: return
+        case .closing, .awaitingAnswer, .answeringClose, .ended: return
         case .resolving, .connecting:
             fail(ConnectFailure(phase: phase, message: "closed before it opened"))
         case .open:
             batch.discard()
+            reader.discardMessages()
             startClosing(close)
         }
     }
@@ -92,14 +114,21 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     /// Sends a close frame after what is queued, and waits five seconds at most.
     func startClosing(_ close: WebSocketClose) {
-        state = .closing(close)
+        if isOwnFraming {
+            state = .awaitingAnswer(close)
+            append(WebSocketFrame.closeBody(close), .close)
+        } else {
+            state = .closing(close)
+        }
         // The answer to our close frame must be read, even when the owner has paused.
         if let wsi { lws_rx_flow_control(wsi, 1) }
-        timers.append(
-            loop.schedule(at: loop.now + .seconds(5)) { [weak self] in
-                self?.end(.closed(WebSocketClose(code: 1006, reason: "no answer to the close")))
-            })
+        limitClosing(WebSocketClose(code: 1006, reason: "no answer to the close"))
         needsWriting()
+    }
+
+    /// Ends the socket with `close` when the closing handshake takes longer than five seconds.
+    func limitClosing(_ close: WebSocketClose) {
+        timers.append(loop.schedule(at: loop.now + .seconds(5)) { [weak self] in self?.end(.closed(close)) })
     }
 
     func fail(_ failure: ConnectFailure) {
@@ -138,8 +167,12 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
             hasOpened = false
             handler?(.opened)
         }
-        guard isReading || !batch.hasMessages else { return }
-        if batch.hasMessages { handler?(.received(batch.take())) }
+        while hasMessages {
+            guard isReading else { return }
+            handler?(.received(isOwnFraming ? reader.takeMessages() : batch.take()))
+            if reader.hasUnread { readOn() }
+        }
+        if isOver, case .awaitingAnswer(let close) = state { end(.closed(ownClose(close))) }
         // The handler may have paused; what ends the socket does not wait for that, since nothing is left to read.
         if let lastEvent {
             self.lastEvent = nil
@@ -148,6 +181,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
             told?(lastEvent)
         }
     }
+
+    private var hasMessages: Bool { isOwnFraming ? reader.hasMessages : batch.hasMessages }
 
     override func silence() {
         handler = nil

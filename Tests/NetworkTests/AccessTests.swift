@@ -79,7 +79,7 @@ enum Lane: CaseIterable {
     }
 }
 
-@Suite struct TLSAccessTests {
+@Suite(.bothFramings) struct TLSAccessTests {
     @Test("A pinned public key is taken, alone or among others", arguments: Lane.allCases)
     func rightPin(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
@@ -161,7 +161,7 @@ enum Lane: CaseIterable {
     }
 }
 
-@Suite struct ClientCertificateTests {
+@Suite(.bothFramings) struct ClientCertificateTests {
     static let cases = Lane.allCases.flatMap { lane in ["1.2", "1.3"].map { (lane, $0) } }
 
     @Test("A server that wants a certificate gets ours", arguments: cases)

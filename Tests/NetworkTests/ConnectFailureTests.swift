@@ -5,7 +5,7 @@ import Wire
 
 @testable import Network
 
-@Suite struct ConnectFailureTests {
+@Suite(.bothFramings) struct ConnectFailureTests {
     @Test("An authority that is not trusted is refused, and the reason told")
     func wrongAuthority() throws {
         let certificates = try Certificates.shared.get()

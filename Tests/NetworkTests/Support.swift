@@ -77,7 +77,10 @@ struct TestClient {
     init(_ loop: EventLoop, _ request: WebSocketRequest) throws {
         self.loop = loop
         let events = self.events
-        client = try #require(loop.perform { WebSocketClient(on: loop, request) { events.put($0) } })
+        var request = request
+        if request.framing == .auto { request.framing = BothFramings.current }
+        let asked = request
+        client = try #require(loop.perform { WebSocketClient(on: loop, asked) { events.put($0) } })
     }
 
     /// Runs something with the client on the loop.
@@ -118,6 +121,28 @@ struct TestClient {
         }
         return nil
     }
+}
+
+/// Runs each test twice: the clients in it use our own framing, then libwebsockets'.
+struct BothFramings: SuiteTrait, TestTrait, TestScoping {
+    @TaskLocal static var current = WebSocketFraming.auto
+
+    let isRecursive = true
+
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> BothFramings? { testCase == nil ? nil : self }
+
+    @concurrent
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        for framing in [WebSocketFraming.own, .library] {
+            try await BothFramings.$current.withValue(framing) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == BothFramings {
+    static var bothFramings: BothFramings { BothFramings() }
 }
 
 func received(_ events: [WebSocketEvent]) -> [WebSocketMessage] {

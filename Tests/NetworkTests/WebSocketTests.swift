@@ -4,7 +4,7 @@ import Wire
 
 @testable import Network
 
-@Suite struct WebSocketTests {
+@Suite(.bothFramings) struct WebSocketTests {
     @Test("Messages of every size come back as they were sent", arguments: [false, true])
     func echo(secure: Bool) throws {
         try withPair(secure: secure, maximumMessage: 2 << 20) { _, client, _ in
@@ -69,9 +69,12 @@ import Wire
             let server = try HTTPServer(on: loop, handler: TestHandler(onOpen: { sockets.put($0) }))
             let batches = Mailbox<[WebSocketMessage]>()
             let made = Mailbox<WebSocketClient>()
+            var asked = WebSocketRequest(url: socketURL(server))
+            asked.framing = BothFramings.current
+            let request = asked
             loop.run {
                 let holder = Holder()
-                holder.client = WebSocketClient(on: loop, WebSocketRequest(url: socketURL(server))) { event in
+                holder.client = WebSocketClient(on: loop, request) { event in
                     guard case .received(let messages) = event else { return }
                     holder.client?.setReading(false)
                     batches.put(messages)
@@ -162,10 +165,12 @@ import Wire
         }
     }
 
-    @Test("Codes above 1011 of a server become 1002 (a limit of libwebsockets)", arguments: [1012, 1013] as [UInt16])
-    func rewrittenCodes(code: UInt16) throws {
+    @Test(
+        "Codes above 1011 of a server arrive as they are, or as 1002 in libwebsockets' framing",
+        arguments: [1012, 1013, 1014] as [UInt16])
+    func registeredCodes(code: UInt16) throws {
         try withPair(onOpen: { $0.close(WebSocketClose(code: code)) }) { _, client, _ in
-            #expect(client.close()?.code == 1002)
+            #expect(client.close()?.code == (BothFramings.current == .own ? code : 1002))
         }
     }
 
@@ -239,6 +244,23 @@ import Wire
             #expect(received(client.events.all).count == 50)
             let last = client.events.all.last
             if case .closed = last {} else { Issue.record("closed is not the last event") }
+        }
+    }
+
+    @Test("A library that is not the known one is used in its own WebSocket role, unless that is not wanted")
+    func fallBack() throws {
+        try withLoop { loop in
+            let server = try HTTPServer(on: loop, handler: TestHandler())
+            var request = WebSocketRequest(
+                url: socketURL(server), headers: [("X-Long", String(repeating: "x", count: 9000))])
+            request.headerToTakeBack = "connection: unknown\r\n"
+            let client = try BothFramings.$current.withValue(.auto) { try TestClient(loop, request) }
+            client.onLoop { $0.send(.text("hello")) }
+            #expect(client.messages(1) == [.text("hello")])
+            request.framing = .own
+            #expect(
+                try TestClient(loop, request).failure()?.message == "our own framing cannot use this libwebsockets")
+            server.close()
         }
     }
 

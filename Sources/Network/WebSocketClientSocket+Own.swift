@@ -1,0 +1,104 @@
+import CLibWebSockets
+import Wire
+
+// Our own framing, over a connection that libwebsockets takes for an HTTP exchange whose answer never ends.
+//
+// libwebsockets' WebSocket role reads a byte a call; its HTTP client gives us what came, in bulk (64 KiB).
+extension WebSocketClientSocket {
+    /// Begins to turn the HTTP request that libwebsockets is writing at `place` into an upgrade; nil when this is not the library we
+    /// know.
+    func beginHandshake(_ place: inout UnsafeMutablePointer<UInt8>) -> WebSocketHandshake? {
+        guard WebSocketHandshake.takeBack(request.headerToTakeBack, &place) else { return nil }
+        let handshake = WebSocketHandshake(offersCompression: request.offersCompression, &random)
+        self.handshake = handshake
+        return handshake
+    }
+
+    /// The head of the server's answer is there.
+    func answered(_ wsi: OpaquePointer) -> Int32 {
+        // libwebsockets tells it of its own role too.
+        guard isOwnFraming else { return 0 }
+        guard case .connecting = state, let handshake else { return -1 }
+        do throws(HandshakeProblem) {
+            let compression = try handshake.check(wsi)
+            reader = WebSocketReader(
+                role: .client, maximumMessage: request.maximumMessage, compression: compression)
+            writer = WebSocketWriter(role: .client, compression: compression)
+        } catch {
+            let words =
+                error.status.map { "the server refuses the WebSocket with HTTP status \($0)" }
+                ?? "the answer to the upgrade is wrong (\(error.words))"
+            refusal = ConnectFailure(
+                phase: .handshake, httpStatus: error.status, message: "\(request.url.authority): \(words)")
+            return -1
+        }
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
+        established()
+        return 0
+    }
+
+    /// Bytes wait to be read.
+    func readInBulk(_ wsi: OpaquePointer) -> Int32 {
+        var place = loop.core.readBuffer.baseAddress
+        var count = Int32(loop.core.readBuffer.count)
+        // Calls us back with the bytes.
+        guard lws_http_client_read(wsi, &place, &count) == 0 else { return -1 }
+        return isOver ? -1 : 0
+    }
+
+    /// The bytes of one read.
+    func readFrames(_ bytes: UnsafeRawBufferPointer) {
+        reader.append([UInt8](bytes))
+        readOn()
+    }
+
+    /// Reads what was not read yet; pings are answered at once.
+    func readOn() {
+        var controls: [WebSocketReader.Control] = []
+        do throws(WebSocketViolation) {
+            try reader.read(&controls)
+        } catch {
+            if case .open = state { startClosing(WebSocketClose(code: error.code, reason: error.reason)) }
+        }
+        for control in controls {
+            switch control {
+            case .ping(let payload): answerPing(payload)
+            case .pong: continue
+            case .close(let close): peerCloses(close)
+            }
+        }
+        switch state {
+        case .open, .ended, .answeringClose: if reader.hasMessages { needsDelivery() }
+        // What comes after we began to close is not told.
+        case .resolving, .connecting, .closing, .awaitingAnswer: reader.discardMessages()
+        }
+    }
+
+    private func answerPing(_ payload: [UInt8]) {
+        guard case .open = state, pendingBytes < 1 << 20 else { return }
+        append(payload, .pong)
+        needsWriting()
+    }
+
+    private func peerCloses(_ close: WebSocketClose) {
+        switch state {
+        case .open:
+            state = .answeringClose(close)
+            // The answer carries the code that came (RFC 6455, 5.5.1).
+            append(WebSocketFrame.closeBody(close), .close)
+            limitClosing(close)
+            needsWriting()
+        case .awaitingAnswer: isOver = true
+        // The bytes with the close frame had to wait until messages before it were taken.
+        case .ended: if case .closed = lastEvent { lastEvent = .closed(close) }
+        case .resolving, .connecting, .closing, .answeringClose: break
+        }
+    }
+
+    func append(_ body: [UInt8], _ opcode: WebSocketFrame.Opcode) {
+        let key = maskingKey()
+        outgoing.append { WebSocketFrame.append(body[...], opcode: opcode, mask: key, to: &$0) }
+    }
+
+    func maskingKey() -> UInt32 { UInt32(truncatingIfNeeded: random.next()) }
+}

@@ -1,0 +1,66 @@
+import CZlib
+
+/// Decompresses the messages of one direction of a WebSocket (RFC 7692, 7.2.2). Owns zlib's stream, which must not move.
+struct Inflater: ~Copyable {
+    private static let chunk = 1 << 14
+
+    /// Nil when there was no memory for it: then nothing can be decompressed.
+    private let stream: UnsafeMutablePointer<z_stream>?
+    private let output: UnsafeMutableRawBufferPointer
+    private let resetsAfterMessage: Bool
+
+    init(resetsAfterMessage: Bool) {
+        self.resetsAfterMessage = resetsAfterMessage
+        output = .allocate(byteCount: Self.chunk, alignment: 16)
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        // Negative: without zlib's header. The largest window reads what was written for any.
+        let result = inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        if result == Z_OK {
+            self.stream = stream
+        } else {
+            stream.deallocate()
+            self.stream = nil
+        }
+    }
+
+    deinit {
+        output.deallocate()
+        guard let stream else { return }
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Decompresses the next bytes; what comes out is given to `emit`, 16 KiB at most a call, valid during the call only.
+    mutating func inflate(
+        _ input: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws(WebSocketViolation) -> Void
+    ) throws(WebSocketViolation) {
+        guard let stream else { throw WebSocketViolation(code: 1011, reason: "no memory to decompress") }
+        // zlib does not write to its input.
+        stream.pointee.next_in = UnsafeMutablePointer(
+            mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        stream.pointee.avail_in = UInt32(input.count)
+        defer { stream.pointee.next_in = nil }
+        while true {
+            stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = UInt32(Self.chunk)
+            let before = stream.pointee.avail_in
+            let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
+            let made = Self.chunk - Int(stream.pointee.avail_out)
+            switch result {
+            case Z_OK, Z_BUF_ERROR: break
+            // A final block may end a message's data; what follows refers to the window as ever (7.2.3.4).
+            case Z_STREAM_END: inflateResetKeep(stream)
+            default: throw WebSocketViolation(code: 1007, reason: "bad compressed data")
+            }
+            if made > 0 { try emit(UnsafeRawBufferPointer(rebasing: output[..<made])) }
+            let isFull = made == Self.chunk
+            guard stream.pointee.avail_in > 0 || isFull, made > 0 || stream.pointee.avail_in < before else { return }
+        }
+    }
+
+    /// A message is over.
+    mutating func endMessage() {
+        if resetsAfterMessage, let stream { inflateReset(stream) }
+    }
+}
