@@ -107,6 +107,12 @@ struct ConnectionHistory: Sendable {
     var lostAt: Moment?
     /// The revision to speak next.
     var revision: EngineIO.Revision?
+    /// What the Socket.IO machine of the last connection left for the next one's.
+    var memory = SocketIOClient.Memory()
+    /// Whether the server took up the session of the last connection, so that nothing was missed.
+    var isRecovered = false
+    /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.
+    var followedRooms: Set<String> = []
     /// Tokens the server refused since it last accepted one.
     var refusedTokens = 0
     /// Whether the user was told that the REST service refuses the token.

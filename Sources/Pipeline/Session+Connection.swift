@@ -22,7 +22,7 @@ extension Session {
         client = SocketIOClient(
             SocketIOClient.Configuration(
                 revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
-            openedAt: transaction.now)
+            memory: history.memory, openedAt: transaction.now)
         link = .handshaking(Link.Open(connection: connection, revision: revision))
     }
 
@@ -54,7 +54,7 @@ extension Session {
         guard let open = link.open else { return }
         if cause != .protocolEnd(.requested) { noteLoss() }
         link = .closing(connection: open.connection, cause)
-        client = nil
+        retireClient()
         effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
     }
 
@@ -66,8 +66,11 @@ extension Session {
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
         noteLoss()
         link = .idle
-        client = nil
-        for room in rooms.connectionLost() { reportRoom(.lost, room, into: &effects) }
+        retireClient()
+        for room in rooms.connectionLost() {
+            history.followedRooms.insert(room)
+            reportRoom(.lost, room, into: &effects)
+        }
         switch cause {
         case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
         case .namespaceRefused(let message): finish(.refused(message), into: &effects)
@@ -126,10 +129,12 @@ extension Session {
         history.wasReady = true
         history.revision = open.revision
         effects.append(.report(.connection(.ready(revision: open.revision))))
+        if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
-            reportGap(
-                from: lostAt, refetching: rooms.entries.flatMap { backend.resources(of: $0.name) }, into: &effects)
+            // A server that took up the session again has sent what was missed (reference 1.12).
+            let missed = rooms.entries.flatMap { backend.resources(of: $0.name) }
+            if !history.isRecovered { reportGap(from: lostAt, refetching: missed, into: &effects) }
         }
         for emit in configuration.emits {
             send(Transaction.Emission(name: emit.name, arguments: emit.argument), into: &effects)

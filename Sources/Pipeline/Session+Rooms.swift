@@ -12,6 +12,7 @@ extension Session {
     mutating func unwant(_ names: [String], into effects: inout [Effect]) {
         for name in names {
             guard let entry = rooms.unwant(name) else { continue }
+            history.followedRooms.remove(name)
             effects.append(.report(.room(RoomReport(change: .leaving, room: name, source: entry.source.rawValue))))
             for key in backend.resources(of: name) {
                 if let request = refetcher.forget(key) { effects.append(.cancel(request: request)) }
@@ -40,10 +41,12 @@ extension Session {
         }
     }
 
-    /// The server confirmed a room: what it is about is fetched now, since what happened before is unknown.
+    /// The server confirmed a room: what it is about is fetched now, since what happened before is unknown; but not when the room was
+    /// followed without a gap.
     mutating func joined(_ name: String, into effects: inout [Effect]) {
         guard rooms.joined(name, at: transaction.now) else { return }
         reportRoom(.joined, name, into: &effects)
+        if history.followedRooms.remove(name) != nil { return }
         for key in backend.resources(of: name) { refetcher.invalidate(key, cause: transaction.cause) }
     }
 

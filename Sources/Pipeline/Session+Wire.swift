@@ -24,13 +24,21 @@ extension Session {
         if wire.capacity > wireEffects.capacity { wireEffects = wire }
     }
 
+    /// The connection is over: what its machine leaves behind is for the next one's.
+    mutating func retireClient() {
+        // Nothing of a session waits for an acknowledgement: what is told of those is told to nobody.
+        var told: [SocketIOClient.Effect] = []
+        if let memory = client?.socketClosed(into: &told) { history.memory = memory }
+        client = nil
+    }
+
     private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
-        case .connected: namespaceJoined()
-        case .refused(let refusal): end(.namespaceRefused(refusal.message), into: &effects)
+        case .connected(let joined): namespaceJoined(isRecovered: joined.isRecovered)
+        case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
         case .event(let event): handle(event, into: &effects)
-        case .acknowledged, .unacknowledged: break
+        case .acknowledged, .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):
             reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
@@ -38,8 +46,9 @@ extension Session {
         }
     }
 
-    private mutating func namespaceJoined() {
+    private mutating func namespaceJoined(isRecovered: Bool) {
         guard case .handshaking(let open) = link else { return }
+        history.isRecovered = isRecovered
         link = .authenticating(open, until: transaction.now + Link.authenticationTimeout)
         backend.connected(token: token, revision: open.revision, into: &transaction)
     }

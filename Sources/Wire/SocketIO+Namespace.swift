@@ -24,24 +24,10 @@ extension SocketIO.Event {
         let start = array.bytes.startIndex
         copy.array = RawJSON(unchecked: ArraySlice(Array(array.bytes)))
         copy.arguments = arguments.map { $0.lowerBound - start..<$0.upperBound - start }
+        copy.attachments = attachments.map { ArraySlice(Array($0)) }
         return copy
     }
-}
 
-extension RawJSON {
-    /// Whether this is an object with a string called `sid`, as the CONNECT answer of Engine.IO 4 is.
-    var hasSessionID: Bool {
-        do throws(JSONError) {
-            var reader = JSONReader(bytes.span)
-            guard try reader.peek() == .object else { return false }
-            try reader.beginObject()
-            while let key = try reader.nextKey() {
-                if reader.matches(key, "sid") { return try reader.peek() == .string }
-                try reader.skip()
-            }
-            return false
-        } catch {
-            return false
-        }
-    }
+    /// Bytes it holds, near enough for a bound.
+    var weight: Int { attachments.reduce(array.bytes.count + 100) { $0 + $1.count } }
 }

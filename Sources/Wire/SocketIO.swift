@@ -14,6 +14,8 @@ public enum SocketIO {
         public var arguments: [Range<Int>]
         /// The id to acknowledge with, when the sender wants an acknowledgement.
         public var ackID: Int?
+        /// Whether the last element of the array is not an argument but the offset of a server that recovers connections.
+        public var hasOffset = false
         /// The binary attachments; where each belongs, `attachment(for:)` tells.
         public var attachments: [ArraySlice<UInt8>]
         /// An event.

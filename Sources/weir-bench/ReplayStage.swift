@@ -133,7 +133,8 @@ extension ReplayTally {
                 undecodable += 1
             }
         case .malformed: undecodable += 1
-        case .send, .connected, .refused, .acknowledged, .unacknowledged, .disconnected, .close: break
+        case .send, .connected, .refused, .acknowledged, .unacknowledged, .dropped, .disconnected, .close:
+            break
         }
     }
 

@@ -56,7 +56,7 @@ struct EventDecoder: SourceReader {
         case .connected: client?.emit("blast", arguments: nil, into: &effects)
         case .event(let event):
             if event.name == "done" { progress.isDone = true } else { decode(event) }
-        case .refused, .acknowledged, .unacknowledged, .disconnected: break
+        case .refused, .acknowledged, .unacknowledged, .dropped, .disconnected: break
         case .malformed(let malformed): progress.complaint = "a frame cannot be read: \(malformed.message)"
         case .close(let cause): progress.complaint = "the connection ended: \(cause)"
         }

@@ -143,7 +143,7 @@ actor Peer {
             note(([event.name] + (event.argument(0).map { [$0.description] } ?? [])).joined(separator: " "))
         case .disconnected: note("(disconnected)")
         case .close: socket?.close(WebSocketClose(code: 1000))
-        case .refused, .acknowledged, .unacknowledged, .malformed: note("(\(effect))")
+        case .refused, .acknowledged, .unacknowledged, .dropped, .malformed: note("(\(effect))")
         }
     }
 }

@@ -65,12 +65,17 @@ struct Transcript {
     /// A text frame arrives.
     mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
 
-    /// Opens the socket, joins the namespace and accepts the token.
-    mutating func authenticate(token: String = "secret-token") {
+    /// Opens the socket, joins the namespace and accepts the token. A server that recovers sessions names one.
+    mutating func authenticate(token: String = "secret-token", session: (pid: String, offset: String)? = nil) {
         feed(.opened(connection: connection, token: Secret(token)))
         receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
-        receive(#"40{"sid":"t"}"#)
-        receive(#"42["authenticated"]"#)
+        if let session {
+            receive(#"40{"sid":"t","pid":"\#(session.pid)"}"#)
+            receive(#"42["authenticated","\#(session.offset)"]"#)
+        } else {
+            receive(#"40{"sid":"t"}"#)
+            receive(#"42["authenticated"]"#)
+        }
     }
 
     /// The socket is cut.

@@ -272,6 +272,25 @@ import Wire
         #expect(transcript.session.model.elements(in: channels).isEmpty)
     }
 
+    @Test(arguments: ["P", "another"])
+    func `after a reconnect that recovered the session nothing is missed and nothing refetched`(pid: String) throws {
+        var transcript = Transcript(Configuration(backend: .twake, revision: .v4, rooms: [publicRoom]))
+        transcript.authenticate(session: ("P", "Q7x1cUD"))
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"},"Q7x1cUE"]"#)
+        transcript.answer("/channels", #"{"resources":[]}"#)
+        transcript.cut()
+        transcript.pass(try #require(transcript.retryIn))
+        transcript.feed(.opened(connection: transcript.connection, token: Secret("secret-token")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        #expect(transcript.sent == [#"40{"pid":"P","offset":"Q7x1cUE"}"#])
+        transcript.receive(#"40{"sid":"t","pid":"\#(pid)"}"#)
+        transcript.receive(#"42["authenticated","Q7x1cUF"]"#)
+        #expect(transcript.gaps.count == (pid == "P" ? 0 : 1))
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"},"Q7x1cUG"]"#)
+        #expect(transcript.roomChanges == ["joined \(publicRoom)"])
+        #expect(transcript.requests.count == (pid == "P" ? 0 : 1))
+    }
+
     @Test func `an event of a known name and the wrong shape is counted and shown, and the next one is handled`() {
         var transcript = listed(publicRoom)
         transcript.receive(#"42["realtime:resource",{"action":"saved","room":7}]"#)

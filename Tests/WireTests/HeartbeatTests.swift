@@ -24,7 +24,7 @@ struct HeartbeatTests {
         _ = client.emit("ask", nil, wantsAck: true)
         #expect(client.advance(to: 25_000) == ["send 2"])
         #expect(client.advance(to: 44_999) == [])
-        #expect(client.advance(to: 45_000) == ["unacknowledged 0", "close pingTimeout"])
+        #expect(client.advance(to: 45_000) == ["unacknowledged 0 disconnected", "close pingTimeout"])
         #expect(client.machine.deadline == nil)
         #expect(client.advance(to: 1_000_000) == [])
     }

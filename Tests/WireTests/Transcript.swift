@@ -13,6 +13,13 @@ struct ClientTranscript {
         machine = SocketIOClient(configuration, openedAt: ms(milliseconds))
     }
 
+    init(
+        _ configuration: SocketIOClient.Configuration, memory: SocketIOClient.Memory = .init(),
+        openedAt milliseconds: Int64 = 0
+    ) {
+        machine = SocketIOClient(configuration, memory: memory, openedAt: ms(milliseconds))
+    }
+
     /// A client that has joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
     static func joined(_ revision: EngineIO.Revision) -> ClientTranscript {
         var client = ClientTranscript(revision)
@@ -33,8 +40,16 @@ struct ClientTranscript {
         run { $0.advance(to: ms(milliseconds), into: &$1) }
     }
 
-    mutating func emit(_ name: String, _ arguments: String? = nil, wantsAck: Bool = false) -> [String] {
-        run { _ = $0.emit(name, arguments: arguments.map(json), wantsAck: wantsAck, into: &$1) }
+    mutating func emit(
+        _ name: String, _ arguments: String? = nil, to namespace: String? = nil, wantsAck: Bool = false
+    ) -> [String] {
+        run {
+            _ = $0.emit(name, arguments: arguments.map(json), namespace: namespace, wantsAck: wantsAck, into: &$1)
+        }
+    }
+
+    mutating func emit(_ emission: SocketIO.Emission, at milliseconds: Int64 = 0) -> [String] {
+        run { _ = $0.emit(emission, at: ms(milliseconds), into: &$1) }
     }
 
     mutating func run(_ step: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void) -> [String] {
@@ -103,9 +118,13 @@ extension SocketIO.Event {
     var line: String {
         let texts = arguments.indices.map { argument($0)?.description ?? "?" }
         let ack = ackID.map { " ack \($0)" } ?? ""
-        return "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ack)\(shown(attachments))"
+        return
+            "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ack)\(hasOffset ? " offset" : "")\(shown(attachments))"
     }
 }
+
+/// A namespace within a line: nothing for the default one.
+private func shown(_ namespace: String) -> String { namespace == "/" ? "" : " " + namespace }
 
 /// Attachments as the end of a line: nothing, or ` with [1, 2] [3]`.
 private func shown(_ attachments: [ArraySlice<UInt8>]) -> String {
@@ -116,12 +135,17 @@ extension SocketIOClient.Effect {
     var line: String {
         switch self {
         case .send(let message): "send \(message.line)"
-        case .connected(let handshake): "connected \(handshake.sid)"
-        case .refused(let refusal): "refused \(refusal.message)\(refusal.data.map { " \($0)" } ?? "")"
+        case .connected(let joined):
+            "connected \(joined.handshake.sid)\(shown(joined.namespace))\(joined.isRecovered ? " recovered" : "")"
+        case .refused(let namespace, let refusal):
+            "refused\(shown(namespace)) \(refusal.message)\(refusal.data.map { " \($0)" } ?? "")"
         case .event(let event): event.line
-        case .acknowledged(let answer): "acknowledged \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
-        case .unacknowledged(let id): "unacknowledged \(id)"
-        case .disconnected: "disconnected"
+        case .acknowledged(let answer):
+            "acknowledged\(shown(answer.namespace)) \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
+        case .unacknowledged(let namespace, let id, let cause): "unacknowledged\(shown(namespace)) \(id) \(cause)"
+        case .dropped(let dropped):
+            "dropped\(shown(dropped.namespace)) \(dropped.emission.name)\(dropped.id.map { " \($0)" } ?? "") \(dropped.cause)"
+        case .disconnected(let namespace): "disconnected\(shown(namespace))"
         case .malformed(let error): "malformed at \(error.offset ?? -1): \(error.message)"
         case .close(.notEngineIO(let error)): "close notEngineIO at \(error.offset ?? -1): \(error.message)"
         case .close(.outOfStep(let error)): "close outOfStep at \(error.offset ?? -1): \(error.message)"

@@ -1,0 +1,205 @@
+import JSONText
+
+// What the server sends.
+extension SocketIOClient {
+    /// A WebSocket message arrived.
+    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
+        self.now = now
+        do throws(SocketIO.Malformed) {
+            switch try engine.receive(message, at: now) {
+            case .opened(let handshake): open(handshake, into: &effects)
+            case .message(let packet): try receive(packet, into: &effects)
+            case .binary(let data): try receive(attachment: data, into: &effects)
+            case .answer(let answer): effects.append(.send(answer))
+            case .closed: closeByServer(into: &effects)
+            case .nothing: break
+            }
+        } catch {
+            refuse(error, into: &effects)
+        }
+    }
+
+    private mutating func refuse(_ error: SocketIO.Malformed, into effects: inout [Effect]) {
+        switch state {
+        case .opening: finish(.notEngineIO(error), into: &effects)
+        case .open: effects.append(.malformed(error))
+        case .finished: break
+        }
+    }
+
+    private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
+        guard case .opening(let until) = state else { return }
+        state = .open(handshake)
+        if revision == .v3, membership(of: "/") == nil {
+            memberships.append(Membership(Namespace("/"), isWanted: false))
+        }
+        for index in memberships.indices where !memberships[index].isGone {
+            ask(index, into: &effects)
+            // One deadline for the open packet and the answers.
+            memberships[index].state = .joining(until: memberships[index].isWanted ? until : nil)
+        }
+        renewNamespacesDue()
+    }
+
+    private mutating func receive(
+        attachment: ArraySlice<UInt8>, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        if let packet = try assembler.attach(attachment) { try receive(packet, into: &effects) }
+    }
+
+    private mutating func closeByServer(into effects: inout [Effect]) {
+        for index in memberships.indices where memberships[index].isWanted && !memberships[index].isGone {
+            effects.append(.disconnected(namespace: memberships[index].name))
+        }
+        finish(.byServer, into: &effects)
+    }
+
+    /// Offsets count from the start of the frame, which has the Engine.IO type digit in front.
+    private mutating func receive(
+        _ data: ArraySlice<UInt8>, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        if assembler.isGathering {
+            finish(.outOfStep(.init(message: "a text message while attachments are due", offset: 0)), into: &effects)
+            return
+        }
+        let packet: SocketIO.Packet
+        do throws(SocketIO.Malformed) {
+            packet = try SocketIO.Packet(parsing: data, revision: revision)
+        } catch {
+            assembler.refuse(data)
+            throw error.moved(by: 1)
+        }
+        if packet.attachments > 0 { return assembler.begin(packet) }
+        assembler.reset()
+        do throws(SocketIO.Malformed) {
+            try receive(packet, into: &effects)
+        } catch {
+            throw error.moved(by: 1)
+        }
+    }
+
+    private mutating func receive(
+        _ packet: SocketIO.Packet, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        switch packet {
+        case .event(let event, _):
+            try receive(event, into: &effects)
+        case .acknowledgement(let answer, _):
+            guard let index = membership(of: answer.namespace), memberships[index].isJoined else { return }
+            memberships[index].ledger.settle(answer, at: now, revision, into: &effects)
+            renewNamespacesDue()
+        case .connect(let address, let payload):
+            try receiveConnect(SocketIO.NamespaceAddress(address).name, payload, into: &effects)
+        case .disconnect(let name):
+            receiveDisconnect(name, into: &effects)
+        case .connectError(let name, let payload):
+            try receiveError(name, SocketIO.Refusal(payload: payload), into: &effects)
+        }
+    }
+
+    private mutating func receive(_ event: SocketIO.Event, into effects: inout [Effect]) throws(SocketIO.Malformed) {
+        guard let index = membership(of: event.namespace) else {
+            throw SocketIO.Malformed(message: "an event for a namespace that is not joined", offset: 0)
+        }
+        switch memberships[index].state {
+        case .joined:
+            deliver(event, of: index, into: &effects)
+        case .joining:
+            if memberships[index].early.append(event.detached, bytes: event.weight) { return }
+            memberships[index].hasLostEarly = true
+            throw SocketIO.Malformed(
+                message: "too many events before the namespace's answer; one was dropped", offset: 0)
+        case .waiting, .gone:
+            throw SocketIO.Malformed(message: "an event for a namespace that is not joined", offset: 0)
+        }
+    }
+
+    /// The offset a recovering server appends to its events is no argument of theirs: it is followed and taken off (1.12).
+    private mutating func deliver(_ event: SocketIO.Event, of index: Int, into effects: inout [Effect]) {
+        guard memberships[index].ledger.recovery.isTracking, event.ackID == nil,
+            memberships[index].ledger.recovery.follow(event)
+        else { return effects.append(.event(event)) }
+        var event = event
+        event.arguments.removeLast()
+        event.hasOffset = true
+        effects.append(.event(event))
+    }
+}
+
+// MARK: - Namespaces
+
+extension SocketIOClient {
+    /// A CONNECT without a `sid` on Engine.IO 4 is a server of revision 3 that ignores what we asked for (1.3).
+    private mutating func receiveConnect(
+        _ name: String, _ payload: RawJSON?, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        guard case .open = state else { return }
+        let ids = payload?.sessionIDs
+        if revision == .v4, ids == nil {
+            guard memberships.contains(where: \.isJoined) else {
+                return finish(.revisionMismatch(.v3), into: &effects)
+            }
+            throw SocketIO.Malformed(message: "a CONNECT without a sid", offset: 0)
+        }
+        guard let index = membership(of: name), !memberships[index].isGone else {
+            throw SocketIO.Malformed(message: "a CONNECT for a namespace that was not asked for", offset: 0)
+        }
+        switch memberships[index].state {
+        case .joining: join(index, ids, into: &effects)
+        case .joined:
+            // A python server of Engine.IO 3 answers again (1.14).
+            if revision == .v4 { throw SocketIO.Malformed(message: "a second CONNECT", offset: 0) }
+        case .waiting, .gone: break
+        }
+    }
+
+    private mutating func join(_ index: Int, _ ids: (sid: String, pid: String?)?, into effects: inout [Effect]) {
+        memberships[index].state = .joined
+        let isSame = memberships[index].ledger.recovery.answered(pid: ids?.pid)
+        let isRecovered = isSame && !memberships[index].hasLostEarly
+        if memberships[index].isWanted { connected(index, id: ids?.sid, isRecovered: isRecovered, into: &effects) }
+        for event in memberships[index].early.drain() { deliver(event, of: index, into: &effects) }
+        memberships[index].hasLostEarly = false
+        memberships[index].ledger.flush(at: now, revision, into: &effects)
+        renewNamespacesDue()
+    }
+
+    mutating func connected(_ index: Int, id: String?, isRecovered: Bool, into effects: inout [Effect]) {
+        guard case .open(let handshake) = state else { return }
+        effects.append(
+            .connected(
+                Joined(
+                    namespace: memberships[index].name, id: id, isRecovered: isRecovered, handshake: handshake)))
+    }
+
+    private mutating func receiveDisconnect(_ name: String, into effects: inout [Effect]) {
+        guard let index = membership(of: name), !memberships[index].isGone else { return }
+        if memberships[index].isWanted { effects.append(.disconnected(namespace: name)) }
+        // What waits may be sent when the namespace is joined again; the session itself cannot be had back (1.12).
+        memberships[index].ledger.recovery = RecoveryPoint()
+        memberships[index].disconnected(into: &effects)
+        memberships[index].state = .gone
+        if memberships.allSatisfy({ $0.isGone || !$0.isWanted }) { finish(.byServer, into: &effects) }
+        renewNamespacesDue()
+    }
+
+    /// Before the answer an error refuses the namespace. After it (a middleware of Engine.IO 3, a python server) it is a word of the server's,
+    /// reported and survived.
+    private mutating func receiveError(
+        _ address: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]
+    ) throws(SocketIO.Malformed) {
+        let name = SocketIO.NamespaceAddress(address).name
+        guard let index = membership(of: name), !memberships[index].isGone else {
+            throw SocketIO.Malformed(message: "an error for a namespace that was not asked for", offset: 0)
+        }
+        switch memberships[index].state {
+        case .joining:
+            effects.append(.refused(namespace: name, refusal))
+            end(index, .byServer, into: &effects)
+        case .joined:
+            throw SocketIO.Malformed(message: "the server reports an error: \(refusal.message)", offset: 0)
+        case .waiting, .gone:
+            break
+        }
+    }
+}
