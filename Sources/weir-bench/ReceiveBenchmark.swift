@@ -4,97 +4,72 @@ import Network
 extension Benchmark {
     private static let count = BenchmarkOption(
         "count", "N", "events of a run", standard: 200_000, range: 1...10_000_000)
-    private static let port = BenchmarkOption(
-        "port", "P", "the port of a source that runs already: blast_node.js --on-join (default: one is started)",
-        standard: nil, range: 1...65_535)
 
     /// From a socket to decoded events.
     static let receive = Benchmark(
-        name: "receive", summary: "events per second from a socket to decoded events and to diffs",
+        name: "receive", summary: "events per second from a socket to the model, beside other clients",
         details: [
             "Connects to Tests/Peers/blast_node.js over a WebSocket, lets it send N Socket.IO events of a Twake backend as",
             "fast as it can, and measures how far the one loop thread gets with them: whole frames, decoded events, the",
-            "session with its diffs. Beside it node's own ws package counts the frames, and parses them. The source runs on",
-            "the same machine. Needs node and its ws package (Debian: nodejs, node-ws), and is run at the top of the repository.",
+            "session with its model and diffs; in own framing, in libwebsockets', and over TLS. Beside it: node's ws package,",
+            "the reference client's browser bundle and python-socketio, where Tests/run has installed them (.build/peers).",
+            "The source runs on the same machine. Needs node and its ws package (Debian: nodejs, node-ws) and openssl, and is",
+            "run at the top of the repository.",
         ],
-        options: [count, .runs, port]
+        options: [count, .runs]
     ) { arguments throws(BenchmarkError) in
-        let node = try NodePeer()
-        let source = arguments.value(port) == nil ? try node.startSource(count: arguments[count]) : nil
-        let port = source?.port ?? UInt16(arguments[port])
+        let peers = try BenchmarkPeers()
         let loop: EventLoop
         do { loop = try EventLoop(name: "weir-bench") } catch { throw .failed("no event loop: \(error)") }
         defer { loop.shutDown() }
-        var results = [[ReceiveFigures]](repeating: [], count: Receiver.allCases.count)
-        for _ in 0..<arguments[.runs] {
-            for (index, receiver) in Receiver.allCases.enumerated() {
-                results[index].append(try receiver.run(on: loop, node, port: port))
+        let certificates = try BenchmarkCertificates()
+        let plain = try peers.startSource(count: arguments[count])
+        let secure = try peers.startSource(count: arguments[count], certificates)
+        let receivers = Receiver.all(peers)
+        var results = [[ReceiveFigures]](repeating: [], count: receivers.count)
+        for run in 0..<arguments[.runs] {
+            for (index, receiver) in receivers.enumerated() where run < receiver.runs(of: arguments[.runs]) {
+                let source = receiver.isSecure ? secure.source : plain.source
+                results[index].append(try receiver.run(on: loop, peers, source))
             }
         }
-        for (receiver, figures) in zip(Receiver.allCases, results) {
-            guard figures.allSatisfy({ $0.events == results[0][0].events }) else {
-                throw .failed("\(receiver.rawValue): not every run saw all events: \(figures.map(\.events))")
+        for (receiver, figures) in zip(receivers, results) {
+            guard figures.allSatisfy({ $0.events == arguments[count] }) else {
+                throw .failed("\(receiver.name): not every run saw all events: \(figures.map(\.events))")
             }
         }
-        print(report(results, arguments))
-        // The source may not end before the last word is said.
-        withExtendedLifetime(source?.process) {}
+        print(report(receivers, results, arguments))
+        // The sources may not end before the last word is said, nor their certificates go.
+        withExtendedLifetime((plain.process, secure.process, certificates)) {}
     }
 
-    private static func report(_ results: [[ReceiveFigures]], _ arguments: BenchmarkArguments) -> String {
-        var table = Table(["receiver", "events/s", "us an event", "CPU us", "x node raw", "peak MB"])
-        let baseline = zip(Receiver.allCases, results).first { $0.0 == .nodeFrames }?.1 ?? []
-        for (receiver, figures) in zip(Receiver.allCases, results) {
-            let rates = figures.map(\.rate)
+    private static func report(
+        _ receivers: [Receiver], _ results: [[ReceiveFigures]], _ arguments: BenchmarkArguments
+    ) -> String {
+        var table = Table(["receiver", "events/s", "CPU us an event", "rate x JS", "CPU x JS", "peak MB"])
+        for (receiver, figures) in zip(receivers, results) {
+            let reference =
+                zip(receivers, results).first { $0.0.isReference && $0.0.isSecure == receiver.isSecure }?.1 ?? []
+            let pairs = figures.count == reference.count ? Array(zip(figures, reference)) : []
             table.add([
-                receiver.rawValue, Series(rates).text(digits: 0), Series(rates.map { 1e6 / $0 }).text(digits: 2),
-                Series(figures.map { $0.span.processor * 1e6 / Double($0.events) }).median.fixed(2),
-                Series(zip(rates, baseline).map { $0 / $1.rate }).text(digits: 2),
+                receiver.name, Series(figures.map(\.rate)).text(digits: 0),
+                Series(figures.map(\.processor)).text(digits: 2),
+                Series(pairs.map { $0.rate / $1.rate }).text(digits: 2),
+                Series(pairs.map { $0.processor / $1.processor }).text(digits: 2),
                 figures.compactMap(\.peak).max()?.fixed(0) ?? "-",
             ])
         }
-        let events = results.first?.first?.events ?? 0
         return
             ([
-                "\(events) events a run over 127.0.0.1, from the first event to `done`; \(arguments[.runs]) runs, "
+                "\(arguments[count]) events a run over 127.0.0.1, from the first event to `done`; \(arguments[.runs]) runs, "
                     + "median [lowest..highest]", "",
             ] + table.lines + [
                 "",
-                "Compared: all receive the same bytes from the same source in the same run; x node raw is the rate over that of",
-                "node counting frames. CPU is the receiver's own, of all its threads; the source takes its share of the machine",
-                "beside it. peak MB is the receiver's process (node's counts its megabytes as 1 048 576 bytes).",
+                "Compared: all receive the same bytes from the same source in the same run, one after the other. `x JS` is over the",
+                "reference client's browser bundle in the same round, TLS over TLS. CPU is the receiver's own, of all its threads;",
+                "the source takes its share of the machine beside it. peak MB is the receiver's process at its largest while it",
+                "received (for node and python: since it started).",
                 "Again: \(arguments.commandLine)",
             ]).joined(separator: "\n")
-    }
-}
-
-/// What one run of a receiver gave.
-struct ReceiveFigures: Sendable {
-    var events: Int
-    var span: Span
-    /// Megabytes; nil when it is not known for this receiver alone.
-    var peak: Double?
-
-    /// Events a second.
-    var rate: Double { Double(events) / span.seconds }
-}
-
-/// Who receives, and how far.
-enum Receiver: String, CaseIterable {
-    case frames = "weir: frames"
-    case events = "weir: decoded events"
-    case session = "weir: session, to diffs"
-    case nodeFrames = "node ws: frames (--raw)"
-    case nodeParse = "node ws: JSON.parse (--raw-parse)"
-
-    /// Receives everything once.
-    func run(on loop: EventLoop, _ node: NodePeer, port: UInt16) throws(BenchmarkError) -> ReceiveFigures {
-        switch self {
-        case .frames: try SourceConnection(on: loop, FrameCounter()).receive(from: port)
-        case .events: try SourceConnection(on: loop, EventDecoder()).receive(from: port)
-        case .session: try SourceConnection(on: loop, SessionRunner()).receive(from: port)
-        case .nodeFrames: try node.receive(from: port, mode: "--raw")
-        case .nodeParse: try node.receive(from: port, mode: "--raw-parse")
-        }
     }
 }

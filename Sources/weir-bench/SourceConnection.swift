@@ -32,22 +32,31 @@ actor SourceConnection {
     private var deadline: LoopTimer?
     private var watch: Stopwatch?
     private var countsPeak = false
+    /// How many events a second are wanted; nil for as many as come.
+    private let rate: Int?
+    private var pause: LoopTimer?
 
-    init(on loop: EventLoop, _ reader: any SourceReader) {
+    init(on loop: EventLoop, _ reader: any SourceReader, rate: Int? = nil) {
         self.loop = loop
         self.reader = reader
+        self.rate = rate
     }
 
     /// Receives everything. Blocks: not on the loop.
-    nonisolated func receive(from port: UInt16) throws(BenchmarkError) -> ReceiveFigures {
-        loop.run { self.assumeIsolated { $0.connect(port) } }
+    nonisolated func receive(
+        from source: BlastSource, _ framing: WebSocketFraming
+    ) throws(BenchmarkError) -> ReceiveFigures {
+        loop.run { self.assumeIsolated { $0.connect(source, framing) } }
         return try outcome.wait { $0 }.get()
     }
 
-    private func connect(_ port: UInt16) {
+    private func connect(_ source: BlastSource, _ framing: WebSocketFraming) {
         let url = URLParts(
-            scheme: "ws", host: "127.0.0.1", port: port, path: "/socket/", query: "EIO=4&transport=websocket")
-        socket = WebSocketClient(on: loop, WebSocketRequest(url: url)) { event in
+            scheme: source.authority == nil ? "ws" : "wss", host: "127.0.0.1", port: source.port, path: "/socket/",
+            query: "EIO=4&transport=websocket")
+        var request = WebSocketRequest(url: url, access: Access(trust: source.authority.map { .file($0) } ?? .system))
+        request.framing = framing
+        socket = WebSocketClient(on: loop, request) { event in
             self.assumeIsolated { $0.socketDid(event) }
         }
         deadline = loop.schedule(at: loop.now + .seconds(120)) {
@@ -73,9 +82,21 @@ actor SourceConnection {
         let progress = reader.progress
         if watch == nil, progress.events > 0 { watch = before }
         if let complaint = progress.complaint { return finish(.failure(.failed(complaint))) }
+        waitIfAhead(progress)
         guard progress.isDone, let span = watch?.elapsed else { return }
         let peak = countsPeak ? PeakMemory.megabytes : nil
         finish(.success(ReceiveFigures(events: progress.events, span: span, peak: peak)))
+    }
+
+    /// Stops reading until as many events are wanted as came.
+    private func waitIfAhead(_ progress: SourceProgress) {
+        guard let rate, let watch, !progress.isDone else { return }
+        let ahead = Double(progress.events) / Double(rate) - watch.elapsed.seconds
+        guard ahead > 0.001 else { return }
+        socket?.setReading(false)
+        pause = loop.schedule(at: loop.now + .microseconds(Int64(ahead * 1e6))) {
+            self.assumeIsolated { $0.socket?.setReading(true) }
+        }
     }
 
     private func send(_ messages: [WebSocketMessage]) {
@@ -85,6 +106,7 @@ actor SourceConnection {
     private func finish(_ result: Result<ReceiveFigures, BenchmarkError>) {
         deadline?.cancel()
         deadline = nil
+        pause?.cancel()
         socket?.close(WebSocketClose(code: 1000))
         socket = nil
         outcome.change { outcome in

@@ -1,0 +1,127 @@
+import Glibc
+import JSONText
+
+/// The programs of `Tests/Peers`: they run under node, with Debian's `ws` package, and under the Python that `Tests/run` installs.
+struct BenchmarkPeers {
+    private static let folder = "Tests/Peers"
+    private static let installed = ".build/peers"
+    /// Where the `ws` package is, as node wants to be told; empty when Debian's is not installed.
+    private let variables: [String]
+    /// The reference client's browser bundle; nil when it is not installed.
+    let bundle: String?
+    /// A Python with python-socketio; nil when it is not installed.
+    let python: String?
+
+    init() throws(BenchmarkError) {
+        guard access("\(Self.folder)/blast_node.js", R_OK) == 0 else {
+            throw .failed("\(Self.folder)/blast_node.js is not here: run this at the top of the repository")
+        }
+        variables = Self.packageFolder().map { ["NODE_PATH=\($0)"] } ?? []
+        bundle = Self.installed("socket.io.min.js")
+        python = Self.installed("socketio5/bin/python")
+    }
+
+    private static func installed(_ name: String) -> String? {
+        let path = "\(installed)/\(name)"
+        return access(path, R_OK) == 0 ? path : nil
+    }
+
+    /// Starts the source on a port the system chooses, over TLS when it is given certificates.
+    func startSource(
+        count: Int, _ certificates: BenchmarkCertificates? = nil
+    ) throws(BenchmarkError) -> (process: ChildProcess, source: BlastSource) {
+        var arguments = ["blast_node.js", "--port", "0", "--count", "\(count)", "--on-join"]
+        if let certificates { arguments += ["--cert", certificates.certificate, "--key", certificates.key] }
+        let process = try startNode(arguments)
+        // "listening on 127.0.0.1:4400/socket (…)"
+        guard let line = process.readLine(), line.hasPrefix("listening on "),
+            let port = line.split(separator: ":").dropFirst().first.flatMap({ UInt16($0.prefix { $0.isNumber }) })
+        else { throw .failed("the source did not start; it needs node and its ws package (Debian: nodejs, node-ws)") }
+        return (process, BlastSource(port: port, authority: certificates?.certificate))
+    }
+
+    /// Lets node receive from the source in a mode of `peer_node.js`.
+    func nodeReceives(from source: BlastSource, mode: [String]) throws(BenchmarkError) -> ReceiveFigures {
+        let peer = try startNode(
+            ["peer_node.js", source.url] + mode, source.authority.map { ["NODE_EXTRA_CA_CERTS=\($0)"] } ?? [])
+        return try figures(of: peer, "node \(mode[0])")
+    }
+
+    /// Lets python-socketio's asynchronous client receive from the source.
+    func pythonReceives(from source: BlastSource) throws(BenchmarkError) -> ReceiveFigures {
+        guard let python else { throw .failed("python-socketio is not installed: run Tests/run first") }
+        return try figures(
+            of: try ChildProcess([python, "\(Self.folder)/peer_python.py", source.url, "async"]), "python")
+    }
+
+    private func figures(of peer: ChildProcess, _ name: String) throws(BenchmarkError) -> ReceiveFigures {
+        guard let line = peer.readLine(), let result = try? JSONValue(parsing: ArraySlice(line.utf8)),
+            let events = result["n"]?.number, let seconds = result["s"]?.number, let processor = result["cpu"]?.number
+        else { throw .failed("\(name): it gave no result") }
+        // Their megabytes are of 1 048 576 bytes.
+        return ReceiveFigures(
+            events: Int(events), span: Span(seconds: seconds, processor: processor),
+            peak: result["rss_mb"]?.number.map { $0 * 1.048_576 })
+    }
+
+    private func startNode(_ arguments: [String], _ added: [String] = []) throws(BenchmarkError) -> ChildProcess {
+        let script = "\(Self.folder)/\(arguments[0])"
+        do {
+            return try ChildProcess(["node", script] + arguments.dropFirst(), variables: variables + added)
+        } catch {
+            throw .failed("\(error.message); node is needed for this benchmark (Debian: nodejs, node-ws)")
+        }
+    }
+
+    /// The folder of Debian's node packages.
+    private static func packageFolder() -> String? {
+        guard let list = try? ChildProcess(["dpkg", "-L", "node-ws"]) else { return nil }
+        var folder: String?
+        while let line = list.readLine() {
+            let suffix = "/ws/package.json"
+            if line.hasSuffix(suffix), !line.contains("/@types/") { folder = String(line.dropLast(suffix.count)) }
+        }
+        return folder
+    }
+}
+
+extension BlastSource {
+    fileprivate var url: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
+}
+
+/// A certificate for 127.0.0.1 that signs itself, in a temporary folder that goes with it.
+final class BenchmarkCertificates {
+    private let folder: String
+    var certificate: String { folder + "/cert.pem" }
+    var key: String { folder + "/key.pem" }
+
+    init() throws(BenchmarkError) {
+        var template = Array("/tmp/weir-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .failed("no temporary folder can be made") }
+        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let openssl = try ChildProcess([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "2",
+            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+            "-batch",
+        ])
+        while openssl.readLine() != nil {}
+        guard access(certificate, R_OK) == 0 else { throw .failed("openssl did not make a certificate") }
+    }
+
+    deinit {
+        for file in [certificate, key] { unlink(file) }
+        rmdir(folder)
+    }
+}
+
+extension JSONValue {
+    /// The number, whole or not.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+}
