@@ -42,7 +42,8 @@ extension Tail {
 
     private func open(_ url: URLParts, _ number: Int) {
         guard number == connection, case .running = phase else { return }
-        let request = WebSocketRequest(url: url, access: configuration.access)
+        var request = WebSocketRequest(url: url, access: configuration.access)
+        request.framing = configuration.framing
         socket = WebSocketClient(on: loop, request) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }

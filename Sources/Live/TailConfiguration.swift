@@ -12,6 +12,8 @@ public struct TailConfiguration: Sendable {
     public var token: TokenReference?
     /// How the server is reached.
     public var access: Access
+    /// Who reads the frames of the WebSocket.
+    public var framing = WebSocketFraming.auto
     /// The recording to write; nothing may be at that path yet.
     public var recordPath: String?
     /// The control socket to serve; its folder must be the user's own, mode 0700.

@@ -1,6 +1,7 @@
 /// The one table of options: what each is called, takes, means, and which commands know it.
 enum Option: String, CaseIterable {
     case backend, path, namespace, eio, token, ca, company, workspace, room, emit
+    case framing
     case format, count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
@@ -25,6 +26,7 @@ enum Option: String, CaseIterable {
         case .company, .workspace: "ID"
         case .room: "ROOM"
         case .emit: "'EVENT JSON'"
+        case .framing: "auto|own|library"
         case .format: "pretty|compact|json|raw"
         case .count, .maxAttempts, .seed: "N"
         case .duration, .idleTimeout: "D"
@@ -39,7 +41,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool {
         switch self {
         case .room, .emit: true
-        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .format, .count, .duration,
+        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .framing, .format, .count,
+            .duration,
             .idleTimeout,
             .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .on, .name, .noControl, .quiet, .help:
             false
@@ -59,6 +62,7 @@ enum Option: String, CaseIterable {
         case .workspace: "workspace to tail (default the first one)"
         case .room: "join just this room and ask the backend for no list"
         case .emit: "send this event after each connect"
+        case .framing: "who reads frames: weir or libwebsockets (default auto: weir)"
         case .format: "how events are printed (default compact)"
         case .count: "end after N events"
         case .duration: "end after this time, such as 500ms, 15s, 2m (8 before --count)"
@@ -81,7 +85,7 @@ enum Option: String, CaseIterable {
     /// The commands that know the option.
     var commands: [CommandName] {
         switch self {
-        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .room, .emit, .idleTimeout,
+        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .room, .emit, .framing, .idleTimeout,
             .maxAttempts:
             [.tail, .record]
         case .format: [.demo, .tail, .replay]

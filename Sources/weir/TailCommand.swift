@@ -9,6 +9,7 @@ enum TailCommand {
         var configuration = TailConfiguration(
             server: options.url, session: session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
+        configuration.framing = options.framing
         if let path = options.authorities { configuration.access.trust = .file(path) }
         if let missing = missingToken(options.token) { return Console.fail(missing) }
         return await run(configuration, options.run, options.output)

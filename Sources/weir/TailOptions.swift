@@ -25,6 +25,8 @@ struct TailOptions {
     var workspace: String?
     var rooms: [String]
     var emits: [(name: String, argument: RawJSON?)]
+    /// Who reads the frames of the WebSocket.
+    var framing: WebSocketFraming
     var maximumAttempts: Int?
     var run: RunOptions
     var output: OutputOptions
@@ -40,6 +42,7 @@ struct TailOptions {
         workspace = arguments[.workspace]
         rooms = arguments.all(.room)
         emits = try arguments.emits(.emit)
+        framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)

@@ -107,6 +107,7 @@ enum HelpSnapshots {
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
+              --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
               --count N                       end after N events
@@ -147,6 +148,7 @@ enum HelpSnapshots {
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
+              --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
