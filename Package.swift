@@ -71,7 +71,7 @@ let package = Package(
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests("SchemaTests", ["TestSupport", "Live", "Recording", "Pipeline", "Wire", "JSONText"]),
-        tests("DemoServerTests", ["DemoServer", "Events", "Network", "Wire", "JSONText"]),
+        tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
         tests(

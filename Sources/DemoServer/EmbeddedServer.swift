@@ -2,11 +2,12 @@ public import Events
 public import Network
 public import Wire
 
-/// A real Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4 over WebSocket), REST at `/internal/mobile`
+/// A real Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4, over polling, WebSocket and the upgrade
+/// between them), REST at `/internal/mobile`
 /// (era A) and `/internal/services` (era B), one world behind them that a scenario moves. One seed gives one history.
 ///
 /// It runs on a loop that others may share. Rooms are served as in the days without access checks: whoever has a token, or
-/// the token `twake`, may join any name. A client that does not read is dropped when `Options.maximumPending` bytes wait for it.
+/// the token `twake`, may join any name. A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
 public final class EmbeddedServer: Sendable {
     /// What a server is told once.
     public struct Options: Hashable, Sendable {
@@ -17,26 +18,19 @@ public final class EmbeddedServer: Sendable {
         public var pace: Int
         /// How long a token is good for.
         public var tokenLifetime: Duration
-        /// Time between heartbeats.
-        public var pingInterval: Duration
-        /// How long a heartbeat may be missing.
-        public var pingTimeout: Duration
-        /// Bytes that may wait for a client that does not read; then its connection is cut.
-        public var maximumPending: Int
+        /// The realtime endpoint.
+        public var endpoint: EndpointOptions
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
         public var epoch: Int64
         /// Options.
         public init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
-            pingInterval: Duration = .seconds(25),
-            pingTimeout: Duration = .seconds(20), maximumPending: Int = 8 << 20, epoch: Int64 = 1_631_610_000_000
+            endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000
         ) {
             self.startsAtOnce = startsAtOnce
             self.pace = min(max(pace, 1), 1_000)
             self.tokenLifetime = tokenLifetime
-            self.pingInterval = pingInterval
-            self.pingTimeout = pingTimeout
-            self.maximumPending = maximumPending
+            self.endpoint = endpoint
             self.epoch = epoch
         }
     }
@@ -76,8 +70,8 @@ public final class EmbeddedServer: Sendable {
         user = hub.facts.me
         company = hub.facts.company
         workspace = hub.facts.workspace
-        http = try HTTPServer(on: hub.loop, address: address, port: port, handler: hub)
-        url = "http://\(address.contains(":") ? "[\(address)]" : address):\(http.port)"
+        http = try HTTPServer(on: hub.loop, address: address, port: port, endpoint: hub.endpoint, handler: hub)
+        url = http.url(address)
         hub.loop.run { hub.assumeIsolated { $0.open() } }
     }
 
@@ -109,7 +103,8 @@ public final class EmbeddedServer: Sendable {
     /// Every token made so far is expired.
     public func expireTokens() async { await hub.expireTokens() }
 
-    /// Cuts every client's TCP connection, without a word.
+    /// Forgets every session and cuts the TCP connections of their WebSockets, without a word. A client that polls is told that
+    /// its session is unknown.
     public func dropConnections() async { await hub.dropConnections() }
 
     /// Takes every client out of the namespace (`41`); their sockets stay open.

@@ -4,7 +4,7 @@ import Wire
 
 /// The server's hand: lives on the loop, gives the backend and the connections what the sockets say and the time, and sends what
 /// they answer. It decides nothing.
-actor Hub: HTTPServerHandler {
+actor Hub: SessionHost {
     /// What never changes and may be read by any thread.
     struct Facts: Sendable {
         var tokens: Tokens
@@ -13,11 +13,6 @@ actor Hub: HTTPServerHandler {
         var company: EntityID
         var workspace: EntityID
         var usernames: [String: EntityID]
-    }
-
-    private struct Client {
-        var socket: ServerWebSocket
-        var connection: RealtimeConnection
     }
 
     private struct Failure {
@@ -31,11 +26,11 @@ actor Hub: HTTPServerHandler {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let options: EmbeddedServer.Options
-    private let sessions: IDSource
-    private var sessionCount = 0
+    nonisolated var endpoint: EndpointOptions { options.endpoint }
+    var sessions: SessionRoom
     private var backend: Backend
-    /// In the order they came; frames are sent in this order.
-    private var clients: [Client] = []
+    private var clients: [SessionID: RealtimeConnection] = [:]
+    private var rooms = RoomIndex()
     private var failures: [Failure] = []
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
@@ -57,7 +52,7 @@ actor Hub: HTTPServerHandler {
             workspace: world.workspaces.first?.id ?? World.directWorkspace,
             usernames: Dictionary(world.users.map { ($0.username, $0.id) }) { first, _ in first })
         self.backend = backend
-        sessions = IDSource(seed: seed, stream: .sessions)
+        sessions = SessionRoom(on: loop, options.endpoint, ids: IDSource(seed: seed, stream: .sessions))
     }
 
     // MARK: - The script
@@ -71,27 +66,23 @@ actor Hub: HTTPServerHandler {
     /// Nothing happens any more; clients are gone with the listener.
     func stop() {
         isOpen = false
-        clients = []
+        clients = [:]
+        rooms = RoomIndex()
+        sessions.removeAll()
         timer?.timer.cancel()
         timer = nil
     }
 
-    /// Does what is due, and asks to be called again.
+    /// Does what is due in the world, and asks to be called again.
     private func turn() {
         guard isOpen else { return }
-        let now = loop.now
-        send(backend.advance(to: now))
-        for id in clients.map(\.socket.id) {
-            change(id) { $0.advance(to: now, $1, into: &$2) }
-        }
-        setTimer()
+        send(backend.advance(to: loop.now))
+        settle()
     }
 
     private func setTimer() {
         guard isOpen else { return }
-        let due = clients.compactMap(\.connection.deadline).reduce(backend.deadline) { earliest, next in
-            earliest.map { min($0, next) } ?? next
-        }
+        let due = backend.deadline
         if let timer, timer.due == due { return }
         timer?.timer.cancel()
         timer = due.map { due in
@@ -104,12 +95,53 @@ actor Hub: HTTPServerHandler {
         turn()
     }
 
-    // MARK: - Sending
+    // MARK: - The clients
+
+    func settle() {
+        var events = sessions.takeEvents()
+        while !events.isEmpty {
+            for event in events { perform(event) }
+            events = sessions.takeEvents()
+        }
+        sessions.endPosts()
+        setTimer()
+    }
+
+    func touch(_ id: SessionID) {
+        sessions.setTimer(id, due: clients[id]?.deadline) { [weak self] in
+            self?.assumeIsolated { $0.timerFired(of: id) }
+        }
+    }
+
+    private func timerFired(of id: SessionID) {
+        let now = loop.now
+        sessions.advance(id, to: now)
+        change(id) { $0.advance(to: now, $1, into: &$2) }
+        settle()
+        touch(id)
+    }
+
+    private func perform(_ event: SessionEvent) {
+        let now = loop.now
+        switch event {
+        case .opened(let id, let opening):
+            clients[id] = RealtimeConnection(options.endpoint.socketIO(opening), openedAt: now)
+            change(id) { $0.start(at: now, $1, into: &$2) }
+            touch(id)
+        case .received(let id, let packet): change(id) { $0.receive(packet, at: now, $1, into: &$2) }
+        case .closed(let id): forget(id)
+        }
+    }
+
+    private func forget(_ id: SessionID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        for room in client.rooms { rooms.remove(id, from: room) }
+    }
 
     /// Sends frames to whoever is in their rooms; each is written once.
     private func send(_ frames: [Frame]) {
         for frame in frames {
-            let listeners = clients.filter { $0.connection.rooms.contains(frame.room) }.map(\.socket.id)
+            let listeners = rooms.members(of: frame.room)
             if listeners.isEmpty { continue }
             let payload = frame.payload.raw
             for id in listeners {
@@ -122,98 +154,38 @@ actor Hub: HTTPServerHandler {
 
     /// Gives a client's machine something to do, and does what it answers.
     private func change(
-        _ id: ServerWebSocket.ID, _ body: (inout RealtimeConnection, Tokens, inout [RealtimeConnection.Effect]) -> Void
+        _ id: SessionID, _ body: (inout RealtimeConnection, Tokens, inout [RealtimeConnection.Effect]) -> Void
     ) {
-        guard let index = clients.firstIndex(where: { $0.socket.id == id }) else { return }
+        guard let place = clients.index(forKey: id) else { return }
         var effects: [RealtimeConnection.Effect] = []
-        body(&clients[index].connection, backend.tokens, &effects)
-        let socket = clients[index].socket
-        for effect in effects { perform(effect, of: socket) }
-        if socket.pendingBytes > options.maximumPending {
-            forget(id)
-            socket.close(WebSocketClose(code: 1006), abrupt: true)
-        }
+        body(&clients.values[place], backend.tokens, &effects)
+        for effect in effects { perform(effect, of: id) }
     }
 
-    private func perform(_ effect: RealtimeConnection.Effect, of socket: ServerWebSocket) {
+    private func perform(_ effect: RealtimeConnection.Effect, of id: SessionID) {
         switch effect {
-        case .send(let message): socket.send(message)
-        case .joined: backend.joinedRoom(at: loop.now)
+        case .send(let message): sessions.send(message, to: id)
+        case .joined(let room):
+            rooms.insert(id, into: room)
+            backend.joinedRoom(at: loop.now)
+        case .left(let room): rooms.remove(id, from: room)
         case .publish(let frame): send([frame])
         case .repeatToAll(let arguments):
-            for id in clients.map(\.socket.id) {
+            for id in clients.keys.sorted() {
                 change(id) { connection, _, effects in connection.emit("message", arguments, into: &effects) }
             }
-        case .close:
-            forget(socket.id)
-            socket.close(WebSocketClose(code: 1005))
+        case .close(let ending):
+            forget(id)
+            sessions.close(id, ending)
+            touch(id)
         }
     }
-
-    private func forget(_ id: ServerWebSocket.ID) { clients.removeAll { $0.socket.id == id } }
 }
 
-// MARK: - What the sockets say
+// MARK: - REST
 
 extension Hub {
-    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        respond(assumeIsolated { $0.answer(request) })
-    }
-
-    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
-        let verdict = HandshakeVerdict(
-            method: upgrade.method, path: upgrade.path, query: upgrade.query, isUpgrade: true)
-        switch verdict {
-        case .accepted: return nil
-        case .elsewhere: return HTTPResponse(status: 404)
-        case .refused(_, let message):
-            return HTTPResponse(status: 400, headers: [("content-type", "text/html")], body: Array(message.utf8))
-        }
-    }
-
-    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
-        assumeIsolated { $0.welcome(socket, upgrade) }
-    }
-
-    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
-        assumeIsolated { hub in
-            for message in messages { hub.receive(message, from: socket) }
-            hub.setTimer()
-        }
-    }
-
-    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
-        assumeIsolated { hub in
-            hub.forget(socket.id)
-            hub.setTimer()
-        }
-    }
-
-    private func welcome(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
-        let verdict = HandshakeVerdict(
-            method: upgrade.method, path: upgrade.path, query: upgrade.query, isUpgrade: true)
-        guard case .accepted(let revision) = verdict else { return socket.close(WebSocketClose(code: 1008)) }
-        sessionCount += 1
-        let now = loop.now
-        let configuration = SocketIOServer.Configuration(
-            revision: revision, sid: sessions.session(sessionCount), pingInterval: options.pingInterval,
-            pingTimeout: options.pingTimeout)
-        clients.append(Client(socket: socket, connection: RealtimeConnection(configuration, openedAt: now)))
-        change(socket.id) { $0.start(at: now, $1, into: &$2) }
-        setTimer()
-    }
-
-    private func receive(_ message: WebSocketMessage, from socket: ServerWebSocket) {
-        let now = loop.now
-        change(socket.id) { $0.receive(message, at: now, $1, into: &$2) }
-    }
-
-    private func answer(_ request: ServerRequest) -> HTTPResponse {
-        let verdict = HandshakeVerdict(
-            method: request.method, path: request.path, query: request.query, isUpgrade: false)
-        if case .refused(let code, let message) = verdict {
-            return Self.json(RESTResponse(status: 400, body: HandshakeVerdict.body(code: code, message: message)))
-        }
+    func answer(_ request: ServerRequest) -> HTTPResponse {
         if let status = takeFailure(request.path) {
             return Self.json(Backend.response(to: RESTError(status: status, message: "Something went wrong"), .core))
         }
@@ -225,7 +197,7 @@ extension Hub {
             host: request.header("host") ?? "localhost")
         let (response, frames) = backend.handle(call, at: loop.now)
         send(frames)
-        setTimer()
+        settle()
         return Self.json(response)
     }
 
@@ -257,14 +229,18 @@ extension Hub {
     }
 
     func dropConnections() {
-        let sockets = clients.map(\.socket)
-        clients = []
-        for socket in sockets { socket.close(WebSocketClose(code: 1006), abrupt: true) }
-        setTimer()
+        for id in clients.keys.sorted() {
+            forget(id)
+            sessions.drop(id)
+        }
+        settle()
     }
 
     func kickClients() {
-        for id in clients.map(\.socket.id) { change(id) { connection, _, effects in connection.kick(into: &effects) } }
-        setTimer()
+        for id in clients.keys.sorted() {
+            change(id) { connection, _, effects in connection.kick(into: &effects) }
+            touch(id)
+        }
+        settle()
     }
 }

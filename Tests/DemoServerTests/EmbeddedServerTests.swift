@@ -209,13 +209,14 @@ import Wire
         }
     }
 
-    @Test func `polling, a wrong revision and a wrong path are refused in the words of the JavaScript server`()
+    @Test
+    func `an unknown transport, a wrong revision and a wrong path are refused in the words of the JavaScript server`()
         async throws
     {
         try await withServer { loop, server, asker in
-            let polling = try await asker.get("/socket/?EIO=4&transport=polling", nil)
-            #expect(polling.status == 400)
-            #expect(String(decoding: polling.body, as: UTF8.self) == #"{"code":0,"message":"Transport unknown"}"#)
+            let unknown = try await asker.get("/socket/?EIO=4&transport=carrier", nil)
+            #expect(unknown.status == 400)
+            #expect(String(decoding: unknown.body, as: UTF8.self) == #"{"code":0,"message":"Transport unknown"}"#)
             try await asker.check(404, "/", nil)
             for (query, status) in [
                 ("/socket/?EIO=5&transport=websocket", 400), ("/elsewhere?EIO=4&transport=websocket", 404),
@@ -228,7 +229,8 @@ import Wire
     }
 
     @Test func `a client that does not read is cut, and the others go on`() async throws {
-        try await withServer(.init(maximumPending: 64 << 10)) { loop, server, _ in
+        try await withServer(.init(endpoint: EndpointOptions(path: "/socket/", maximumPending: 64 << 10))) {
+            loop, server, _ in
             let slow = try await Peer.authenticated(on: loop, to: server)
             await slow.emit("realtime:join", #"{"name":"flood","token":"twake"}"#)
             try await slow.expect("realtime:join:success")

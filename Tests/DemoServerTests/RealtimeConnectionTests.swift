@@ -45,6 +45,7 @@ import Wire
                 case .joined(let room): "joined \(room)"
                 case .publish(let frame): "publish \(frame.room) \(frame.text)"
                 case .repeatToAll(let arguments): "repeat \(arguments)"
+                case .left(let room): "- \(room)"
                 case .close(let ending): "! \(ending.cause)"
                 }
             }
@@ -77,7 +78,8 @@ import Wire
         #expect(line.say("2") == ["> 3"])
         #expect(
             line.say(#"42["realtime:leave",{"name":"\#(room)","token":"twake"}]"#) == [
-                #"> 42["realtime:leave:success",{"name":"\#(room)"}]"#
+                "- \(room)",
+                #"> 42["realtime:leave:success",{"name":"\#(room)"}]"#,
             ])
         line.connection.deliver(frame.name, to: room, frame.payload.raw, into: &line.effects)
         #expect(line.taken() == [])
@@ -222,7 +224,7 @@ import Wire
         var line = member(.v4)
         _ = line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#)
         line.connection.kick(into: &line.effects)
-        #expect(line.taken() == ["> 41"])
+        #expect(line.taken() == ["> 41", "- r"])
         #expect(line.connection.rooms.isEmpty)
         #expect(line.say("40").count == 1)
         #expect(line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#) == [], "not authenticated any more")

@@ -13,6 +13,8 @@ struct RealtimeConnection: Sendable {
         case send(WebSocketMessage)
         /// The client joined a room (told again when it was in it already).
         case joined(room: String)
+        /// The client is no longer in a room.
+        case left(room: String)
         /// The client published something for everybody in a room.
         case publish(Frame)
         /// The client sent an event called `message`: the last server repeats it to every socket (1.3).
@@ -111,7 +113,7 @@ struct RealtimeConnection: Sendable {
         var below: [SocketIOServer.Effect] = []
         server.disconnect(into: &below)
         effects += below.compactMap(Self.sending)
-        reset(to: .outside)
+        reset(to: .outside, into: &effects)
     }
 
     // MARK: -
@@ -122,13 +124,15 @@ struct RealtimeConnection: Sendable {
         for effect in below {
             switch effect {
             case .send(let message): effects.append(.send(message))
-            case .connected: reset(to: .anonymous(deadline: revision == .v3 ? now + Self.authenticationTimeout : nil))
+            case .connected:
+                let deadline = revision == .v3 ? now + Self.authenticationTimeout : nil
+                reset(to: .anonymous(deadline: deadline), into: &effects)
             case .event(let event): hear(event, at: now, tokens, into: &effects)
             // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
             case .acknowledged: leave("unauthorized", into: &effects)
-            case .disconnected: reset(to: .outside)
+            case .disconnected: reset(to: .outside, into: &effects)
             case .close(let ending):
-                reset(to: .closed)
+                reset(to: .closed, into: &effects)
                 effects.append(.close(ending))
             }
         }
@@ -158,7 +162,8 @@ struct RealtimeConnection: Sendable {
         }
     }
 
-    private mutating func reset(to next: State) {
+    private mutating func reset(to next: State, into effects: inout [Effect]) {
+        for room in rooms.sorted() { effects.append(.left(room: room)) }
         rooms = []
         state = next
     }
@@ -232,7 +237,7 @@ struct RealtimeConnection: Sendable {
         guard !name.isEmpty, name.utf8.count <= Self.maximumName else {
             return fail("realtime:leave:error", name, "Error while leaving room", into: &effects)
         }
-        rooms.remove(name)
+        if rooms.remove(name) != nil { effects.append(.left(room: name)) }
         emit("realtime:leave:success", JSONValue.fields(["name": .string(name)]).raw, into: &effects)
     }
 

@@ -1,0 +1,56 @@
+import Network
+import Wire
+
+/// What an Engine.IO endpoint is told once. The standard values are the JavaScript server's, but for the bounds it does not have.
+public struct EndpointOptions: Hashable, Sendable {
+    /// Where it is; begins and ends with a slash.
+    public let path: String
+    /// Time between heartbeats.
+    public var pingInterval: Duration
+    /// How long a heartbeat may be missing.
+    public var pingTimeout: Duration
+    /// How long a client may stay without a namespace.
+    public var connectTimeout: Duration
+    /// Bytes of one message, and of one polling body.
+    public var maxPayload: Int
+    /// Bytes that may wait for a client that does not read or ask for them; then its session ends.
+    public var maximumPending: Int
+    /// Sessions at one time; more are refused with 503.
+    public var maximumSessions: Int
+
+    /// Options. A path without its slashes gets them.
+    public init(
+        path: String = "/socket.io/", pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
+        connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, maximumPending: Int = 8 << 20,
+        maximumSessions: Int = 3_000
+    ) {
+        self.path = "/" + path.split(separator: "/").map { $0 + "/" }.joined()
+        self.pingInterval = pingInterval
+        self.pingTimeout = pingTimeout
+        self.connectTimeout = connectTimeout
+        self.maxPayload = maxPayload
+        self.maximumPending = maximumPending
+        self.maximumSessions = maximumSessions
+    }
+
+    /// What a session's Socket.IO machine is told.
+    func socketIO(_ opening: SessionOpening, namespaces: [String] = ["/"]) -> SocketIOServer.Configuration {
+        SocketIOServer.Configuration(
+            revision: opening.revision, sid: opening.sid, pingInterval: pingInterval, pingTimeout: pingTimeout,
+            connectTimeout: connectTimeout, maxPayload: maxPayload, namespaces: namespaces, upgrades: opening.upgrades)
+    }
+}
+
+extension HTTPServer {
+    /// A server for an endpoint: it takes messages up to the endpoint's limit, and bodies up to that or, for REST, a megabyte.
+    convenience init(
+        on loop: EventLoop, address: String, port: UInt16, endpoint: EndpointOptions, handler: any HTTPServerHandler
+    ) throws(NetworkError) {
+        try self.init(
+            on: loop, address: address, port: port, maximumBody: max(1 << 20, endpoint.maxPayload),
+            maximumMessage: endpoint.maxPayload, handler: handler)
+    }
+
+    /// Where clients on this machine reach it.
+    func url(_ address: String) -> String { "http://\(address.contains(":") ? "[\(address)]" : address):\(port)" }
+}

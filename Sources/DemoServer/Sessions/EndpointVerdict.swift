@@ -1,0 +1,58 @@
+import Wire
+
+/// What an Engine.IO endpoint makes of a request, before anything is done for it (`reference/socketio.md` 1.1, 1.8).
+enum EndpointVerdict: Hashable, Sendable {
+    /// Not the endpoint's path.
+    case elsewhere
+    case refused(EngineIO.Refusal)
+    /// A handshake; `isBase64` when the client asked for base64 instead of binary data.
+    case opens(EngineIO.Revision, isBase64: Bool)
+    /// Of the session with that id.
+    case belongs(sid: String)
+
+    /// `transport` gives what the session of an id rides on. The path's check is one of prefix.
+    init(
+        method: String, path: String, query: String, isUpgrade: Bool, endpoint: String,
+        transport: (String) -> EngineIOServerTransport.Transport?
+    ) {
+        guard path.hasPrefix(endpoint) else {
+            self = .elsewhere
+            return
+        }
+        let pairs = PercentText.pairs(query)
+        func value(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
+        // The JavaScript server's order of checks.
+        guard let asked = value("transport").flatMap(Self.transport) else {
+            self = .refused(.transportUnknown)
+            return
+        }
+        if let sid = value("sid"), !sid.isEmpty {
+            self = Self.verdict(on: sid, asked, isUpgrade: isUpgrade, transport(sid))
+        } else if method != "GET" {
+            self = .refused(.badHandshakeMethod)
+        } else if isUpgrade != (asked == .webSocket) {
+            self = .refused(.badRequest)
+        } else if let revision = value("EIO").flatMap({ Int($0) }).flatMap(EngineIO.Revision.init) {
+            self = .opens(revision, isBase64: value("b64").map { !$0.isEmpty } ?? false)
+        } else {
+            self = .refused(.unsupportedVersion)
+        }
+    }
+
+    private static func transport(_ name: String) -> EngineIOServerTransport.Transport? {
+        switch name {
+        case "polling": .polling
+        case "websocket": .webSocket
+        default: nil
+        }
+    }
+
+    private static func verdict(
+        on sid: String, _ asked: EngineIOServerTransport.Transport, isUpgrade: Bool,
+        _ ridesOn: EngineIOServerTransport.Transport?
+    ) -> EndpointVerdict {
+        guard let ridesOn else { return .refused(.sessionUnknown) }
+        let fits = isUpgrade ? asked == .webSocket : asked == ridesOn && asked == .polling
+        return fits ? .belongs(sid: sid) : .refused(.badRequest)
+    }
+}

@@ -1,0 +1,254 @@
+import DemoServer
+import Network
+import TestSupport
+import Testing
+import Wire
+
+/// What the official suite of the Engine.IO protocol checks, and what the JavaScript server does beyond it, over real sockets.
+@Suite struct EngineIOEchoTests {
+    private static let fast = EndpointOptions(
+        path: "/engine.io/", pingInterval: .milliseconds(300), pingTimeout: .milliseconds(200))
+
+    private let unknown = EndpointClient.Answer(
+        status: 400, type: "application/json", body: #"{"code":1,"message":"Session ID unknown"}"#)
+    private let mismatch = EndpointClient.Answer(
+        status: 400, type: "application/json", body: #"{"code":3,"message":"Bad request"}"#)
+
+    private func text(_ body: String) -> EndpointClient.Answer {
+        EndpointClient.Answer(status: 200, type: "text/plain; charset=UTF-8", body: body)
+    }
+
+    private let ok = EndpointClient.Answer(status: 200, type: "text/html", body: "ok")
+
+    @Test func `a handshake says what the session is, on both transports`() async throws {
+        try await withEcho(.engineIO, Self.fast) { client in
+            let (query, open) = try await client.openPolling()
+            let sid = query.split(separator: "=").last ?? ""
+            #expect(
+                open
+                    == text(
+                        #"0{"sid":"\#(sid)","upgrades":["websocket"],"pingInterval":300,"pingTimeout":200,"maxPayload":1000000}"#
+                    ))
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            let packet = try await socket.entry(2)
+            #expect(packet.hasPrefix(#"0{"sid":""#))
+            #expect(
+                packet.hasSuffix(#","upgrades":[],"pingInterval":300,"pingTimeout":200,"maxPayload":1000000}"#))
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "transport=polling", 5, "Unsupported protocol version"),
+        ("GET", "EIO=abc&transport=polling", 5, "Unsupported protocol version"),
+        ("GET", "EIO=4", 0, "Transport unknown"), ("GET", "EIO=4&transport=abc", 0, "Transport unknown"),
+        ("POST", "EIO=4&transport=polling", 2, "Bad handshake method"),
+        ("PUT", "EIO=4&transport=polling", 2, "Bad handshake method"),
+        ("GET", "EIO=4&transport=websocket", 3, "Bad request"),
+        ("GET", "EIO=4&transport=polling&sid=nope", 1, "Session ID unknown"),
+    ])
+    func `a wrong request is refused with a code`(method: String, query: String, code: Int, message: String)
+        async throws
+    {
+        try await withEcho(.engineIO) { client in
+            let answer = try await client.start(query, method: method).first()
+            #expect(answer.status == 400)
+            #expect(answer.type == "application/json")
+            #expect(answer.body == #"{"code":\#(code),"message":"\#(message)"}"#)
+        }
+    }
+
+    @Test(arguments: [
+        "transport=websocket", "EIO=abc&transport=websocket", "EIO=4&transport=abc", "EIO=4&transport=polling",
+    ])
+    func `a wrong WebSocket handshake is refused`(query: String) async throws {
+        try await withEcho(.engineIO) { client in
+            let socket = try await client.openSocket(query)
+            #expect(try await socket.entry(1) == "(failed 400)")
+        }
+    }
+
+    @Test func `payloads come back packet by packet, text and binary`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            #expect(try await client.post(query, "4hello") == ok)
+            #expect(try await client.get(query) == text("4hello"))
+            #expect(try await client.post(query, "4test1\u{1E}4test2\u{1E}4test3") == ok)
+            #expect(try await client.get(query) == text("4test1\u{1E}4test2\u{1E}4test3"))
+            #expect(try await client.post(query, "4hello\u{1E}bAQIDBA==") == ok)
+            #expect(try await client.get(query) == text("4hello\u{1E}bAQIDBA=="))
+        }
+    }
+
+    @Test func `revision 3 counts its packets, and takes and gives binary framing`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, open) = try await client.openPolling(.v3)
+            #expect(open.body.hasPrefix("97:0{") || open.body.hasPrefix("118:0{"))
+            #expect(try await client.post(query, "6:4hello3:4é€4:4€😀") == ok)
+            #expect(try await client.get(query) == text("6:4hello3:4é€4:4€😀"))
+            let framed: [UInt8] = [0, 2, 0xFF, 0x34, 0x61, 1, 5, 0xFF, 4, 1, 2, 3, 4]
+            let answer = try await client.start(
+                query, method: "POST", body: framed, headers: [("content-type", "application/octet-stream")]
+            ).first()
+            #expect(answer == ok)
+            let back = try await client.get(query)
+            #expect(back.type == "application/octet-stream")
+            #expect(back.body == String(decoding: framed, as: UTF8.self))
+            let (base64, _) = try await client.openPolling(.v3, more: "&b64=1")
+            #expect(try await client.post(base64, "10:b4AQIDBA==") == ok)
+            #expect(try await client.get(base64) == text("10:b4AQIDBA=="))
+        }
+    }
+
+    @Test func `a WebSocket's messages come back`() async throws {
+        try await withEcho(.engineIO) { client in
+            let four = try await client.openSocket("EIO=4&transport=websocket")
+            await four.send("4hello")
+            await four.send([1, 2, 3, 4])
+            #expect(try await four.entry(4) == "[1, 2, 3, 4]")
+            await four.expect("4hello")
+            let three = try await client.openSocket("EIO=3&transport=websocket")
+            await three.send([4, 1, 2])
+            #expect(try await three.entry(3) == "[4, 1, 2]")
+            await three.send("2probe")
+            #expect(try await three.entry(4) == "3probe")
+        }
+    }
+
+    @Test func `what is no packet ends the session`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            #expect(try await client.post(query, "abc").status == 400)
+            #expect(try await client.get(query) == unknown)
+            let (binary, _) = try await client.openPolling()
+            #expect(try await client.post(binary, "4a", type: "application/octet-stream").status == 400)
+            #expect(try await client.get(binary) == unknown)
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            await socket.send("abc")
+            await socket.expect("(closed 1005)")
+        }
+    }
+
+    @Test func `two requests that wait end the session for both`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            let answers = [try client.start(query), try client.start(query)]
+            var seen: [String] = []
+            for answer in answers {
+                let answer = try await answer.first()
+                seen.append("\(answer.status) \(answer.body)")
+            }
+            #expect(seen.sorted() == ["200 1", "400 "])
+            #expect(try await client.get(query) == unknown)
+        }
+    }
+
+    @Test func `a client that polls is pinged, and one that does not answer is forgotten`() async throws {
+        try await withEcho(.engineIO, Self.fast) { client in
+            let (query, _) = try await client.openPolling()
+            for _ in 0..<3 {
+                #expect(try await client.get(query) == text("2"))
+                #expect(try await client.post(query, "3") == ok)
+            }
+            #expect(try await client.get(query) == text("2"))
+            // The next request waits until the client is taken for dead.
+            #expect(try await client.get(query) == text("1"))
+            #expect(try await client.get(query) == unknown)
+        }
+    }
+
+    @Test func `a WebSocket is pinged, and one that does not answer is closed`() async throws {
+        try await withEcho(.engineIO, Self.fast) { client in
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            #expect(try await socket.entry(3) == "2")
+            await socket.send("3")
+            #expect(try await socket.entry(4) == "2")
+            #expect(try await socket.entry(5) == "(closed 1005)")
+            let three = try await client.openSocket("EIO=3&transport=websocket")
+            await three.send("2")
+            #expect(try await three.entry(3) == "3")
+            #expect(try await three.entry(4) == "(closed 1005)")
+        }
+    }
+
+    @Test func `a client ends its session by a packet`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            let waiting = try client.start(query)
+            #expect(try await client.post(query, "4a") == ok)
+            #expect(try await waiting.first() == text("4a"))
+            let last = try client.start(query)
+            #expect(try await client.post(query, "1") == ok)
+            let answer = try await last.first()
+            #expect(answer == text("6") || answer == unknown)
+            #expect(try await client.get(query) == unknown)
+        }
+    }
+
+    @Test func `a request that its client gives up ends the session`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            let parts = try URLParts(parsing: client.url + "?" + query)
+            let given = client.http.send(HTTPRequest(url: parts)) { _ in }
+            #expect(try await client.post(query, "3") == ok)
+            client.http.cancel(given)
+            // The server hears of it some time; until then the session takes messages.
+            var answer = try await client.post(query, "3")
+            while answer == ok { answer = try await client.post(query, "3") }
+            #expect(answer == unknown)
+        }
+    }
+
+    @Test func `an upgrade: probe, noop, and everything over the WebSocket`() async throws {
+        try await withEcho(.engineIO) { client in
+            let (query, _) = try await client.openPolling()
+            let waiting = try client.start(query)
+            let socket = try await client.openSocket(query.replacing("polling", with: "websocket"))
+            await socket.send("2probe")
+            #expect(try await socket.entry(2) == "3probe")
+            #expect(try await waiting.first() == text("6"))
+            #expect(try await client.post(query, "4before") == ok)
+            await socket.send("5")
+            #expect(try await socket.entry(3) == "4before")
+            await socket.send("4hello")
+            #expect(try await socket.entry(4) == "4hello")
+            #expect(try await client.get(query) == mismatch)
+            #expect(try await client.post(query, "4a") == mismatch)
+            let second = try await client.openSocket(query.replacing("polling", with: "websocket"))
+            #expect(try await second.entry(2) == "(closed 1005)")
+            await socket.send("4still")
+            #expect(try await socket.entry(5) == "4still")
+        }
+    }
+
+    @Test func `what is too large is refused or closes`() async throws {
+        try await withEcho(.engineIO, EndpointOptions(path: "/engine.io/", maxPayload: 100)) { client in
+            let (query, _) = try await client.openPolling()
+            let large = "4" + String(repeating: "x", count: 100)
+            #expect(try await client.post(query, large).status == 413)
+            #expect(try await client.post(query, String(large.dropLast())) == ok)
+            #expect(try await client.get(query).body.utf8.count == 100)
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            await socket.send(String(large.dropLast()))
+            #expect(try await socket.entry(3).utf8.count == 100)
+            await socket.send(large)
+            await socket.expect("(closed 1009)")
+        }
+    }
+
+    @Test func `there is an end to sessions, and to what waits for one`() async throws {
+        let options = EndpointOptions(path: "/engine.io/", maximumPending: 1_000, maximumSessions: 2)
+        try await withEcho(.engineIO, options) { client in
+            let (first, _) = try await client.openPolling()
+            let (second, _) = try await client.openPolling()
+            #expect(try await client.get("EIO=4&transport=polling").status == 503)
+            #expect(try await client.openSocket("EIO=4&transport=websocket").entry(1) == "(failed 503)")
+            let packet = "4" + String(repeating: "x", count: 600)
+            #expect(try await client.post(first, packet) == ok)
+            // The second one is more than may wait.
+            _ = try await client.post(first, packet)
+            #expect(try await client.get(first) == unknown)
+            #expect(try await client.post(second, "4a") == ok)
+            #expect(try await client.get("EIO=4&transport=polling").status == 200)
+        }
+    }
+}
