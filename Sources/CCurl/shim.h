@@ -30,6 +30,10 @@ static inline CURLcode weir_curl_get_long(CURL *easy, CURLINFO info, long *value
 static inline CURLcode weir_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode weir_curl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline unsigned long weir_curl_auth_basic(void) { return CURLAUTH_BASIC; }
 static inline CURLMcode weir_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

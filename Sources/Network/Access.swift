@@ -9,12 +9,24 @@ public struct Access: Sendable {
     public var certificate: ClientCertificate?
     /// The public keys a server may have; with any, others are refused, and so are connections without TLS.
     public var pins: [PublicKeyPin]
+    /// Through which proxy; nil for none. The environment's proxies are not looked at (see `ProxyEnvironment`).
+    public var proxy: Proxy?
+    /// Headers of the user's own; one of them replaces a request's own of that name.
+    public var headers: [Header]
+    /// Where the cookies are kept that the server sets; nil to send none back.
+    public var cookies: CookieJar?
 
     /// Direct access that believes the machine's authorities, with what is given changed.
-    public init(trust: TLSTrust = .system, certificate: ClientCertificate? = nil, pins: [PublicKeyPin] = []) {
+    public init(
+        trust: TLSTrust = .system, certificate: ClientCertificate? = nil, pins: [PublicKeyPin] = [],
+        proxy: Proxy? = nil, headers: [Header] = [], cookies: CookieJar? = nil
+    ) {
         self.trust = trust
         self.certificate = certificate
         self.pins = pins
+        self.proxy = proxy
+        self.headers = headers
+        self.cookies = cookies
     }
 
     /// Reads the files, so that one that cannot be used is told before anything is connected to.

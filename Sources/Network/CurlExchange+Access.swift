@@ -5,6 +5,7 @@ extension CurlExchange {
     /// Tells libcurl how to reach the server.
     func setAccess(_ easy: UnsafeMutableRawPointer) {
         let access = request.access
+        setProxy(easy, access.proxy)
         weir_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
         weir_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
         weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -28,6 +29,17 @@ extension CurlExchange {
 
     /// The failure when it is one of the access; `words` are libcurl's.
     func accessRefusal(_ code: CURLcode, _ words: String) -> HTTPFailure? {
+        if let proxy = request.access.proxy,
+            let problem = proxyProblem(code, easy, proxy, place: request.url.authority)
+        {
+            var refusal = failure(.proxy, problem.message)
+            refusal.status = problem.status
+            return refusal
+        }
+        // An answer to us that is as large ends earlier, by our own bound.
+        if let proxy = request.access.proxy, words.hasPrefix("Too large response headers") {
+            return failure(.proxy, "the proxy \(proxy.authority): \(words)")
+        }
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return failure(.tls, "TLS: \(request.access.pins.refusal(of: nil))")

@@ -74,6 +74,7 @@ final class CurlExchange {
     private func requestHeaders() -> [(name: String, value: String)] {
         var headers = request.headers
         if let bearer = request.bearer { headers.append(("Authorization", "Bearer \(bearer.reveal())")) }
+        headers = request.access.headers(for: request.url, own: headers)
         // libcurl would wait a second for leave to send a large body, and call a body a form.
         headers.append(("Expect", ""))
         if !headers.contains(where: { $0.name.lowercased() == "content-type" }) { headers.append(("Content-Type", "")) }
@@ -104,8 +105,6 @@ final class CurlExchange {
         weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.maximumBody))
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
-        weir_curl_set_text(easy, CURLOPT_PROXY, "")
-        weir_curl_set_text(easy, CURLOPT_NOPROXY, "*")
         weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A cancelled exchange does not wait for the thread that resolves its host.
         weir_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
@@ -149,7 +148,9 @@ final class CurlExchange {
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let end = value.lastIndex { !$0.isWhitespace }
-            response.headers.append((line[..<colon].lowercased(), end.map { String(value[...$0]) } ?? ""))
+            let name = line[..<colon].lowercased()
+            response.headers.append((name, end.map { String(value[...$0]) } ?? ""))
+            if name == "set-cookie", let end { request.access.cookies?.take(String(value[...end]), from: request.url) }
         }
         return true
     }

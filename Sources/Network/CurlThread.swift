@@ -29,7 +29,7 @@ final class CurlMulti: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
     private let isAlive = Locked(true)
 
-    private static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     init(connectionsPerHost: Int) throws(NetworkError) {
         guard Self.isPrepared, let multi = curl_multi_init() else { throw .cannotStart("libcurl cannot be started") }

@@ -55,13 +55,15 @@ public struct HTTPResponse: Sendable {
 /// Why there is no response.
 public struct HTTPFailure: Error, Hashable, Sendable {
     /// What kind of failure, for deciding about a retry: `resolve` no address; `connect` no connection, or lost before
-    /// the answer was whole; `tls` the server is not believed; `tooLarge` an answer above a bound; `protocolError`
+    /// the answer was whole; `tls` the server is not believed, or does not believe us; `proxy` no tunnel; `tooLarge` an answer above a bound; `protocolError`
     /// anything else, a request that cannot be sent included.
     public enum Kind: String, Hashable, Sendable {
-        case resolve, connect, tls, timeout, cancelled, tooLarge, protocolError
+        case resolve, connect, tls, proxy, timeout, cancelled, tooLarge, protocolError
     }
     /// The kind.
     public var kind: Kind
+    /// The status with which a proxy refused.
+    public var status: Int?
     /// One line for people, without secrets.
     public var message: String
     /// A failure.
@@ -73,7 +75,7 @@ public struct HTTPFailure: Error, Hashable, Sendable {
 
 /// HTTP requests with kept connections, by libcurl on a thread of its own; completions are called on the loop.
 ///
-/// HTTP/1.1; redirects are not followed but given as they are; no proxy is used. A request on a kept connection that dies before
+/// HTTP/1.1; redirects are not followed but given as they are. A request on a kept connection that dies before
 /// a byte of the answer came is sent again on a new one. The client lives until `shutDown`.
 public final class HTTPClient: Sendable {
     /// Names one exchange, to cancel it.

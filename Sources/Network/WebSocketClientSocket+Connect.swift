@@ -21,6 +21,7 @@ extension WebSocketClientSocket {
                     ConnectFailure(
                         phase: phase, message: "\(place): no answer within \(request.timeout.shortText)\(stage)"))
             })
+        if let proxy = request.access.proxy { return tunnel(through: proxy) }
         let loop = self.loop
         resolve(request.url.host) { resolution in
             loop.run { [self] in resolved(resolution) }
@@ -28,7 +29,7 @@ extension WebSocketClientSocket {
     }
 
     /// What the messages call the server.
-    private var place: String { request.url.authority }
+    var place: String { request.url.authority }
 
     private var stage: String {
         switch phase {
@@ -53,7 +54,7 @@ extension WebSocketClientSocket {
             return "the host name is longer than \(Self.longestHost) bytes"
         }
         var size = 0
-        for (name, value) in request.headers {
+        for (name, value) in headers {
             size += name.utf8.count + value.utf8.count + 4
             guard isHeaderName(name), isHeaderValue(value) else {
                 return "the header \(name) has characters a header may not have"
@@ -86,13 +87,7 @@ extension WebSocketClientSocket {
             fail(ConnectFailure(phase: .resolve, message: "\(request.url.host): no address"))
             return
         }
-        let host: OpaquePointer
-        do throws(NetworkError) {
-            host = request.url.isSecure ? try loop.clientHost(for: request.access.tls) : loop.core.plainHost!
-        } catch {
-            fail(ConnectFailure(phase: .tls, message: error.description))
-            return
-        }
+        guard let host = virtualHost() else { return }
         if addresses.count > 1 {
             let share = request.timeout / addresses.count
             timers.append(loop.schedule(at: loop.now + share) { [weak self] in self?.addressTimedOut(address) })
@@ -101,11 +96,22 @@ extension WebSocketClientSocket {
         if wsi == nil { attemptEnded() }
     }
 
-    private func makeConnection(to address: String, on host: OpaquePointer) -> OpaquePointer? {
+    /// Where libwebsockets is to put the socket; fails the attempt when it cannot be made.
+    func virtualHost() -> OpaquePointer? {
+        do throws(NetworkError) {
+            return request.url.isSecure ? try loop.clientHost(for: request.access.tls) : loop.core.plainHost
+        } catch {
+            fail(ConnectFailure(phase: .tls, message: error.description))
+            return nil
+        }
+    }
+
+    /// Has libwebsockets connect to a numeric address, at the server's port when none is given.
+    func makeConnection(to address: String, port: UInt16? = nil, on host: OpaquePointer) -> OpaquePointer? {
         var info = lws_client_connect_info()
         info.context = loop.core.context
         info.vhost = host
-        info.port = Int32(request.url.port)
+        info.port = Int32(port ?? request.url.port)
         info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
         if request.url.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
         info.local_protocol_name = LibWebSockets.protocolName
@@ -155,6 +161,10 @@ extension WebSocketClientSocket {
             fail(refusal)
             return
         }
+        guard phase == .connect else {
+            fail(ConnectFailure(phase: phase, message: "\(place): the connection was lost"))
+            return
+        }
         explain(address)
     }
 
@@ -167,7 +177,9 @@ extension WebSocketClientSocket {
         }
         isOwnFraming = false
         refusal = nil
-        connect(to: addresses)
+        guard let proxy = request.access.proxy else { return connect(to: addresses) }
+        state = .resolving
+        tunnel(through: proxy)
     }
 
     /// libwebsockets does not tell why a connection failed; a second try on a helper thread does.
@@ -199,7 +211,7 @@ extension WebSocketClientSocket {
             }
             text += Array(handshake.headers.utf8)
         }
-        for (name, value) in request.headers { text += Array("\(name): \(value)\r\n".utf8) }
+        for (name, value) in headers { text += Array("\(name): \(value)\r\n".utf8) }
         guard text.count <= call.count else { return -1 }
         text.withUnsafeBufferPointer { bytes in
             if let start = bytes.baseAddress { place.pointee.update(from: start, count: bytes.count) }

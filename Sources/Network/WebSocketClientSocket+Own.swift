@@ -33,6 +33,7 @@ extension WebSocketClientSocket {
             return -1
         }
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
+        keepCookies(wsi)
         established()
         return 0
     }

@@ -23,6 +23,8 @@ extension WebSocketClientSocket {
         case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
             // Only an answer with an end, which is none to an upgrade.
             return -1
+        case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:
+            keepCookies(call.wsi)
         case LWS_CALLBACK_CLIENT_ESTABLISHED:
             established()
         case LWS_CALLBACK_CLIENT_RECEIVE:

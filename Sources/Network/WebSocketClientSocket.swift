@@ -8,7 +8,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     /// The life of the socket, in this order.
     enum State {
-        /// The host is being resolved.
+        /// The host is being resolved, or a proxy opens the tunnel to it.
         case resolving
         /// Addresses are tried in turn; the first of them is being tried.
         case connecting([String])
@@ -25,6 +25,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     }
 
     let request: WebSocketRequest
+    /// The headers of the upgrade request that are not libwebsockets' own.
+    let headers: [(name: String, value: String)]
     var state = State.resolving
     /// How far the address being tried has come.
     var phase = ConnectFailure.Phase.resolve
@@ -64,6 +66,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     init(loop: EventLoop, request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void) {
         self.request = request
+        headers = request.access.headers(for: request.url, own: request.headers)
         self.handler = handler
         batch = MessageBatch(maximumMessage: request.maximumMessage)
         reader = WebSocketReader(role: .client, maximumMessage: request.maximumMessage)

@@ -39,6 +39,6 @@ public enum RoomSource: String, Hashable, Sendable {
 public enum Answer: Hashable, Sendable {
     /// An HTTP response; `retryAfter` in seconds, when the server said so.
     case response(status: Int, body: ArraySlice<UInt8>, retryAfter: Int?)
-    /// No response: a kind from a closed list (`resolve`, `connect`, `tls`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
+    /// No response: a kind from a closed list (`resolve`, `connect`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
     case failure(kind: String, message: String)
 }

@@ -26,22 +26,29 @@ enum Outcome: Equatable {
 
 /// The two kinds of request that an `Access` is for.
 enum Lane: CaseIterable {
-    case webSocket, http
+    /// A WebSocket in our own framing, and in the library's.
+    case webSocket, libraryWebSocket
+    case http
 
     /// Goes to a server by this lane; `path` is that of a WebSocket whose server speaks first, or of a page.
     func reach(
-        secure: Bool = true, host: String = "127.0.0.1", port: UInt16, path: String = "/", access: Access
+        secure: Bool = true, host: String = "127.0.0.1", port: UInt16, path: String = "/", access: Access,
+        own: [(name: String, value: String)] = [], timeout: Duration = .seconds(20)
     ) throws -> Outcome {
         let scheme =
             switch self {
-            case .webSocket: secure ? "wss" : "ws"
+            case .webSocket, .libraryWebSocket: secure ? "wss" : "ws"
             case .http: secure ? "https" : "http"
             }
         let url = URLParts(scheme: scheme, host: host, port: port, path: path)
         return try withLoop { loop in
             switch self {
-            case .webSocket: try reachBySocket(loop, WebSocketRequest(url: url, access: access))
-            case .http: try reachByHTTP(loop, HTTPRequest(url: url, access: access))
+            case .webSocket, .libraryWebSocket:
+                var request = WebSocketRequest(url: url, headers: own, access: access, timeout: timeout)
+                request.framing = self == .webSocket ? .own : .library
+                return try reachBySocket(loop, request)
+            case .http:
+                return try reachByHTTP(loop, HTTPRequest(url: url, access: access, headers: own, timeout: timeout))
             }
         }
     }

@@ -5,7 +5,8 @@ usage: bad_peers.py KIND
 
 Prints "listening PORT". KIND: "silent" accepts and says nothing; "noise" answers with bytes that are not HTTP and closes; "closing"
 closes without a word; "deaf" upgrades and then neither reads nor answers; "wrong-accept" upgrades with a wrong accept hash;
-"reset" resets the connection after the request; "masked" upgrades and sends a frame with reserved bits; "redirect" redirects.
+"reset" resets the connection after the request; "masked" upgrades and sends a frame with reserved bits; "redirect" redirects; "cookies"
+upgrades and sets two, and one too long to be kept.
 """
 import base64
 import hashlib
@@ -16,13 +17,13 @@ import threading
 import time
 
 
-def upgrade(head, wrong=False):
+def upgrade(head, wrong=False, more=b""):
     key = [line.split(b":", 1)[1].strip() for line in head.split(b"\r\n") if line.lower().startswith(b"sec-websocket-key")][0]
     accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
     if wrong:
         accept = accept[::-1]
     return (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+            b"Sec-WebSocket-Accept: " + accept + b"\r\n" + more + b"\r\n")
 
 
 def serve(connection, kind):
@@ -40,6 +41,9 @@ def serve(connection, kind):
         connection.close()
     elif kind == "deaf":
         connection.sendall(upgrade(head))
+    elif kind == "cookies":
+        connection.sendall(upgrade(head, more=b"Set-Cookie: one=1; Path=/; HttpOnly\r\nSet-Cookie: long=%s\r\n"
+                                              b"set-cookie: two=2\r\n" % (b"x" * 9000)))
     elif kind == "wrong-accept":
         connection.sendall(upgrade(head, wrong=True))
     elif kind == "masked":

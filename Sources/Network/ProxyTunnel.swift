@@ -1,0 +1,115 @@
+import CCurl
+import Glibc
+import Wire
+
+/// A connected socket to a server, opened by a proxy; closed when it is let go.
+final class ProxyTunnel: Sendable {
+    let descriptor: Int32
+
+    fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
+
+/// Opens a tunnel to a server on a helper thread, by libcurl as the HTTP client does, and tells it there.
+///
+/// libwebsockets has a proxy client of its own: it takes the proxy's answer to come in one piece, tells neither status nor words of
+/// a refusal, and cuts credentials at 128 bytes.
+func openTunnel(
+    to url: URLParts, through proxy: Proxy, timeout: Duration,
+    completion: @escaping @Sendable (Result<ProxyTunnel, ConnectFailure>) -> Void
+) {
+    let thread = startThread(named: "weir-tunnel") {
+        completion(TunnelAttempt(url: url, proxy: proxy, timeout: timeout).run())
+    }
+    guard let thread else {
+        completion(.failure(ConnectFailure(phase: .proxy, message: "the system refuses a new thread")))
+        return
+    }
+    pthread_detach(thread)
+}
+
+/// One try to open a tunnel. Blocks.
+private struct TunnelAttempt {
+    let url: URLParts
+    let proxy: Proxy
+    let timeout: Duration
+
+    func run() -> Result<ProxyTunnel, ConnectFailure> {
+        guard CurlMulti.isPrepared, let easy = curl_easy_init() else { return failure("libcurl cannot be started") }
+        // What is in the tunnel stays: our copy of the descriptor keeps the connection.
+        defer { curl_easy_cleanup(easy) }
+        // For libcurl the tunnel alone: it is to speak neither TLS nor HTTP in it.
+        let target = URLParts(scheme: "http", host: url.host, port: url.port)
+        weir_curl_set_text(easy, CURLOPT_URL, target.description)
+        weir_curl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
+        weir_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, timeout.microseconds / 1000)))
+        weir_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { _, size, count, _ in size * count }
+        setProxy(easy, proxy)
+        let code = curl_easy_perform(easy)
+        guard code == CURLE_OK else { return .failure(explain(code, easy)) }
+        var descriptor: curl_socket_t = -1
+        guard weir_curl_get_socket(easy, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK, descriptor >= 0 else {
+            return failure("the proxy \(proxy.authority) closed the tunnel")
+        }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? .success(ProxyTunnel(descriptor: copy)) : failure(systemMessage(errno))
+    }
+
+    private func explain(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> ConnectFailure {
+        let problem = proxyProblem(code, easy, proxy, place: url.authority)
+        let words = problem?.message ?? "the proxy \(proxy.authority): \(String(cString: curl_easy_strerror(code)))"
+        return ConnectFailure(phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)")
+    }
+
+    private func failure(_ message: String) -> Result<ProxyTunnel, ConnectFailure> {
+        .failure(ConnectFailure(phase: .proxy, message: "\(url.authority): \(message)"))
+    }
+}
+
+/// Tells libcurl to tunnel through a proxy, or through none, whatever the environment says.
+func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
+    guard let proxy else {
+        weir_curl_set_text(easy, CURLOPT_PROXY, "")
+        weir_curl_set_text(easy, CURLOPT_NOPROXY, "*")
+        return
+    }
+    weir_curl_set_text(easy, CURLOPT_PROXY, "http://\(proxy.authority)")
+    weir_curl_set_text(easy, CURLOPT_NOPROXY, "")
+    weir_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
+    weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    weir_curl_set_long(easy, CURLOPT_PROXYAUTH, Int(weir_curl_auth_basic()))
+    if let login = proxy.login {
+        // libcurl takes both for percent-encoded, though its manual does not say so.
+        let escaped = { (text: String) in
+            text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
+        }
+        weir_curl_set_text(easy, CURLOPT_PROXYUSERNAME, escaped(login.user))
+        weir_curl_set_text(easy, CURLOPT_PROXYPASSWORD, escaped(login.password))
+    }
+}
+
+/// What the proxy has to do with a failure of an exchange, and its status; nil when it has nothing to do with it.
+func proxyProblem(
+    _ code: CURLcode, _ easy: UnsafeMutableRawPointer?, _ proxy: Proxy, place: String
+) -> (message: String, status: Int?)? {
+    let name = "the proxy \(proxy.authority)"
+    var status = 0
+    weir_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+    if status >= 300 { return (proxy.refusal(status: status, of: place), status) }
+    // A tunnel that was opened has done its part.
+    guard status == 0 else { return nil }
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST: return ("\(name): its address is not known", nil)
+    case CURLE_COULDNT_CONNECT:
+        var number = 0
+        weir_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
+        return ("\(name): \(number == 0 ? "cannot connect" : systemMessage(Int32(truncatingIfNeeded: number)))", nil)
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PROXY, CURLE_UNSUPPORTED_PROTOCOL,
+        CURLE_WEIRD_SERVER_REPLY:
+        return ("\(name) ended the connection, or its answer is not HTTP", nil)
+    case CURLE_OPERATION_TIMEDOUT: return ("no answer in time from \(name)", nil)
+    default: return nil
+    }
+}

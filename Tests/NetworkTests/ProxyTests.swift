@@ -1,0 +1,237 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// A proxy of ours, and what it was asked.
+struct TestProxy {
+    let peer: Peer
+    let port: UInt16
+
+    init(_ options: String...) throws {
+        peer = try Peer(["python3", peersFolder + "/connect_proxy.py"] + options)
+        port = try peer.listeningPort()
+    }
+
+    func access(_ credentials: String? = nil, host: String = "127.0.0.1") -> Access {
+        Access(proxy: Proxy(host: host, port: port, credentials: credentials.map { Secret($0) }))
+    }
+
+    /// The next request it tells of, in words behind `asked`.
+    func asked() throws -> [String] {
+        try peer.readLine(startingWith: "asked ").split(separator: " ").dropFirst().map(String.init)
+    }
+}
+
+@Suite struct ProxyTests {
+    static let cases = Lane.allCases.flatMap { lane in [false, true].map { (lane, $0) } }
+
+    @Test("Everything goes through the tunnel of the proxy, with TLS and without", arguments: cases)
+    func tunnel(lane: Lane, secure: Bool) throws {
+        let proxy = try TestProxy()
+        defer { proxy.peer.stop() }
+        try withGreeter(secure: secure) { server in
+            #expect(try reach(server, lane, secure, proxy.access()) == .reached("hello"))
+            let asked = try proxy.asked()
+            #expect(asked.prefix(3) == ["CONNECT", "127.0.0.1:\(server.port)", "-"])
+        }
+    }
+
+    @Test("Credentials go to the proxy alone, and our headers to the server alone", arguments: cases)
+    func credentials(lane: Lane, secure: Bool) throws {
+        let proxy = try TestProxy("--auth", "ann:pass:word/%41 é")
+        defer { proxy.peer.stop() }
+        let requests = Mailbox<[String]>()
+        try withGreeter(secure: secure, requests) { server in
+            var access = proxy.access("ann:pass:word/%41 é")
+            access.headers = [Access.Header(name: "X-Own", value: Secret("1"))]
+            #expect(try reach(server, lane, secure, access) == .reached("hello"))
+            let asked = try proxy.asked()
+            #expect(asked.count == 5)
+            #expect(asked.last?.contains("x-own") == false)
+            let names = try requests.first()
+            #expect(names.contains("x-own"))
+            #expect(!names.contains { $0.hasPrefix("proxy") })
+        }
+    }
+
+    @Test("An answer of the proxy may come a byte at a time", arguments: Lane.allCases)
+    func dribble(lane: Lane) throws {
+        let proxy = try TestProxy("--answer", "dribble")
+        defer { proxy.peer.stop() }
+        try withGreeter(secure: true) { server in
+            let outcome = try reach(server, lane, true, proxy.access())
+            #expect(outcome == .reached("hello"))
+        }
+    }
+
+    @Test("A proxy that wants credentials, or other ones, is told with its status", arguments: Lane.allCases)
+    func wants(lane: Lane) throws {
+        let proxy = try TestProxy("--auth", "ann:right")
+        defer { proxy.peer.stop() }
+        let none = try lane.reach(port: 9, access: proxy.access())
+        #expect(none.phase == "proxy")
+        #expect(none.message.contains("wants credentials, and none are given (HTTP status 407)"), "\(none)")
+        let wrong = try lane.reach(port: 9, access: proxy.access("ann:wrong"))
+        #expect(wrong.phase == "proxy")
+        #expect(wrong.message.contains("refuses the credentials (HTTP status 407)"), "\(wrong)")
+        #expect(!wrong.message.contains("wrong") && !wrong.message.contains("ann"))
+    }
+
+    @Test("A refusal is told with its status", arguments: Lane.allCases, [403, 502])
+    func refuses(lane: Lane, status: Int) throws {
+        let proxy = try TestProxy("--refuse", "\(status)")
+        defer { proxy.peer.stop() }
+        let outcome = try lane.reach(port: 9, access: proxy.access())
+        #expect(outcome.phase == "proxy")
+        #expect(
+            outcome.message
+                == "127.0.0.1:9: the proxy 127.0.0.1:\(proxy.port) refuses the tunnel to 127.0.0.1:9 with HTTP status \(status)"
+        )
+    }
+
+    @Test("What is no proxy is told", arguments: Lane.allCases, ["noise", "nothing", "flood"])
+    func nonsense(lane: Lane, kind: String) throws {
+        let proxy = try TestProxy("--answer", kind)
+        defer { proxy.peer.stop() }
+        let outcome = try lane.reach(port: 9, access: proxy.access(), timeout: .seconds(2))
+        #expect(outcome.phase == "proxy", "\(outcome)")
+        #expect(outcome.message.contains("127.0.0.1:\(proxy.port)"), "\(outcome)")
+    }
+
+    @Test("A proxy that is not there is told in the system's words", arguments: Lane.allCases)
+    func absent(lane: Lane) throws {
+        let port = try freePort()
+        let outcome = try lane.reach(port: 9, access: Access(proxy: Proxy(host: "127.0.0.1", port: port)))
+        #expect(outcome.phase == "proxy")
+        #expect(outcome.message == "127.0.0.1:9: the proxy 127.0.0.1:\(port): Connection refused")
+        let nowhere = try lane.reach(port: 9, access: Access(proxy: Proxy(host: "proxy.invalid", port: 1)))
+        #expect(nowhere.phase == "proxy")
+        #expect(nowhere.message == "127.0.0.1:9: the proxy proxy.invalid:1: its address is not known")
+    }
+
+    @Test("The certificate and the pin are the server's, not the proxy's", arguments: Lane.allCases)
+    func verifies(lane: Lane) throws {
+        let proxy = try TestProxy()
+        defer { proxy.peer.stop() }
+        let certificates = try Certificates.shared.get()
+        try withGreeter(secure: true) { server in
+            var access = proxy.access()
+            access.trust = .file(certificates.stranger)
+            #expect(try lane.reach(port: server.port, access: access).phase == "tls")
+            access.trust = .file(certificates.authority)
+            access.pins = [try certificates.pin(certificates.good)]
+            #expect(try lane.reach(port: server.port, access: access) == .reached("hello"))
+            access.pins = [try certificates.pin(certificates.otherName)]
+            #expect(try lane.reach(port: server.port, access: access).phase == "tls")
+        }
+    }
+
+    @Test("A proxy and a server at IPv6 addresses", arguments: cases)
+    func addresses(lane: Lane, secure: Bool) throws {
+        let proxy = try TestProxy("--address", "::1")
+        defer { proxy.peer.stop() }
+        try withGreeter(secure: secure, address: "::1") { server in
+            let access = proxy.access(host: "::1")
+            #expect(try reach(server, lane, secure, access, host: "::1") == .reached("hello"))
+            let asked = try proxy.asked()
+            #expect(asked[1] == "[::1]:\(server.port)")
+        }
+    }
+
+    @Test("Two sockets of one loop use two proxies")
+    func twoProxies() throws {
+        let (first, second) = (try TestProxy("--auth", "a:1"), try TestProxy("--auth", "b:2"))
+        defer {
+            first.peer.stop()
+            second.peer.stop()
+        }
+        try withGreeter(secure: false) { server in
+            try withLoop { loop in
+                let clients = try [first.access("a:1"), second.access("b:2"), Access()].map {
+                    try TestClient(loop, WebSocketRequest(url: socketURL(server), access: $0))
+                }
+                for client in clients { #expect(client.messages(1) == [.text("hello")]) }
+                let asked = (try first.asked(), try second.asked())
+                #expect(asked.0[2] == "a:1")
+                #expect(asked.1[2] == "b:2")
+            }
+        }
+    }
+
+    @Test("A message of a megabyte passes the tunnel both ways")
+    func large() throws {
+        let proxy = try TestProxy()
+        defer { proxy.peer.stop() }
+        try withLoop { loop in
+            let server = try HTTPServer(on: loop, handler: TestHandler())
+            let client = try TestClient(loop, WebSocketRequest(url: socketURL(server), access: proxy.access()))
+            let message = WebSocketMessage.binary([UInt8](repeating: 7, count: 1 << 20)[...])
+            client.onLoop { $0.send(message) }
+            #expect(client.messages(1) == [message])
+            client.onLoop { $0.close(WebSocketClose(code: 1000)) }
+            #expect(client.close()?.code == 1000)
+            server.close()
+        }
+    }
+
+    @Test("The fall-back to the library's framing goes through the proxy too")
+    func fallBack() throws {
+        let proxy = try TestProxy()
+        defer { proxy.peer.stop() }
+        try withGreeter(secure: false) { server in
+            try withLoop { loop in
+                var request = WebSocketRequest(url: socketURL(server), access: proxy.access())
+                request.headerToTakeBack = "what no library says\r\n"
+                let client = try TestClient(loop, request)
+                #expect(client.messages(1) == [.text("hello")])
+            }
+            let asked = [try proxy.asked()[1], try proxy.asked()[1]]
+            #expect(asked == ["127.0.0.1:\(server.port)", "127.0.0.1:\(server.port)"])
+        }
+    }
+
+    @Test("A socket given up while the proxy is asked ends at once, and leaves nothing behind")
+    func givenUp() throws {
+        let proxy = try TestProxy("--answer", "flood")
+        defer { proxy.peer.stop() }
+        try withLoop { loop in
+            let url = URLParts(scheme: "ws", host: "127.0.0.1", port: 9)
+            let client = try TestClient(loop, WebSocketRequest(url: url, access: proxy.access(), timeout: .seconds(1)))
+            _ = try proxy.asked()
+            client.onLoop { $0.close(WebSocketClose(code: 1000)) }
+            #expect(client.failure()?.message == "closed before it opened")
+        }
+    }
+
+    private func withGreeter(
+        secure: Bool, address: String = "127.0.0.1", _ requests: Mailbox<[String]> = Mailbox(),
+        _ body: (HTTPServer) throws -> Void
+    ) throws {
+        let certificates = try Certificates.shared.get()
+        let handler = TestHandler(
+            answer: { request, respond in
+                requests.put(request.headers.map(\.name))
+                respond(HTTPResponse(status: 200, body: Array("hello".utf8)))
+            },
+            refusal: { request in
+                requests.put(request.headers.map(\.name))
+                return nil
+            }, onOpen: { $0.send(.text("hello")) })
+        try withLoop { loop in
+            let server = try HTTPServer(
+                on: loop, address: address, identity: secure ? certificates.good : nil, handler: handler)
+            defer { server.close() }
+            try body(server)
+        }
+    }
+
+    private func reach(
+        _ server: HTTPServer, _ lane: Lane, _ secure: Bool, _ access: Access, host: String = "127.0.0.1"
+    ) throws -> Outcome {
+        var access = access
+        access.trust = .file(try Certificates.shared.get().authority)
+        return try lane.reach(secure: secure, host: host, port: server.port, access: access)
+    }
+}
