@@ -16,21 +16,38 @@ extension Tail {
                 Record.ConnectionRecord(
                     connection: request.connection, state: .connecting, url: url.description, attempt: request.attempt)),
             stamp)
-        guard let reference = configuration.token else { return open(url, request.connection) }
-        loop.offload(named: "weir-token") {
-            Result { () throws(TokenError) in try reference.resolve() }
-        } completion: { [weak self] result in
-            self?.assumeIsolated { tail in
-                switch result {
-                case .success(let token):
-                    tail.adopt(token)
-                    tail.open(url, request.connection)
-                case .failure(let error):
-                    tail.feed(
-                        .failed(
-                            connection: request.connection, ConnectFailure(phase: .handshake, message: error.message)))
-                }
+        let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
+        let resolve: @Sendable () -> Result<Credentials, TokenError> = {
+            Result { () throws(TokenError) in
+                let (access, secrets) = try plan.resolve(for: server)
+                return Credentials(token: try reference?.resolve(), access: access, secrets: secrets)
             }
+        }
+        guard reference != nil || plan.needsResolving else { return take(resolve(), url, request) }
+        loop.offload(named: "weir-token", resolve) { [weak self] result in
+            self?.assumeIsolated { $0.take(result, url, request) }
+        }
+    }
+
+    /// What references gave for one attempt to connect.
+    private struct Credentials: Sendable {
+        var token: Secret?
+        var access: Access
+        /// What is secret in the access.
+        var secrets: [Secret]
+    }
+
+    private func take(_ result: Result<Credentials, TokenError>, _ url: URLParts, _ request: ConnectionRequest) {
+        switch result {
+        case .success(let credentials):
+            if let token = credentials.token { adopt(token) }
+            access = credentials.access
+            pending += credentials.secrets.map { .redact($0) }
+            open(url, request.connection)
+        case .failure(let error):
+            feed(
+                .failed(
+                    connection: request.connection, ConnectFailure(phase: .handshake, message: error.message)))
         }
     }
 
@@ -42,7 +59,7 @@ extension Tail {
 
     private func open(_ url: URLParts, _ number: Int) {
         guard number == connection, case .running = phase else { return }
-        var request = WebSocketRequest(url: url, access: configuration.access)
+        var request = WebSocketRequest(url: url, access: access)
         request.framing = configuration.framing
         socket = WebSocketClient(on: loop, request) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
@@ -76,7 +93,7 @@ extension Tail {
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
         let exchange = HTTPRequest(
-            method: request.method, url: url, access: configuration.access,
+            method: request.method, url: url, access: access,
             headers: [("accept", "application/json")], bearer: token, body: request.body)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }

@@ -35,6 +35,8 @@ public actor Tail {
     /// When the user was last told so.
     var toldOfPause: Moment?
     var token: Secret?
+    /// How the server is reached since the last attempt to connect.
+    var access = Access()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
     var timer: SessionTimer?
     var limits = Limits()

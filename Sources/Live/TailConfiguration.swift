@@ -11,7 +11,7 @@ public struct TailConfiguration: Sendable {
     /// Where the token comes from.
     public var token: TokenReference?
     /// How the server is reached.
-    public var access: Access
+    public var access: AccessPlan
     /// Who reads the frames of the WebSocket.
     public var framing = WebSocketFraming.auto
     /// The recording to write; nothing may be at that path yet.
@@ -36,7 +36,7 @@ public struct TailConfiguration: Sendable {
         self.server = server
         self.session = session
         self.token = token
-        self.access = Access()
+        self.access = AccessPlan()
         self.seed = seed
         self.tool = tool
     }

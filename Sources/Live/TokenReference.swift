@@ -1,7 +1,7 @@
 import Glibc
 public import Wire
 
-/// Where the token comes from; the token itself is never in an argument, a log or a recording.
+/// Where the token, or another secret, comes from; the secret itself is never in an argument, a log or a recording.
 public enum TokenReference: Sendable {
     /// An environment variable, read at each use.
     case environment(String)
@@ -12,8 +12,8 @@ public enum TokenReference: Sendable {
     /// Asked of the program itself (the demo, tests). Called on a helper thread.
     case provider(@Sendable () throws(TokenError) -> Secret)
 
-    /// Finds the token. Blocks: call it on a helper thread.
-    public func resolve() throws(TokenError) -> Secret {
+    /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread.
+    public func resolve(_ purpose: String = "token") throws(TokenError) -> Secret {
         switch self {
         case .environment(let name):
             guard let value = getenv(name), value.pointee != 0 else {
@@ -22,23 +22,28 @@ public enum TokenReference: Sendable {
             return Secret(String(cString: value))
         case .file(let path):
             guard let file = fopen(path, "r") else {
-                throw TokenError(message: "the token file \(path) cannot be read: \(String(cString: strerror(errno)))")
+                throw TokenError(
+                    message: "the \(purpose) file \(path) cannot be read: \(String(cString: strerror(errno)))")
             }
             defer { fclose(file) }
-            return try firstLine(of: file, "the token file \(path)")
+            return try firstLine(of: file, "the \(purpose) file \(path)", purpose)
         case .command(let command):
             guard let pipe = popen(command, "r") else {
-                throw TokenError(message: "the token command cannot be run: \(String(cString: strerror(errno)))")
+                throw TokenError(message: "the \(purpose) command cannot be run: \(String(cString: strerror(errno)))")
             }
-            let line = Result { () throws(TokenError) in try firstLine(of: pipe, "the token command") }
+            let line = Result { () throws(TokenError) in try firstLine(of: pipe, "the \(purpose) command", purpose) }
             let status = pclose(pipe)
-            guard status == 0 else { throw TokenError(message: "the token command failed with status \(status >> 8)") }
+            guard status == 0 else {
+                throw TokenError(message: "the \(purpose) command failed with status \(status >> 8)")
+            }
             return try line.get()
         case .provider(let provide): return try provide()
         }
     }
 
-    private func firstLine(of file: UnsafeMutablePointer<FILE>, _ source: String) throws(TokenError) -> Secret {
+    private func firstLine(of file: UnsafeMutablePointer<FILE>, _ source: String, _ purpose: String) throws(TokenError)
+        -> Secret
+    {
         var bytes: [UInt8] = []
         while bytes.count < 64 << 10 {
             let byte = fgetc(file)
@@ -46,12 +51,12 @@ public enum TokenReference: Sendable {
             bytes.append(UInt8(truncatingIfNeeded: byte))
         }
         while bytes.last == 13 || bytes.last == 32 { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw TokenError(message: "\(source) gives no token") }
+        guard !bytes.isEmpty else { throw TokenError(message: "\(source) gives no \(purpose)") }
         return Secret(String(decoding: bytes, as: UTF8.self))
     }
 }
 
-/// Why a token reference gives no token.
+/// Why a reference gives no token, or no other secret.
 public struct TokenError: Error, Hashable, Sendable {
     /// What and where, without the token.
     public var message: String

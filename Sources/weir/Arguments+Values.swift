@@ -51,23 +51,6 @@ extension Arguments {
                 + Suggestion.phrase(for: text, among: words))
     }
 
-    /// Where the token is. The value is never repeated in an error: it may be the token itself.
-    func token(_ option: Option) throws(UsageError) -> TokenReference? {
-        guard let text = self[option] else { return nil }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, !parts[1].isEmpty, let scheme = ["env", "file", "cmd"].first(where: { $0 == parts[0] })
-        else {
-            throw error(
-                "\(option.flag) takes a reference, not the token itself: an argument is seen by every user of the"
-                    + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
-        }
-        switch scheme {
-        case "env": return .environment(parts[1])
-        case "file": return .file(parts[1])
-        default: return .command(parts[1])
-        }
-    }
-
     /// The Engine.IO revision; nil for `auto`.
     func revision(_ option: Option) throws(UsageError) -> EngineIO.Revision? {
         guard let text = self[option], text != "auto" else { return nil }

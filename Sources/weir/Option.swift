@@ -1,6 +1,10 @@
 /// The one table of options: what each is called, takes, means, and which commands know it.
 enum Option: String, CaseIterable {
-    case backend, path, namespace, eio, token, ca, company, workspace, room, emit
+    case backend, path, namespace, eio, token, header, ca, cert, key
+    case keyPass = "key-pass"
+    case pin, proxy
+    case proxyAuth = "proxy-auth"
+    case company, workspace, room, emit
     case framing
     case format, count, duration
     case idleTimeout = "idle-timeout"
@@ -22,7 +26,11 @@ enum Option: String, CaseIterable {
         case .namespace: "NAMESPACE"
         case .eio: "3|4|auto"
         case .token: "env:NAME|file:PATH|cmd:COMMAND"
-        case .ca, .record, .diffLog: "FILE"
+        case .keyPass, .proxyAuth: "env:NAME|file:PATH|cmd:COMMAND"
+        case .header: "'NAME: VALUE'"
+        case .pin: "sha256//HASH"
+        case .proxy: "URL|env"
+        case .ca, .cert, .key, .record, .diffLog: "FILE"
         case .company, .workspace: "ID"
         case .room: "ROOM"
         case .emit: "'EVENT JSON'"
@@ -40,8 +48,9 @@ enum Option: String, CaseIterable {
 
     var isRepeatable: Bool {
         switch self {
-        case .room, .emit: true
-        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .framing, .format, .count,
+        case .room, .emit, .header, .pin: true
+        case .backend, .path, .namespace, .eio, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth, .company,
+            .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
             .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .on, .name, .noControl, .quiet, .help:
@@ -58,6 +67,13 @@ enum Option: String, CaseIterable {
         case .eio: "Engine.IO revision (default auto: 4, or 3 when the server says so)"
         case .token: "where the token is, never the token itself"
         case .ca: "certificates to trust instead of the system's (PEM)"
+        case .header: "send this header with every request (VALUE as for --token, or text)"
+        case .cert: "certificate to show the server (PEM, with its chain)"
+        case .key: "key of --cert (PEM; default the same file)"
+        case .keyPass: "where the passphrase of --key is"
+        case .pin: "accept only a server with this public key, or with one of several"
+        case .proxy: "HTTP proxy to go through, or what the environment names"
+        case .proxyAuth: "where the proxy's USER:PASSWORD is"
         case .company: "company to tail (default the first one)"
         case .workspace: "workspace to tail (default the first one)"
         case .room: "join just this room and ask the backend for no list"
@@ -85,8 +101,8 @@ enum Option: String, CaseIterable {
     /// The commands that know the option.
     var commands: [CommandName] {
         switch self {
-        case .backend, .path, .namespace, .eio, .token, .ca, .company, .workspace, .room, .emit, .framing, .idleTimeout,
-            .maxAttempts:
+        case .backend, .path, .namespace, .eio, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth,
+            .company, .workspace, .room, .emit, .framing, .idleTimeout, .maxAttempts:
             [.tail, .record]
         case .format: [.demo, .tail, .replay]
         case .count: [.demo, .tail, .record, .replay]

@@ -10,8 +10,8 @@ enum TailCommand {
             server: options.url, session: session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
         configuration.framing = options.framing
-        if let path = options.authorities { configuration.access.trust = .file(path) }
-        if let missing = missingToken(options.token) { return Console.fail(missing) }
+        configuration.access = options.access
+        if let missing = missingSecret(options) { return Console.fail(missing) }
         return await run(configuration, options.run, options.output)
     }
 
@@ -36,18 +36,23 @@ enum TailCommand {
         return outlets.conclude(await tail.run())
     }
 
-    /// Why there is no token, when that can be known without asking anybody: a command is run only when a token is needed.
-    private static func missingToken(_ reference: TokenReference?) -> Trouble? {
-        switch reference {
-        case .environment?, .file?:
-            do {
-                _ = try reference?.resolve()
-                return nil
-            } catch {
-                return Trouble(error.message, .refused)
+    /// Why there is no token or other secret, when that can be known without asking anybody: a command is run only when its secret
+    /// is needed.
+    private static func missingSecret(_ options: TailOptions) -> Trouble? {
+        var references = options.access.references
+        if let token = options.token { references.append(("token", token)) }
+        for (purpose, reference) in references {
+            switch reference {
+            case .environment, .file:
+                do {
+                    _ = try reference.resolve(purpose)
+                } catch {
+                    return Trouble(error.message, .refused)
+                }
+            case .command, .provider: continue
             }
-        case .command?, .provider?, nil: return nil
         }
+        return nil
     }
 
     /// Says what is about to be asked of whom, and how to speak to this tail.
@@ -56,6 +61,7 @@ enum TailCommand {
         let url = URLParts(scheme: server.scheme, host: server.host, port: server.port)
         var text = "tailing \(url) as \(configuration.session.backend.rawValue)"
         if !configuration.session.rooms.isEmpty { text += ", \(configuration.session.rooms.count) rooms" }
+        if let proxy = try? configuration.access.proxy(for: server) { text += " through the proxy \(proxy.authority)" }
         if let path = configuration.recordPath { text += ", recording to \(path)" }
         if let path = configuration.controlPath { text += "; control socket \(ControlSocket.name(of: path))" }
         Console.note(text)

@@ -19,8 +19,8 @@ struct TailOptions {
     /// The Engine.IO revision; nil to find out.
     var revision: EngineIO.Revision?
     var token: TokenReference?
-    /// Certificates to trust instead of the system's.
-    var authorities: String?
+    /// How the server is reached.
+    var access: AccessPlan
     var company: String?
     var workspace: String?
     var rooms: [String]
@@ -36,8 +36,7 @@ struct TailOptions {
         path = arguments[.path].map(TailOptions.withSlashes)
         namespace = TailOptions.withLeadingSlash(arguments[.namespace] ?? "/")
         revision = try arguments.revision(.eio)
-        token = try arguments.token(.token)
-        authorities = arguments[.ca]
+        token = try arguments.secret(.token, "token")
         company = arguments[.company]
         workspace = arguments[.workspace]
         rooms = arguments.all(.room)
@@ -50,9 +49,7 @@ struct TailOptions {
             throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
         }
         url = try arguments.url(arguments.positionals[0])
-        if authorities != nil, !url.isSecure {
-            throw arguments.error("--ca is for https and wss, and the URL is \(url.scheme)")
-        }
+        access = try arguments.access(to: url)
     }
 
     private static func withLeadingSlash(_ text: String) -> String { text.hasPrefix("/") ? text : "/" + text }

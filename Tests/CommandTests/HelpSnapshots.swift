@@ -102,7 +102,16 @@ enum HelpSnapshots {
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
+              --header 'NAME: VALUE' …        send this header with every request (VALUE as for --token, or text)
               --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            accept only a server with this public key, or with one of several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
               --company ID                    company to tail (default the first one)
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
@@ -143,7 +152,16 @@ enum HelpSnapshots {
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
+              --header 'NAME: VALUE' …        send this header with every request (VALUE as for --token, or text)
               --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            accept only a server with this public key, or with one of several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
               --company ID                    company to tail (default the first one)
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list

@@ -48,6 +48,81 @@ struct ValueTests {
     }
 
     @Test(
+        "Options of access that are wrong, or without what they are for, are refused",
+        arguments: [
+            (
+                ["--pin", "sha256//x"],
+                "--pin: 'sha256//x' is no pin; write sha256// and the hash of the public key in base64, 44 characters that end with ="
+            ),
+            (["--key", "k.pem"], "--key is for --cert, which is missing"),
+            (["--key-pass", "env:P"], "--key-pass is for --cert, which is missing"),
+            (["--proxy-auth", "env:P"], "--proxy-auth is for --proxy, which is missing"),
+            (
+                ["--proxy", "socks5://p:1"],
+                "--proxy: \"socks5://p:1\" is not a URL that can be used: the scheme \"socks5\" is not one of ws, wss, http, https"
+            ),
+            (
+                ["--proxy", "https://p:1"],
+                "--proxy: \"https://p:1\" is not a proxy that can be used: expected http://HOST:PORT"
+            ),
+            (
+                ["--proxy", "http://p:1/path"],
+                "--proxy: \"http://p:1/path\" is not a proxy that can be used: it has a path"
+            ),
+            (["--header", "X-Own"], "--header: there is no colon behind the name; write 'NAME: VALUE'"),
+            (["--header", "Host: other"], "--header: 'Host' cannot be set: it belongs to the protocol"),
+            (
+                ["--header", "Proxy-Authorization: x"],
+                "--header: 'Proxy-Authorization' cannot be set: it belongs to the protocol"
+            ),
+            (
+                ["--header", "sec-websocket-key: x"],
+                "--header: 'sec-websocket-key' cannot be set: it belongs to the protocol"
+            ),
+            (["--header", "a b: x"], "--header: 'a b' cannot be set: it is not the name of a header"),
+            (["--header", "X-Own: a\r\nb"], "--header X-Own: the value has characters a header may not have"),
+        ] as [([String], String)])
+    func refusesAccess(arguments: [String], message: String) throws {
+        let result = try weir(["tail", "https://127.0.0.1:1/"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.errors == "weir: \(message)\nTry 'weir help tail'.\n")
+    }
+
+    @Test("What TLS needs is refused without it", arguments: ["--ca", "--cert", "--pin"])
+    func refusesTLS(flag: String) throws {
+        let result = try weir(["tail", "ws://127.0.0.1:1/", flag, "x"])
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("weir: \(flag) is for https and wss, and the URL is ws\n"))
+    }
+
+    @Test("A proxy of the environment that is none is refused, and its secret not repeated")
+    func refusesEnvironment() throws {
+        let result = try weir(
+            ["tail", "https://example.com/", "--proxy", "env"], environment: ["HTTPS_PROXY": "socks5://ann:hunter2@p:1"]
+        )
+        #expect(result.status == 2)
+        #expect(
+            result.errors.hasPrefix(
+                "weir: --proxy env: the environment variable HTTPS_PROXY names no proxy that can be used: expected http://HOST:PORT\n"
+            ))
+    }
+
+    @Test(
+        "A secret in an argument is refused, explained, and never repeated",
+        arguments: [
+            ["--proxy", "http://ann:hunter2@p:1"], ["--proxy", "hunter2@p"],
+            ["--proxy", "env", "--proxy-auth", "ann:hunter2"],
+            ["--cert", "c.pem", "--key-pass", "hunter2"], ["--header", "Authorization: Bearer hunter2"],
+            ["--header", "cookie:session=hunter2"], ["--header", "hunter2"],
+        ])
+    func refusesSecrets(arguments: [String]) throws {
+        let result = try weir(["tail", "https://127.0.0.1:1/"] + arguments)
+        #expect(result.status == 2)
+        #expect(!result.errors.contains("hunter2"))
+        #expect(result.errors.contains("env:NAME") || arguments == ["--header", "hunter2"])
+    }
+
+    @Test(
         "A token in an argument is refused, explained, and never repeated",
         arguments: ["hunter2", "env:", "bearer:hunter2", "--token=hunter2"])
     func refusesTokens(token: String) throws {

@@ -9,6 +9,8 @@ public final class ScriptedServer: HTTPServerHandler {
     let answer: String
     /// What is said first, instead of an Engine.IO handshake.
     let greeting: String?
+    /// The headers of each upgrade, as `name: value`.
+    public let upgrades = Mailbox<[String]>()
     private let loop: EventLoop
     private let server = Monitor<HTTPServer?>(nil)
 
@@ -41,7 +43,8 @@ public final class ScriptedServer: HTTPServerHandler {
 
     /// Only the Socket.IO path upgrades.
     public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
-        upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
+        upgrades.put(upgrade.headers.map { "\($0.name): \($0.value)" })
+        return upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
     }
 
     /// Greets.

@@ -1,0 +1,120 @@
+import Live
+import Network
+import Wire
+
+extension Arguments {
+    /// Where a secret is. The value is never repeated in an error: it may be the secret itself.
+    func secret(_ option: Option, _ name: String) throws(UsageError) -> TokenReference? {
+        guard let text = self[option] else { return nil }
+        guard let reference = Arguments.reference(text) else {
+            throw error(
+                "\(option.flag) takes a reference, not the \(name) itself: an argument is seen by every user of the"
+                    + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
+        }
+        return reference
+    }
+
+    /// How the server is reached.
+    func access(to url: URLParts) throws(UsageError) -> AccessPlan {
+        for option in [Option.ca, .cert, .pin] where self[option] != nil && !url.isSecure {
+            throw error("\(option.flag) is for https and wss, and the URL is \(url.scheme)")
+        }
+        for (option, needed) in [(Option.key, Option.cert), (.keyPass, .cert), (.proxyAuth, .proxy)]
+        where self[option] != nil && self[needed] == nil {
+            throw error("\(option.flag) is for \(needed.flag), which is missing")
+        }
+        var plan = AccessPlan()
+        if let path = self[.ca] { plan.trust = .file(path) }
+        if let path = self[.cert] { plan.certificate = ClientCertificate(certificate: path, key: self[.key] ?? path) }
+        plan.passphrase = try secret(.keyPass, "passphrase")
+        plan.pins = try pins(.pin)
+        plan.route = try route(.proxy)
+        plan.proxyCredentials = try secret(.proxyAuth, "credentials")
+        plan.headers = try headers(.header)
+        do {
+            // Known before anything is connected to: the environment may name what is no proxy.
+            _ = try plan.proxy(for: url)
+        } catch {
+            throw self.error("--proxy env: " + error.message)
+        }
+        return plan
+    }
+
+    private static func reference(_ text: String) -> TokenReference? {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty else { return nil }
+        switch parts[0] {
+        case "env": return .environment(parts[1])
+        case "file": return .file(parts[1])
+        case "cmd": return .command(parts[1])
+        default: return nil
+        }
+    }
+
+    private func pins(_ option: Option) throws(UsageError) -> [PublicKeyPin] {
+        var pins: [PublicKeyPin] = []
+        for text in all(option) {
+            guard let pin = PublicKeyPin(text) else {
+                throw error(
+                    "\(option.flag): \(UsageError.quoted(text)) is no pin; write sha256// and the hash of the public key in"
+                        + " base64, 44 characters that end with =")
+            }
+            pins.append(pin)
+        }
+        return pins
+    }
+
+    private func route(_ option: Option) throws(UsageError) -> AccessPlan.Route {
+        guard let text = self[option] else { return .direct }
+        if text == "env" { return .environment }
+        guard !text.contains("@") else {
+            throw error(
+                "\(option.flag) takes no user and password: an argument is seen by every user of the machine and kept in the"
+                    + " shell's history. Give them with --proxy-auth env:NAME, file:PATH or cmd:COMMAND, as USER:PASSWORD"
+            )
+        }
+        do {
+            return .proxy(try Proxy(parsing: text))
+        } catch {
+            throw self.error("\(option.flag): " + TerminalText.escaped(error.message))
+        }
+    }
+
+    private func headers(_ option: Option) throws(UsageError) -> [AccessPlan.Header] {
+        var headers: [AccessPlan.Header] = []
+        for text in all(option) { headers.append(try header(text, option)) }
+        return headers
+    }
+
+    /// `NAME: VALUE`, where the value is text, a reference, or one word and a reference, such as `Bearer env:TOKEN`.
+    private func header(_ text: String, _ option: Option) throws(UsageError) -> AccessPlan.Header {
+        guard let colon = text.firstIndex(of: ":") else {
+            // Not repeated: somebody may have left the name out.
+            throw error("\(option.flag): there is no colon behind the name; write 'NAME: VALUE'")
+        }
+        let name = String(text[..<colon])
+        if let problem = Access.problem(withHeader: name) {
+            throw error("\(option.flag): \(UsageError.quoted(name)) cannot be set: \(problem)")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        if let reference = Arguments.reference(String(value)) {
+            return AccessPlan.Header(name: name, text: "", secret: reference)
+        }
+        if let space = value.firstIndex(of: " ") {
+            let rest = value[space...].drop { $0 == " " }
+            if let reference = Arguments.reference(String(rest)) {
+                return AccessPlan.Header(name: name, text: value[..<space] + " ", secret: reference)
+            }
+        }
+        guard !["authorization", "cookie"].contains(name.lowercased()) else {
+            throw error(
+                "\(option.flag) \(name) takes a reference, not the value itself: an argument is seen by every user of the"
+                    + " machine and kept in the shell's history. Write '\(name): env:NAME', file:PATH or cmd:COMMAND, with a"
+                    + " word such as Bearer in front if need be")
+        }
+        guard Access.isHeaderValueSendable(Secret(String(value))) else {
+            throw error("\(option.flag) \(name): the value has characters a header may not have")
+        }
+        return AccessPlan.Header(name: name, text: String(value))
+    }
+}
