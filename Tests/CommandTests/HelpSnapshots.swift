@@ -102,13 +102,13 @@ enum HelpSnapshots {
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
-              --header 'NAME: VALUE' …        send this header with every request (VALUE as for --token, or text)
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
               --ca FILE                       certificates to trust instead of the system's (PEM)
               --cert FILE                     certificate to show the server (PEM, with its chain)
               --key FILE                      key of --cert (PEM; default the same file)
               --key-pass env:NAME|file:PATH|cmd:COMMAND
                                               where the passphrase of --key is
-              --pin sha256//HASH …            accept only a server with this public key, or with one of several
+              --pin sha256//HASH …            public key the server must have; one of them, when several
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
@@ -152,13 +152,13 @@ enum HelpSnapshots {
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
-              --header 'NAME: VALUE' …        send this header with every request (VALUE as for --token, or text)
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
               --ca FILE                       certificates to trust instead of the system's (PEM)
               --cert FILE                     certificate to show the server (PEM, with its chain)
               --key FILE                      key of --cert (PEM; default the same file)
               --key-pass env:NAME|file:PATH|cmd:COMMAND
                                               where the passphrase of --key is
-              --pin sha256//HASH …            accept only a server with this public key, or with one of several
+              --pin sha256//HASH …            public key the server must have; one of them, when several
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
