@@ -84,6 +84,13 @@ public final class WebSocketClient: Sendable {
         return socket.pendingBytes
     }
 
+    /// Bytes received that the handler was not given yet: the beginning of a message, and, while reading is stopped, what had been read
+    /// before. Never more than the largest message, a mebibyte, and a few reads of 64 KiB.
+    public var undeliveredBytes: Int {
+        loop.preconditionOnLoop()
+        return socket.undeliveredBytes
+    }
+
     /// Starts the closing handshake, after what is queued; `closed` follows, at the latest after five seconds, and no more
     /// messages are received. A socket that has not opened fails at once.
     public func close(_ close: WebSocketClose) {

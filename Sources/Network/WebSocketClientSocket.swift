@@ -83,6 +83,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     var pendingBytes: Int { outgoing.count + heldBytes }
 
+    var undeliveredBytes: Int { isOwnFraming ? reader.heldBytes : batch.heldBytes }
+
     func send(_ message: WebSocketMessage) {
         switch state {
         case .closing, .awaitingAnswer, .answeringClose, .ended: return

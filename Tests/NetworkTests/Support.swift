@@ -74,13 +74,26 @@ struct TestClient {
     let events = Mailbox<WebSocketEvent>()
     let client: WebSocketClient
 
-    init(_ loop: EventLoop, _ request: WebSocketRequest) throws {
+    /// `handler` is called too, on the loop.
+    init(
+        _ loop: EventLoop, _ request: WebSocketRequest,
+        _ handler: @escaping @Sendable (WebSocketClient, WebSocketEvent) -> Void = { _, _ in }
+    ) throws {
         self.loop = loop
         let events = self.events
         var request = request
         if request.framing == .auto { request.framing = BothFramings.current }
         let asked = request
-        client = try #require(loop.perform { WebSocketClient(on: loop, asked) { events.put($0) } })
+        client = try #require(
+            loop.perform {
+                let holder = ClientHolder()
+                let client = WebSocketClient(on: loop, asked) { event in
+                    if let client = holder.client { handler(client, event) }
+                    events.put(event)
+                }
+                holder.client = client
+                return client
+            })
     }
 
     /// Runs something with the client on the loop.
@@ -121,6 +134,12 @@ struct TestClient {
         }
         return nil
     }
+}
+
+/// A client that its own handler refers to.
+private final class ClientHolder: @unchecked Sendable {
+    // Unchecked: used on the loop's thread only. Weak: the test holds the client.
+    weak var client: WebSocketClient?
 }
 
 /// Runs each test twice: the clients in it use our own framing, then libwebsockets'.
