@@ -76,14 +76,17 @@ extension SocketIO.Emission {
         attachments.reduce(name.utf8.count + (arguments?.bytes.count ?? 0)) { $0 + $1.count }
     }
 
-    /// Adds its messages to the effects, the text first.
+    /// Its messages, the text first.
+    func messages(to namespace: String, id: Int? = nil, _ revision: EngineIO.Revision) -> [WebSocketMessage] {
+        let text = SocketIO.Packet.eventMessage(
+            name, arguments: arguments, attachments: attachments.count, namespace: namespace, id: id)
+        return [text] + attachments.map { EngineIO.packet(of: .binary($0), revision) }
+    }
+
+    /// Adds its messages to the effects.
     func send(
         to namespace: String, id: Int?, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]
     ) {
-        effects.append(
-            .send(
-                SocketIO.Packet.eventMessage(
-                    name, arguments: arguments, attachments: attachments.count, namespace: namespace, id: id)))
-        for attachment in attachments { effects.append(.send(EngineIO.packet(of: .binary(attachment), revision))) }
+        effects += messages(to: namespace, id: id, revision).map(SocketIOClient.Effect.send)
     }
 }

@@ -1,6 +1,9 @@
 import JSONText
 
 extension SocketIO {
+    /// The name of a namespace that may be given with a query or without its slash.
+    public static func namespaceName(_ address: String) -> String { NamespaceAddress(address).name }
+
     /// A namespace as CONNECT names it over Engine.IO 3: a name and perhaps a query, `/admin?token=1` (1.10).
     struct NamespaceAddress: Hashable, Sendable {
         var name: String

@@ -19,12 +19,15 @@ extension SocketIOServer {
         public var namespaces: [String]
         /// The transports a client that polls may change to.
         public var upgrades: [String]
+        /// A secret nobody can guess, of this connection alone, for a server that recovers connections (1.12): with it, clients are given a
+        /// `pid` for each namespace. Nil: none are recovered.
+        public var recoverySecret: Secret?
         /// A configuration.
         public init(
             revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20),
             connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, namespaces: [String] = ["/"],
-            upgrades: [String] = []
+            upgrades: [String] = [], recoverySecret: Secret? = nil
         ) {
             self.revision = revision
             self.sid = sid
@@ -34,6 +37,7 @@ extension SocketIOServer {
             self.maxPayload = maxPayload
             self.namespaces = namespaces
             self.upgrades = upgrades
+            self.recoverySecret = recoverySecret
         }
     }
 
@@ -43,10 +47,14 @@ extension SocketIOServer {
         case send(WebSocketMessage)
         /// The client joined a namespace; `auth` is its CONNECT payload (Engine.IO 4).
         case connected(namespace: String, auth: RawJSON?)
+        /// The client asks for the session it had: answer with `recover(_:namespace:auth:into:)`, in any case and before anything else is received.
+        case recoveryAsked(namespace: String, pid: String, offset: String, auth: RawJSON)
         /// The client sent an event.
         case event(SocketIO.Event)
         /// An emit that asked for it was acknowledged.
         case acknowledged(SocketIO.Acknowledgement)
+        /// An emit that asked for it will not be acknowledged any more: its time is up, or the client has left.
+        case unacknowledged(namespace: String, id: Int)
         /// The client left a namespace.
         case disconnected(namespace: String)
         /// End the session.

@@ -7,22 +7,34 @@ extension SocketIOServer.Configuration {
             sid: sid, upgrades: upgrades, pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
     }
 
-    /// The payload of the CONNECT answer: the namespace's own session id, which must differ from the session's (1.10).
-    func connectPayload(for namespace: String) -> RawJSON {
+    /// The namespace's own session id, which must differ from the session's (1.10).
+    func socketID(for namespace: String) -> String { Self.id(from: "\(sid)\u{0}\(namespace)") }
+
+    /// The id a client of this connection asks with for its session in the namespace.
+    func recoveryID(for namespace: String) -> String? {
+        recoverySecret.map { Self.id(from: "\($0.reveal())\u{0}\(namespace)") }
+    }
+
+    /// The payload of the CONNECT answer.
+    static func connectPayload(sid: String, pid: String?) -> RawJSON {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("sid")
-        writer.string(socketID(for: namespace))
+        writer.string(sid)
+        if let pid {
+            writer.key("pid")
+            writer.string(pid)
+        }
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// An id of the usual shape (20 characters of base64url), made from the session's own id: this room has no randomness.
-    private func socketID(for namespace: String) -> String {
+    /// An id of the usual shape (20 characters of base64url), made from what is unique: this room has no randomness.
+    private static func id(from text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         // FNV-1a gathers the text, the steps of SplitMix64 spread it over the characters.
         var seed: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(sid)\u{0}\(namespace)".utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in text.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
         var characters: [UInt8] = []
         for _ in 0..<20 {
             seed &+= 0x9e37_79b9_7f4a_7c15
@@ -75,5 +87,31 @@ extension SocketIO.NamespaceAddress {
 extension UInt8 {
     fileprivate var isHexDigit: Bool {
         (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+}
+
+extension RawJSON {
+    /// What a CONNECT payload asks to recover: `pid` and `offset`, both strings; nil for any other.
+    var recoveryWish: (pid: String, offset: String)? {
+        var pid: String?
+        var offset: String?
+        do throws(JSONError) {
+            var reader = JSONReader(bytes.span)
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let isText = try reader.peek() == .string
+                if isText, reader.matches(key, "pid") {
+                    pid = try reader.string()
+                } else if isText, reader.matches(key, "offset") {
+                    offset = try reader.string()
+                } else {
+                    try reader.skip()
+                }
+            }
+        } catch {
+            return nil
+        }
+        guard let pid, let offset else { return nil }
+        return (pid, offset)
     }
 }

@@ -18,7 +18,13 @@ public struct SocketIOServer: Sendable {
     /// A namespace the client is in.
     private struct Membership {
         var namespace: String
+        var sid: String
+        var pid: String?
         var acks = AckLedger()
+
+        var session: SocketIORecoveryStore.Session? {
+            pid.map { SocketIORecoveryStore.Session(sid: sid, pid: $0, namespace: namespace) }
+        }
     }
 
     private var state: State
@@ -27,13 +33,33 @@ public struct SocketIOServer: Sendable {
     private var assembler = AttachmentAssembler()
     /// As many as the configuration has namespaces, at most.
     private var memberships: [Membership] = []
+    /// A CONNECT that waits for `recover`: its namespace.
+    private var recovering: String?
+    private var lostSessions: [SocketIORecoveryStore.Session] = []
 
     /// When `advance(to:into:)` wants to be called next.
     public var deadline: Moment? {
         switch state {
-        case .open(let joinBy): joinBy.map { min($0, engine.deadline) } ?? engine.deadline
+        case .open(let joinBy):
+            memberships.reduce(joinBy.map { min($0, engine.deadline) } ?? engine.deadline) { due, membership in
+                membership.acks.deadline.map { min($0, due) } ?? due
+            }
         case .created, .closed: nil
         }
+    }
+
+    /// The sessions a store is to keep when the socket is gone, rooms not included: those of namespaces the client was in to the end, and no others
+    /// (1.12). To be asked when the socket is gone, or after a `.close` effect.
+    public var recoverableSessions: [SocketIORecoveryStore.Session] {
+        switch state {
+        case .created, .open: memberships.compactMap(\.session)
+        case .closed: lostSessions
+        }
+    }
+
+    /// The id of the client in a namespace it is in, to which its store sends what is for it alone.
+    public func socketID(in namespace: String = "/") -> String? {
+        membership(namespace).map { memberships[$0].sid }
     }
 
     /// A machine for a WebSocket that opened at `now`. The open packet (and `40` on Engine.IO 3) is the first effect of `start`.
@@ -61,17 +87,17 @@ public struct SocketIOServer: Sendable {
 
 extension SocketIOServer {
     /// Sends an event; `arguments` is a comma-separated list of JSON values, `attachments` what their placeholders stand for
-    /// (`SocketIO.Arguments` makes both). Gives the ack id when `wantsAck`.
+    /// (`SocketIO.Arguments` makes both). Gives the ack id when `wantsAck`; past `ackBy` the acknowledgement is given up.
     ///
     /// A client that is not in the namespace (it may leave at any time) is sent nothing. `name` must not be reserved (`SocketIO.isReserved`).
     @discardableResult
     public mutating func emit(
         _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
-        wantsAck: Bool = false, into effects: inout [Effect]
+        wantsAck: Bool = false, ackBy: Moment? = nil, into effects: inout [Effect]
     ) -> Int? {
         precondition(!SocketIO.isReserved(name), "the event name \(name) is reserved by Socket.IO")
         guard let index = membership(namespace) else { return nil }
-        let id = wantsAck ? memberships[index].acks.issue().id : nil
+        let id = wantsAck ? issueAck(index, due: ackBy, into: &effects) : nil
         let message = SocketIO.Packet.eventMessage(
             name, arguments: arguments, attachments: attachments.count, namespace: namespace, id: id)
         effects.append(.send(message))
@@ -96,8 +122,22 @@ extension SocketIOServer {
     /// Takes the client out of a namespace (`41`). There is no `.disconnected` effect for what the server itself does.
     public mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) {
         guard let index = membership(namespace) else { return }
-        memberships.remove(at: index)
         effects.append(.send(SocketIO.Packet.disconnect(namespace: namespace).message))
+        end(index, into: &effects)
+    }
+
+    private mutating func issueAck(_ index: Int, due: Moment?, into effects: inout [Effect]) -> Int {
+        let (id, givenUp) = memberships[index].acks.issue(due: due)
+        if let givenUp { effects.append(.unacknowledged(namespace: memberships[index].namespace, id: givenUp)) }
+        return id
+    }
+
+    /// The client is out of the namespace: it answers nothing any more.
+    private mutating func end(_ index: Int, into effects: inout [Effect]) {
+        var membership = memberships.remove(at: index)
+        for id in membership.acks.giveUpAll() {
+            effects.append(.unacknowledged(namespace: membership.namespace, id: id))
+        }
     }
 
     private func membership(_ namespace: String) -> Int? {
@@ -106,7 +146,7 @@ extension SocketIOServer {
 
     private mutating func close(_ ending: EngineIO.Ending, into effects: inout [Effect]) {
         state = .closed
-        memberships = []
+        while !memberships.isEmpty { end(0, into: &effects) }
         assembler.reset()
         effects.append(.close(ending))
     }
@@ -123,9 +163,18 @@ extension SocketIOServer {
     private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
         if case .open(let joinBy?) = state, joinBy <= due {
             close(.orderly("no namespace joined in time"), into: &effects)
-        } else if let ping = engine.fire() {
+            return
+        }
+        for index in memberships.indices {
+            for id in memberships[index].acks.expire(at: due) {
+                effects.append(.unacknowledged(namespace: memberships[index].namespace, id: id))
+            }
+        }
+        guard engine.deadline <= due else { return }
+        if let ping = engine.fire() {
             effects.append(.send(ping))
         } else {
+            lostSessions = memberships.compactMap(\.session)
             close(.lost("ping timeout"), into: &effects)
         }
     }
@@ -185,8 +234,9 @@ extension SocketIOServer {
         case .connect(let address, let payload):
             try receiveConnect(address, payload, into: &effects)
         case .disconnect(let namespace):
-            memberships.remove(at: try joined(namespace))
+            let index = try joined(namespace)
             effects.append(.disconnected(namespace: namespace))
+            end(index, into: &effects)
         case .event(let event, _):
             _ = try joined(event.namespace)
             effects.append(.event(event))
@@ -214,8 +264,18 @@ extension SocketIOServer {
             case .v3: SocketIO.NamespaceAddress(address).nameAndAuth
             case .v4: (address, payload)
             }
-        guard membership(namespace) == nil else { throw SocketIO.Malformed(message: "a second CONNECT") }
+        guard membership(namespace) == nil, recovering != namespace else {
+            throw SocketIO.Malformed(message: "a second CONNECT")
+        }
         if configuration.namespaces.contains(namespace) {
+            if configuration.recoverySecret != nil, configuration.revision == .v4, let auth,
+                let wish = auth.recoveryWish
+            {
+                recovering = namespace
+                effects.append(
+                    .recoveryAsked(namespace: namespace, pid: wish.pid, offset: wish.offset, auth: auth))
+                return
+            }
             join(namespace, auth: auth, into: &effects)
         } else {
             let refusal = RawJSON(unchecked: ArraySlice(#"{"message":"Invalid namespace"}"#.utf8))
@@ -225,14 +285,36 @@ extension SocketIOServer {
 
     /// Engine.IO 3 answers without a payload; the connect timeout ends with the first namespace (1.7).
     private mutating func join(_ namespace: String, auth: RawJSON?, into effects: inout [Effect]) {
-        memberships.append(Membership(namespace: namespace))
+        let membership = Membership(
+            namespace: namespace, sid: configuration.socketID(for: namespace),
+            pid: configuration.revision == .v4 ? configuration.recoveryID(for: namespace) : nil)
+        answer(membership, into: &effects)
+        effects.append(.connected(namespace: namespace, auth: auth))
+    }
+
+    private mutating func answer(_ membership: Membership, into effects: inout [Effect]) {
+        memberships.append(membership)
         state = .open(joinBy: nil)
         let payload: RawJSON? =
             switch configuration.revision {
             case .v3: nil
-            case .v4: configuration.connectPayload(for: namespace)
+            case .v4: Configuration.connectPayload(sid: membership.sid, pid: membership.pid)
             }
-        effects.append(.send(SocketIO.Packet.connect(namespace: namespace, payload: payload).message))
-        effects.append(.connected(namespace: namespace, auth: auth))
+        effects.append(.send(SocketIO.Packet.connect(namespace: membership.namespace, payload: payload).message))
+    }
+
+    /// Answers `.recoveryAsked`: with a session, the client has it back (what it missed is written before the answer, 1.12, and no `.connected`
+    /// follows); without, it joins as any other.
+    public mutating func recover(
+        _ restored: SocketIORecoveryStore.Restored?, namespace: String, auth: RawJSON, into effects: inout [Effect]
+    ) {
+        guard case .open = state, recovering == namespace else { return }
+        recovering = nil
+        guard let restored else { return join(namespace, auth: auth, into: &effects) }
+        for emission in restored.missed {
+            effects += emission.messages(to: namespace, configuration.revision).map(Effect.send)
+        }
+        answer(
+            Membership(namespace: namespace, sid: restored.session.sid, pid: restored.session.pid), into: &effects)
     }
 }

@@ -22,9 +22,12 @@ public struct WebSocketClose: Hashable, Sendable {
     public var code: UInt16
     /// The reason the peer gave; untrusted text.
     public var reason: String
+    /// What the transport knows about connecting again.
+    public var retry: Reconnection
     /// A close.
-    public init(code: UInt16, reason: String = "") {
+    public init(code: UInt16, reason: String = "", retry: Reconnection = .later) {
         self.code = code
         self.reason = reason
+        self.retry = retry
     }
 }

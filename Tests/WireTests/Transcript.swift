@@ -63,9 +63,13 @@ struct ClientTranscript {
 struct ServerTranscript {
     var machine: SocketIOServer
 
-    init(_ revision: EngineIO.Revision, namespaces: [String] = ["/", "/admin"], maxPayload: Int = 1_000_000) {
+    init(
+        _ revision: EngineIO.Revision, namespaces: [String] = ["/", "/admin"], maxPayload: Int = 1_000_000,
+        recoverySecret: String? = nil
+    ) {
         let configuration = SocketIOServer.Configuration(
-            revision: revision, sid: "engine-sid", maxPayload: maxPayload, namespaces: namespaces)
+            revision: revision, sid: recoverySecret ?? "engine-sid", maxPayload: maxPayload, namespaces: namespaces,
+            recoverySecret: recoverySecret.map(Secret.init))
         machine = SocketIOServer(configuration, openedAt: .zero)
     }
 
@@ -162,6 +166,8 @@ extension SocketIOServer.Effect {
         case .event(let event): event.line
         case .acknowledged(let answer):
             "acknowledged \(answer.namespace) \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
+        case .unacknowledged(let namespace, let id): "unacknowledged \(namespace) \(id)"
+        case .recoveryAsked(let namespace, let pid, let offset, _): "recoveryAsked \(namespace) \(pid) \(offset)"
         case .disconnected(let namespace): "disconnected \(namespace)"
         case .close(let ending): "close \(ending.cause)"
         }

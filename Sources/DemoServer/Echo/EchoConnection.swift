@@ -112,7 +112,7 @@ struct SocketIOEcho: EchoConnection {
                 let auth = auth ?? RawJSON(unchecked: ArraySlice("{}".utf8))
                 return run { $0.emit("auth", arguments: auth, namespace: namespace, into: &$1) }
             case .event(let event): return answer(event)
-            case .acknowledged, .disconnected: return []
+            case .recoveryAsked, .acknowledged, .unacknowledged, .disconnected: return []
             }
         }
     }

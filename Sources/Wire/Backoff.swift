@@ -1,5 +1,3 @@
-import Wire
-
 /// Growing delays between attempts: doubled each time, capped first, then jittered, so that the jitter survives the cap
 /// (`reference/socketio.md` section 5: the reference client caps last, and the herd is synchronous again).
 public struct Backoff: Hashable, Sendable {
