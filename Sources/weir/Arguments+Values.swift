@@ -22,6 +22,14 @@ extension Arguments {
         return .microseconds(Int64(value * unit * 1e6))
     }
 
+    /// A span such as `duration` reads; a bare number counts milliseconds, as in the options of Engine.IO servers.
+    func milliseconds(_ option: Option) throws(UsageError) -> Duration? {
+        guard let text = self[option], let number = Int64(text), (1...1_000_000_000).contains(number) else {
+            return try duration(option)
+        }
+        return .milliseconds(number)
+    }
+
     /// A whole number, 1 or more.
     func count(_ option: Option) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }

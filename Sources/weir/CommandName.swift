@@ -31,7 +31,7 @@ enum CommandName: String, CaseIterable {
     var summary: String {
         switch self {
         case .demo: "start the embedded backend and tail it"
-        case .serve: "run the embedded backend alone; prints its URL and a token"
+        case .serve: "run the embedded backend, or an echo server, alone; prints its URL and a token"
         case .tail: "watch a live backend as events and as changes of a model"
         case .record: "write a live backend to an event file, printing no events"
         case .replay: "play an event file through the same pipeline"
@@ -50,7 +50,16 @@ enum CommandName: String, CaseIterable {
                 "of the model.",
             ]
         case .serve:
-            ["Runs until interrupted. The same seed gives the same history."]
+            [
+                "Runs until interrupted. The same seed gives the same history. Engine.IO 3 and 4, over polling,",
+                "WebSocket and the upgrade between them, with the answers of the JavaScript server. A client that",
+                "does not read is cut off when 8 MiB wait for it; at most 3000 sessions are served at once.",
+                "",
+                "--scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who",
+                "joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges",
+                "`message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that",
+                "sends every message back as it came.",
+            ]
         case .tail:
             [
                 "Events, changes of the model and gaps go to standard output, everything else to standard error.",
@@ -71,7 +80,11 @@ enum CommandName: String, CaseIterable {
     var examples: [String] {
         switch self {
         case .demo: ["weir demo --duration 5s --format json"]
-        case .serve: ["weir serve --listen 127.0.0.1:8080 --seed 7"]
+        case .serve:
+            [
+                "weir serve --listen 127.0.0.1:8080 --seed 7",
+                "weir serve --scenario echo --ping-interval 300 --ping-timeout 200 --connect-timeout 1s",
+            ]
         case .tail:
             [
                 "weir tail https://chat.example.com --token env:TOKEN",

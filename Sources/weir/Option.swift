@@ -11,7 +11,12 @@ enum Option: String, CaseIterable {
     case maxAttempts = "max-attempts"
     case record
     case diffLog = "diff-log"
-    case speed, listen, scenario, seed, on, name
+    case speed, listen, scenario, seed
+    case pingInterval = "ping-interval"
+    case pingTimeout = "ping-timeout"
+    case connectTimeout = "connect-timeout"
+    case maxPayload = "max-payload"
+    case on, name
     case noControl = "no-ctl"
     case quiet, help
 
@@ -37,7 +42,8 @@ enum Option: String, CaseIterable {
         case .framing: "auto|own|library"
         case .format: "pretty|compact|json|raw"
         case .count, .maxAttempts, .seed: "N"
-        case .duration, .idleTimeout: "D"
+        case .maxPayload: "BYTES"
+        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout: "D"
         case .speed: "N|max"
         case .listen: "ADDR:PORT"
         case .scenario: "NAME|FILE"
@@ -53,7 +59,8 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .on, .name, .noControl, .quiet, .help:
+            .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .pingInterval,
+            .pingTimeout, .connectTimeout, .maxPayload, .on, .name, .noControl, .quiet, .help:
             false
         }
     }
@@ -62,7 +69,7 @@ enum Option: String, CaseIterable {
     var meaning: String {
         switch self {
         case .backend: "what the server speaks (default twake); socketio has no schema"
-        case .path: "the endpoint's path (default /socket/, for socketio /socket.io/)"
+        case .path: "endpoint's path (default /socket/; socketio and echo: /socket.io/)"
         case .namespace: "Socket.IO namespace (default /)"
         case .eio: "Engine.IO revision (default auto: 4, or 3 when the server says so)"
         case .token: "where the token is, never the token itself"
@@ -88,7 +95,11 @@ enum Option: String, CaseIterable {
         case .diffLog: "write every change of the model to this file, one batch a line"
         case .speed: "times the original speed (default 1), or max for no waiting"
         case .listen: "where to listen (default 127.0.0.1:0, a port the system chooses)"
-        case .scenario: "script of the world (default workspace)"
+        case .scenario: "script of the world (default workspace); or echo, engine-echo"
+        case .pingInterval: "time between heartbeats (default 25s; a bare number is ms)"
+        case .pingTimeout: "how long a heartbeat may be missing (default 20s)"
+        case .connectTimeout: "how long a client may join no namespace (default 45s)"
+        case .maxPayload: "most bytes of a message or a polling body (default 1000000)"
         case .seed: "seed of the world; one seed gives one history (default 1)"
         case .on: "the running tail to speak to"
         case .name: "name of this tail's control socket (default the process id)"
@@ -101,7 +112,8 @@ enum Option: String, CaseIterable {
     /// The commands that know the option.
     var commands: [CommandName] {
         switch self {
-        case .backend, .path, .namespace, .eio, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth,
+        case .path: [.serve, .tail, .record]
+        case .backend, .namespace, .eio, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth,
             .company, .workspace, .room, .emit, .framing, .idleTimeout, .maxAttempts:
             [.tail, .record]
         case .format: [.demo, .tail, .replay]
@@ -110,7 +122,7 @@ enum Option: String, CaseIterable {
         case .record: [.demo, .tail]
         case .diffLog: [.demo, .tail, .record, .replay]
         case .speed: [.replay]
-        case .listen, .scenario: [.serve]
+        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
         case .on: [.rooms]
         case .quiet: [.demo, .serve, .tail, .record, .replay]

@@ -89,26 +89,6 @@ struct DemoOptions {
     }
 }
 
-/// The options of `serve`.
-struct ServeOptions {
-    var address: String
-    /// 0 for one the system chooses.
-    var port: UInt16
-    /// A scenario's name, or the file it is in.
-    var scenario: String?
-    var seed: UInt64
-    var quiet: Bool
-
-    init(_ arguments: Arguments) throws(UsageError) {
-        let endpoint = try arguments.endpoint(.listen) ?? ("127.0.0.1", 0)
-        address = endpoint.address
-        port = endpoint.port
-        scenario = arguments[.scenario]
-        seed = try arguments.seed(.seed) ?? 1
-        quiet = arguments.has(.quiet)
-    }
-}
-
 /// The options of `rooms`.
 struct RoomsOptions {
     /// What to do with the rooms.

@@ -8,7 +8,7 @@ enum HelpSnapshots {
 
         Commands:
           demo      start the embedded backend and tail it
-          serve     run the embedded backend alone; prints its URL and a token
+          serve     run the embedded backend, or an echo server, alone; prints its URL and a token
           tail      watch a live backend as events and as changes of a model
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
@@ -66,21 +66,34 @@ enum HelpSnapshots {
         (
             "serve",
             #"""
-            weir serve: run the embedded backend alone; prints its URL and a token
+            weir serve: run the embedded backend, or an echo server, alone; prints its URL and a token
 
             Usage: weir serve [OPTIONS]
 
-            Runs until interrupted. The same seed gives the same history.
+            Runs until interrupted. The same seed gives the same history. Engine.IO 3 and 4, over polling,
+            WebSocket and the upgrade between them, with the answers of the JavaScript server. A client that
+            does not read is cut off when 8 MiB wait for it; at most 3000 sessions are served at once.
+
+            --scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who
+            joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges
+            `message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that
+            sends every message back as it came.
 
             Options:
+              --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --listen ADDR:PORT              where to listen (default 127.0.0.1:0, a port the system chooses)
-              --scenario NAME|FILE            script of the world (default workspace)
+              --scenario NAME|FILE            script of the world (default workspace); or echo, engine-echo
               --seed N                        seed of the world; one seed gives one history (default 1)
+              --ping-interval D               time between heartbeats (default 25s; a bare number is ms)
+              --ping-timeout D                how long a heartbeat may be missing (default 20s)
+              --connect-timeout D             how long a client may join no namespace (default 45s)
+              --max-payload BYTES             most bytes of a message or a polling body (default 1000000)
               --quiet                         print only warnings, errors and losses on standard error
               --help                          show this help
 
-            Example:
+            Examples:
               weir serve --listen 127.0.0.1:8080 --seed 7
+              weir serve --scenario echo --ping-interval 300 --ping-timeout 200 --connect-timeout 1s
 
             """#
         ),
@@ -97,7 +110,7 @@ enum HelpSnapshots {
 
             Options:
               --backend twake|socketio        what the server speaks (default twake); socketio has no schema
-              --path PATH                     the endpoint's path (default /socket/, for socketio /socket.io/)
+              --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND
@@ -147,7 +160,7 @@ enum HelpSnapshots {
 
             Options:
               --backend twake|socketio        what the server speaks (default twake); socketio has no schema
-              --path PATH                     the endpoint's path (default /socket/, for socketio /socket.io/)
+              --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
               --token env:NAME|file:PATH|cmd:COMMAND

@@ -74,6 +74,22 @@ struct RunTests {
         #expect(try contents(of: errors).contains("weir: cannot write standard output: No space left on device\n"))
     }
 
+    @Test("An echo server is told where to be and how often to ping, and a tail hears itself")
+    func serveEcho() throws {
+        let server = try Peer([
+            try pathOfWeir(), "serve", "--scenario", "echo", "--path", "/e", "--ping-interval", "250", "--ping-timeout",
+            "60s", "--connect-timeout", "1m", "--max-payload", "1000", "--quiet",
+        ])
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let result = try weir(
+            "tail", url, "--backend", "socketio", "--path", "/e/", "--emit", #"message {"a":[1]}"#, "--count", "2",
+            "--format", "raw", "--no-ctl", "--duration", "60s")
+        #expect(result.output == "[\"auth\",{}]\n[\"message-back\",{\"a\":[1]}]\n")
+        #expect(result.status == 0)
+        kill(server.pid, SIGTERM)
+        #expect(server.wait() == 143)
+    }
+
     @Test("A served backend is tailed and recorded with the token it prints, which is nowhere to be seen afterwards")
     func serveAndTail() throws {
         let folder = try temporaryFolder()

@@ -28,6 +28,15 @@ struct ValueTests {
             (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT"),
             (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT"),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
+            (
+                ["serve", "--ping-interval", "0"], "--ping-interval: '0' is no time; write it like 500ms, 15s, 2m or 1h"
+            ),
+            (["serve", "--max-payload", "1k"], "--max-payload: '1k' is no number from 1 on"),
+            (
+                ["serve", "--max-payload", "9999999999"],
+                "--max-payload: 9999999999 is more than 1073741824 bytes"
+            ),
+            (["serve", "--path", "echo"], "--path: 'echo' is no path of a URL, such as /socket.io/"),
             (["rooms", "jion", "r"], "'jion' is none of ls, join, leave; did you mean 'join'?"),
             (["rooms", "ls", "r"], "ls takes no rooms"),
             (["rooms", "join"], "join needs a room at least"),

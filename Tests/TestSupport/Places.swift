@@ -59,3 +59,12 @@ public func environment(_ name: String) -> String? {
     let folder = packageFolder + "/.build/peers/" + name
     return access(folder + "/requirements", R_OK) == 0 ? folder : nil
 }
+
+/// The reference client's browser bundle, where `Tests/run` put it; nil when it could not be had.
+public let socketIOBundle: String? = {
+    let path = packageFolder + "/.build/peers/socket.io.min.js"
+    return access(path, R_OK) == 0 ? path : nil
+}()
+
+/// Where node finds Debian's `ws` package, which NodeSource's node does not look for by itself; nil when it is not installed.
+public let nodePackages: String? = ["/usr/share/nodejs", "/usr/lib/nodejs"].first { access($0 + "/ws", R_OK) == 0 }

@@ -1,0 +1,59 @@
+import DemoServer
+import Network
+
+/// The embedded backend and the loop it runs on.
+struct EmbeddedBackend {
+    let server: EmbeddedServer
+    private let loop: EventLoop
+
+    /// Listens when it returns. `scenario` is a name or a file; nil for the one there is.
+    init(
+        scenario: String?, seed: UInt64, listen: (address: String, port: UInt16) = ("127.0.0.1", 0),
+        endpoint: EndpointOptions = EndpointOptions(path: "/socket/")
+    ) throws {
+        let scenario = try Scenario.load(scenario ?? Scenario.names[0], seed: seed)
+        loop = try EventLoop(name: "weir-backend")
+        server = try EmbeddedServer(
+            on: loop, address: listen.address, port: listen.port, scenario: scenario, seed: seed,
+            options: EmbeddedServer.Options(endpoint: endpoint))
+    }
+
+    /// Closes every connection and ends the loop's thread.
+    func shutDown() async {
+        let server = server
+        await end(loop) { server.close() }
+    }
+}
+
+/// An echo server and the loop it runs on.
+struct EchoBackend {
+    let server: EchoServer
+    private let loop: EventLoop
+
+    /// Listens when it returns.
+    init(
+        _ service: EchoServer.Service, listen: (address: String, port: UInt16), _ endpoint: EndpointOptions
+    ) throws {
+        loop = try EventLoop(name: "weir-backend")
+        server = try EchoServer(
+            on: loop, address: listen.address, port: listen.port, service: service, options: endpoint)
+    }
+
+    /// Closes every connection and ends the loop's thread.
+    func shutDown() async {
+        let server = server
+        await end(loop) { server.close() }
+    }
+}
+
+/// Closes what runs on a loop, then the loop.
+private func end(_ loop: EventLoop, close: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        // The loop's thread cannot wait for its own end.
+        runOnThread(named: "weir-shutdown") {
+            close()
+            loop.shutDown()
+            continuation.resume()
+        }
+    }
+}

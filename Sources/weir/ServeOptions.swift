@@ -1,0 +1,55 @@
+import DemoServer
+
+/// The options of `serve`.
+struct ServeOptions {
+    /// What is served.
+    enum Service {
+        /// The Twake backend with the world of a scenario: a name, or a file.
+        case twake(scenario: String)
+        case echo(EchoServer.Service)
+
+        init(scenario: String?) {
+            switch scenario {
+            case "echo": self = .echo(.socketIO)
+            case "engine-echo": self = .echo(.engineIO)
+            case let scenario: self = .twake(scenario: scenario ?? Scenario.names[0])
+            }
+        }
+
+        /// The endpoint's path when none is given.
+        var path: String {
+            switch self {
+            case .twake: "/socket/"
+            case .echo(let service): service.path
+            }
+        }
+    }
+
+    /// Where to listen; port 0 for one the system chooses.
+    var listen: (address: String, port: UInt16)
+    var service: Service
+    var endpoint: EndpointOptions
+    var seed: UInt64
+    var quiet: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        listen = try arguments.endpoint(.listen) ?? ("127.0.0.1", 0)
+        service = Service(scenario: arguments[.scenario])
+        let path = arguments[.path] ?? service.path
+        guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }) else {
+            throw arguments.error("--path: \(UsageError.quoted(path)) is no path of a URL, such as /socket.io/")
+        }
+        endpoint = EndpointOptions(path: path)
+        if let interval = try arguments.milliseconds(.pingInterval) { endpoint.pingInterval = interval }
+        if let timeout = try arguments.milliseconds(.pingTimeout) { endpoint.pingTimeout = timeout }
+        if let timeout = try arguments.milliseconds(.connectTimeout) { endpoint.connectTimeout = timeout }
+        if let bytes = try arguments.count(.maxPayload) {
+            guard bytes <= 1 << 30 else {
+                throw arguments.error("--max-payload: \(bytes) is more than \(1 << 30) bytes")
+            }
+            endpoint.maxPayload = bytes
+        }
+        seed = try arguments.seed(.seed) ?? 1
+        quiet = arguments.has(.quiet)
+    }
+}

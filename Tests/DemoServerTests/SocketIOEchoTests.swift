@@ -1,0 +1,136 @@
+import DemoServer
+import TestSupport
+import Testing
+import Wire
+
+/// What the official suite of the Socket.IO protocol checks, over real sockets.
+@Suite struct SocketIOEchoTests {
+    private static let fast = EndpointOptions(
+        pingInterval: .milliseconds(300), pingTimeout: .milliseconds(200), connectTimeout: .milliseconds(400))
+
+    /// A WebSocket in the namespace `/`, with three entries in its log: opened, handshake, answer; and `auth`.
+    private func joined(_ client: EndpointClient) async throws -> EndpointSocket {
+        let socket = try await client.openSocket("EIO=4&transport=websocket")
+        await socket.send("40")
+        #expect(try await socket.entry(4) == #"42["auth",{}]"#)
+        return socket
+    }
+
+    @Test(arguments: [
+        ("40", "40{", #"42["auth",{}]"#), (#"40{"token":"123"}"#, "40{", #"42["auth",{"token":"123"}]"#),
+        ("40/custom,", "40/custom,{", #"42/custom,["auth",{}]"#),
+        (#"40/custom,{"token":"abc"}"#, "40/custom,{", #"42/custom,["auth",{"token":"abc"}]"#),
+    ])
+    func `a client joins with the payload it gave`(packet: String, answer: String, auth: String) async throws {
+        try await withEcho { client in
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            await socket.send(packet)
+            #expect(try await socket.entry(4) == auth)
+            #expect(try await socket.entry(3).hasPrefix(answer + #""sid":""#))
+        }
+    }
+
+    @Test func `revision 3 joins by itself, and other namespaces by name and query`() async throws {
+        try await withEcho { client in
+            let socket = try await client.openSocket("EIO=3&transport=websocket")
+            #expect(try await socket.entry(4) == #"42["auth",{}]"#)
+            #expect(try await socket.entry(3) == "40")
+            await socket.send("40/custom?token=abc,")
+            #expect(try await socket.entry(6) == #"42/custom,["auth",{"token":"abc"}]"#)
+            await socket.send("40/random")
+            #expect(try await socket.entry(7) == #"44/random,{"message":"Invalid namespace"}"#)
+        }
+    }
+
+    @Test func `an unknown namespace is refused`() async throws {
+        try await withEcho { client in
+            let socket = try await client.openSocket("EIO=4&transport=websocket")
+            await socket.send("40/random")
+            #expect(try await socket.entry(3) == #"44/random,{"message":"Invalid namespace"}"#)
+        }
+    }
+
+    @Test(arguments: ["4abc", "42{}", #"42abc["message-with-ack",1]"#, "abc", "2"])
+    func `what the protocol does not know closes`(packet: String) async throws {
+        try await withEcho { client in
+            let socket = try await joined(client)
+            await socket.send(packet)
+            await socket.expect("(closed 1005)")
+        }
+    }
+
+    @Test func `who joins nothing is closed, and so is who does not answer pings`() async throws {
+        try await withEcho(.socketIO, Self.fast) { client in
+            let idle = try await client.openSocket("EIO=4&transport=websocket")
+            #expect(try await idle.entry(3) == "2")
+            await idle.send("3")
+            #expect(try await idle.entry(4) == "(closed 1005)")
+            let deaf = try await joined(client)
+            #expect(try await deaf.entry(5) == "2")
+            #expect(try await deaf.entry(6) == "(closed 1005)")
+        }
+    }
+
+    @Test func `one namespace is left, the other stays`() async throws {
+        try await withEcho { client in
+            let socket = try await joined(client)
+            await socket.send("40/custom")
+            #expect(try await socket.entry(6) == #"42/custom,["auth",{}]"#)
+            await socket.send("41/custom")
+            await socket.send(#"42["message","message to main namespace"]"#)
+            #expect(try await socket.entry(7) == #"42["message-back","message to main namespace"]"#)
+        }
+    }
+
+    @Test func `messages come back, and are acknowledged, with their attachments`() async throws {
+        try await withEcho { client in
+            let socket = try await joined(client)
+            await socket.send(#"42["message",1,"2",{"3":[true]}]"#)
+            #expect(try await socket.entry(5) == #"42["message-back",1,"2",{"3":[true]}]"#)
+            await socket.send(#"42456["message-with-ack",1,"2",{"3":[false]}]"#)
+            #expect(try await socket.entry(6) == #"43456[1,"2",{"3":[false]}]"#)
+            let holders = #"{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}"#
+            await socket.send(#"452-["message",\#(holders)]"#)
+            await socket.send([1, 2, 3])
+            await socket.send([4, 5, 6])
+            #expect(try await socket.entry(7) == #"452-["message-back",\#(holders)]"#)
+            #expect(try await socket.entry(9) == "[4, 5, 6]")
+            await socket.send(#"452-789["message-with-ack",\#(holders)]"#)
+            await socket.send([1, 2, 3])
+            await socket.send([4, 5, 6])
+            #expect(try await socket.entry(10) == "462-789[\(holders)]")
+            #expect(try await socket.entry(11) == "[1, 2, 3]")
+            await socket.send(#"42["message"]"#)
+            #expect(try await socket.entry(13) == #"42["message-back"]"#)
+        }
+    }
+
+    @Test func `a session that polls does all that, and hears of its end at the next request`() async throws {
+        try await withEcho { client in
+            let (query, _) = try await client.openPolling()
+            _ = try await client.post(query, "40")
+            #expect(try await client.get(query).body.hasSuffix("\u{1E}42[\"auth\",{}]"))
+            let event = #"451-["message",{"_placeholder":true,"num":0}]"# + "\u{1E}bAQID"
+            _ = try await client.post(query, event)
+            #expect(
+                try await client.get(query).body
+                    == #"451-["message-back",{"_placeholder":true,"num":0}]"# + "\u{1E}bAQID")
+            let waiting = try client.start(query)
+            _ = try await client.post(query, "4abc")
+            #expect(try await waiting.first().body == "1")
+            let (other, _) = try await client.openPolling()
+            _ = try await client.post(other, "4abc")
+            #expect(try await client.get(other).body == "6\u{1E}1")
+            #expect(try await client.get(other).status == 400)
+        }
+    }
+
+    @Test func `revision 3 polls its open packet alone, and the rest after it`() async throws {
+        try await withEcho { client in
+            let (query, open) = try await client.openPolling(.v3)
+            #expect(open.body.hasPrefix("118:0{"))
+            #expect(open.body.utf8.count == 122)
+            #expect(try await client.get(query).body == #"2:4013:42["auth",{}]"#)
+        }
+    }
+}
