@@ -63,6 +63,8 @@ extension Twake.ResourceType {
         self =
             if reader.matches(contents, "channel_activity") {
                 .channelActivity
+            } else if reader.matches(contents, "channel") {
+                .channel
             } else if reader.matches(contents, "message") {
                 .message
             } else if reader.matches(contents, "user_notification_badges") {
