@@ -2,7 +2,8 @@ import Glibc
 
 /// A program that runs beside the benchmark; it is killed when it is let go.
 final class ChildProcess {
-    private let pid: pid_t
+    /// Its number.
+    let pid: pid_t
     private let output: Int32
     private var hasEnded = false
 

@@ -90,6 +90,17 @@ struct RunTests {
         #expect(server.wait() == 143)
     }
 
+    @Test("Two hundred clients of an echo server hear every event they send")
+    func crowd() throws {
+        let bench = try Peer(
+            [String(try pathOfWeir() + "-bench"), "serve", "--clients", "200", "--rate", "2", "--duration", "3"],
+            errorsToo: true)
+        var lines: [String] = []
+        while let line = bench.readLine() { lines.append(line) }
+        #expect(bench.wait() == 0, "\(lines)")
+        #expect(lines.first == "200 clients, 2 a second each: 1200 events sent, 1200 came back in order, 0 lost")
+    }
+
     @Test("A served backend is tailed and recorded with the token it prints, which is nowhere to be seen afterwards")
     func serveAndTail() throws {
         let folder = try temporaryFolder()

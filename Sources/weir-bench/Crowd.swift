@@ -1,0 +1,158 @@
+import Network
+import Wire
+
+/// What a crowd of clients saw.
+struct CrowdFigures: Sendable {
+    var sent = 0
+    var heard = 0
+    /// From the first connection to the last join, in seconds.
+    var joining = 0.0
+    /// From the first event to the last that came back, in seconds.
+    var seconds = 0.0
+    /// From sending to hearing, in seconds, event by event.
+    var latencies: [Double] = []
+    /// The server's memory in megabytes when all had joined, half of the events were sent, and all were heard.
+    var memory = (joined: 0.0, half: 0.0, end: 0.0)
+}
+
+/// Many Socket.IO clients on the loop's thread, each of which wants to hear every event that it sent, in order.
+actor Crowd {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private struct Member {
+        var socket: WebSocketClient
+        var sent = 0
+        var heard = 0
+    }
+
+    /// Connections that are being made at one time.
+    private static let opening = 64
+    /// How often it is looked whose turn it is.
+    private static let tick = Duration.milliseconds(5)
+
+    private nonisolated let loop: EventLoop
+    private nonisolated let outcome = Monitor<Result<CrowdFigures, BenchmarkError>?>(nil)
+    private let port: UInt16
+    private let clients: Int
+    private let rate: Int
+    private let events: Int
+    private let memory: @Sendable () -> Double
+    private var members: [Member] = []
+    private var joined = 0
+    private var begin = Moment.zero
+    private var figures = CrowdFigures()
+    private var timer: LoopTimer?
+    private var deadline: LoopTimer?
+
+    /// `events` in all; `memory` tells the server's.
+    init(
+        on loop: EventLoop, port: UInt16, clients: Int, rate: Int, events: Int,
+        memory: @escaping @Sendable () -> Double
+    ) {
+        self.loop = loop
+        self.port = port
+        self.clients = clients
+        self.rate = rate
+        self.events = events
+        self.memory = memory
+    }
+
+    /// Does everything. Blocks: not on the loop.
+    nonisolated func run(patience: Duration) throws(BenchmarkError) -> CrowdFigures {
+        loop.run { self.assumeIsolated { $0.start(patience) } }
+        return try outcome.wait { $0 }.get()
+    }
+
+    private func start(_ patience: Duration) {
+        begin = loop.now
+        deadline = loop.schedule(at: loop.now + patience) {
+            self.assumeIsolated { crowd in
+                crowd.fail(
+                    "\(crowd.joined) joined, \(crowd.figures.sent) sent, \(crowd.figures.heard) heard, then nothing")
+            }
+        }
+        openMore()
+    }
+
+    private func openMore() {
+        while members.count < clients, members.count - joined < Self.opening {
+            let index = members.count
+            let url = URLParts(
+                scheme: "ws", host: "127.0.0.1", port: port, path: "/socket.io/", query: "EIO=4&transport=websocket")
+            let socket = WebSocketClient(on: loop, WebSocketRequest(url: url)) { event in
+                self.assumeIsolated { $0.socketDid(event, of: index) }
+            }
+            members.append(Member(socket: socket))
+        }
+    }
+
+    private func socketDid(_ event: WebSocketEvent, of index: Int) {
+        switch event {
+        case .opened: break
+        case .received(let messages): for message in messages { receive(message.bytes, of: index) }
+        case .closed(let close): fail("client \(index) was closed with code \(close.code)")
+        case .failed(let failure): fail("client \(index) was not let in: \(failure.message)")
+        }
+    }
+
+    private func receive(_ packet: ArraySlice<UInt8>, of index: Int) {
+        switch (packet.first, packet.dropFirst().first) {
+        case (UInt8(ascii: "0"), _): members[index].socket.send(.text("40"))
+        case (UInt8(ascii: "2"), _): members[index].socket.send(.text("3"))
+        case (UInt8(ascii: "4"), UInt8(ascii: "0")): join()
+        case (UInt8(ascii: "4"), UInt8(ascii: "2")): hear(String(decoding: packet, as: UTF8.self), of: index)
+        default: fail("client \(index) heard what it does not know")
+        }
+    }
+
+    private func join() {
+        joined += 1
+        guard joined == clients else { return openMore() }
+        figures.joining = seconds(since: begin)
+        figures.memory.joined = memory()
+        begin = loop.now
+        sendDue()
+    }
+
+    /// Sends what is due by now: the members take turns, so that their events are evenly spread.
+    private func sendDue() {
+        let due = min(events, Int(seconds(since: begin) * Double(clients * rate)) + 1)
+        while figures.sent < due {
+            let index = figures.sent % clients
+            let packet = "42[\"message\",\(members[index].sent),\(loop.now.microseconds)]"
+            members[index].socket.send(.text(packet))
+            members[index].sent += 1
+            figures.sent += 1
+            if figures.sent == events / 2 { figures.memory.half = memory() }
+        }
+        guard figures.sent < events else { return }
+        timer = loop.schedule(at: loop.now + Self.tick) { self.assumeIsolated { $0.sendDue() } }
+    }
+
+    /// `42["message-back",NUMBER,MICROSECONDS]`, or `auth`.
+    private func hear(_ packet: String, of index: Int) {
+        let parts = packet.dropLast().split(separator: ",")
+        guard parts.first == "42[\"message-back\"" else { return }
+        guard parts.count == 3, let number = Int(parts[1]), let sent = Int64(parts[2]), number == members[index].heard
+        else { return fail("client \(index) waited for event \(members[index].heard) and heard \(packet)") }
+        members[index].heard += 1
+        figures.heard += 1
+        figures.latencies.append(seconds(since: Moment(microseconds: sent)))
+        guard figures.heard == events else { return }
+        figures.seconds = seconds(since: begin)
+        figures.memory.end = memory()
+        finish(.success(figures))
+    }
+
+    private func seconds(since moment: Moment) -> Double { Double((loop.now - moment).microseconds) / 1e6 }
+
+    private func fail(_ message: String) { finish(.failure(.failed(message))) }
+
+    private func finish(_ result: Result<CrowdFigures, BenchmarkError>) {
+        deadline?.cancel()
+        timer?.cancel()
+        outcome.change { outcome in
+            if outcome == nil { outcome = result }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import Network
+
+extension Benchmark {
+    private static let clients = BenchmarkOption(
+        "clients", "N", "clients at the same time", standard: 1_000, range: 1...3_000)
+    private static let rate = BenchmarkOption(
+        "rate", "R", "events a second that each client sends", standard: 1, range: 1...1_000)
+    private static let duration = BenchmarkOption("duration", "S", "seconds to go on", standard: 60, range: 1...86_400)
+
+    /// Many clients of one server.
+    static let serve = Benchmark(
+        name: "serve", summary: "many clients of one echo server: what is lost, how long it takes, what it costs",
+        details: [
+            "Starts `weir serve --scenario echo` as a process of its own, connects N Socket.IO clients over WebSockets, and lets",
+            "each send R events a second, evenly spread. Every event must come back, in order, to the client that sent it;",
+            "otherwise the benchmark fails. Memory and processor time are those of the server's process alone. The clients run",
+            "on one thread of the same machine.",
+        ],
+        options: [clients, rate, duration]
+    ) { arguments throws(BenchmarkError) in
+        raiseDescriptorLimit()
+        let process = try ChildProcess([
+            try programBeside("weir"), "serve", "--scenario", "echo", "--listen", "127.0.0.1:0", "--quiet",
+        ])
+        // "url http://127.0.0.1:4400"
+        guard let line = process.readLine(), let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw .failed("the server did not start")
+        }
+        let loop: EventLoop
+        do { loop = try EventLoop(name: "weir-bench") } catch { throw .failed("no event loop: \(error)") }
+        defer { loop.shutDown() }
+        let facts = ProcessFacts(pid: process.pid)
+        let crowd = Crowd(
+            on: loop, port: port, clients: arguments[clients], rate: arguments[rate],
+            events: arguments[clients] * arguments[rate] * arguments[duration]
+        ) { facts.megabytes("VmRSS:") ?? 0 }
+        let idle = facts.megabytes("VmRSS:") ?? 0
+        let figures = try crowd.run(patience: .seconds(Int64(arguments[duration]) + 60))
+        print(
+            report(
+                figures, idle: idle, peak: facts.megabytes("VmHWM:") ?? 0, processor: facts.processorSeconds ?? 0,
+                arguments))
+    }
+
+    private static func report(
+        _ figures: CrowdFigures, idle: Double, peak: Double, processor: Double, _ arguments: BenchmarkArguments
+    ) -> String {
+        var table = Table(["the server's process", "MB"])
+        table.add(["no client", idle.fixed(1)])
+        table.add(["all joined", figures.memory.joined.fixed(1)])
+        table.add(["half of the events", figures.memory.half.fixed(1)])
+        table.add(["all events", figures.memory.end.fixed(1)])
+        table.add(["peak", peak.fixed(1)])
+        let latencies = figures.latencies.sorted()
+        func quantile(_ share: Double) -> String {
+            latencies.isEmpty ? "-" : (latencies[Int(share * Double(latencies.count - 1))] * 1e3).fixed(2)
+        }
+        return
+            ([
+                "\(arguments[clients]) clients, \(arguments[rate]) a second each: \(figures.sent) events sent, "
+                    + "\(figures.heard) came back in order, \(figures.sent - figures.heard) lost",
+                "joined in \(figures.joining.fixed(2)) s; \(figures.sent) events in \(figures.seconds.fixed(2)) s; there and back in "
+                    + "\(quantile(0.5)) ms (median), \(quantile(0.99)) ms (99 of 100), \(quantile(1)) ms (slowest)",
+                "processor time of the server: \(processor.fixed(2)) s, "
+                    + "\((processor * 1e6 / Double(max(1, figures.sent))).fixed(0)) us an event with all it does besides",
+                "",
+            ] + table.lines + ["", "Again: \(arguments.commandLine)"]).joined(separator: "\n")
+    }
+
+    /// A program built with this one.
+    private static func programBeside(_ name: String) throws(BenchmarkError) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let program = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" + name
+        guard access(String(program), X_OK) == 0 else {
+            throw .failed("\(program) is not here: build it first, with the same configuration")
+        }
+        return String(program)
+    }
+
+    /// A client is a descriptor, and the usual limit is 1024 of them.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 8192))
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// What the kernel counts of another process.
+struct ProcessFacts: Sendable {
+    let pid: pid_t
+
+    /// A figure of `/proc/PID/status` that is in kilobytes, in megabytes of 1 000 000 bytes.
+    func megabytes(_ name: String) -> Double? {
+        let lines = contents("status").split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix(name) }),
+            let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({
+                Double($0)
+            })
+        else { return nil }
+        return kilobytes * 1024 / 1e6
+    }
+
+    /// User and system time of all its threads.
+    var processorSeconds: Double? {
+        // The name, in brackets, may hold anything; what follows it is numbers: the 12th and 13th are the times.
+        let words = contents("stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return nil }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private func contents(_ name: String) -> String {
+        guard let file = fopen("/proc/\(pid)/\(name)", "r") else { return "" }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}
