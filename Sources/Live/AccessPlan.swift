@@ -82,7 +82,11 @@ public struct AccessPlan: Sendable {
         return all
     }
 
-    /// The access, with new cookies, and the secrets in it. Blocks when there are references: call it on a helper thread.
+    /// A secret shorter than this is not hidden from a recording: it would be found in what has nothing to do with it. Nobody but its
+    /// addressee is sent it anyway; hiding is for servers that repeat what they are told.
+    private static let shortestHidden = 6
+
+    /// The access, with new cookies, and the secrets in it that are to be hidden. Blocks when there are references: call it on a helper thread.
     func resolve(for server: URLParts) throws(TokenError) -> (access: Access, secrets: [Secret]) {
         var access = Access(trust: trust, certificate: certificate, pins: pins, cookies: CookieJar())
         var secrets: [Secret] = []
@@ -107,6 +111,6 @@ public struct AccessPlan: Sendable {
             }
             access.headers.append(Access.Header(name: header.name, value: value))
         }
-        return (access, secrets)
+        return (access, secrets.filter { $0.reveal().utf8.count >= Self.shortestHidden })
     }
 }

@@ -48,7 +48,7 @@ public struct Access: Sendable {
 
 /// Which certificate authorities are believed. Verification is never off.
 public enum TLSTrust: Hashable, Sendable {
-    /// Those of the machine.
+    /// Those of the machine, or what `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead.
     case system
     /// Those of a PEM file only.
     case file(String)

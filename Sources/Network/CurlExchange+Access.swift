@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Wire
 
 extension CurlExchange {
@@ -10,7 +11,11 @@ extension CurlExchange {
         weir_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
         weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         switch access.trust {
-        case .system: break
+        case .system:
+            // What OpenSSL looks at by itself for WebSockets, and libcurl does not.
+            for (variable, option) in [("SSL_CERT_FILE", CURLOPT_CAINFO), ("SSL_CERT_DIR", CURLOPT_CAPATH)] {
+                if let path = getenv(variable), path.pointee != 0 { weir_curl_set_text(easy, option, path) }
+            }
         case .file(let path):
             weir_curl_set_text(easy, CURLOPT_CAINFO, path)
             weir_curl_set_text(easy, CURLOPT_CAPATH, nil)

@@ -40,7 +40,7 @@ private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) thr
         return (true, weir_tls_use_key(tls, certificate.key) == 1)
     }
     guard chain else { throw badFile(certificate.certificate) }
-    guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badFile(certificate.key) }
+    guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badKey(certificate) }
 }
 
 /// OpenSSL asks for the passphrase of a PEM file; 0 when there is none, so that reading it fails.
@@ -52,6 +52,21 @@ private func givePassphrase(
     guard count <= Int(size) else { return 0 }
     place.update(from: text, count: count)
     return Int32(count)
+}
+
+/// OpenSSL's words for a key are about its decoders.
+private func badKey(_ certificate: ClientCertificate) -> NetworkError {
+    let reason = opensslReason() ?? "unknown reason"
+    let message =
+        switch reason {
+        case "key values mismatch": "the key is not that of \(certificate.certificate)"
+        case "unsupported", "no start line": "there is no private key in it"
+        case "bad decrypt", "bad password read", "problems getting password", "maybe wrong password":
+            certificate.passphrase == nil
+                ? "the key is encrypted, and there is no passphrase" : "the passphrase is not that of the key"
+        default: reason
+        }
+    return .badTLSFile(path: certificate.key, message: message)
 }
 
 private func badFile(_ path: String) -> NetworkError {

@@ -208,9 +208,16 @@ enum Lane: CaseIterable {
             (ClientCertificate(certificate: "/nonexistent.pem", key: client.key), "/nonexistent.pem: No such file"),
             (ClientCertificate(certificate: client.certificate, key: "/nonexistent.key"), "/nonexistent.key: No such"),
             (ClientCertificate(certificate: client.key, key: client.key), "\(client.key): "),
-            (ClientCertificate(certificate: client.certificate, key: other.key), "\(other.key): key values mismatch"),
-            (certificates.lockedClient(passphrase: nil), "/locked.key: "),
-            (certificates.lockedClient(passphrase: "wrong"), "/locked.key: "),
+            (
+                ClientCertificate(certificate: client.certificate, key: client.certificate),
+                ": there is no private key in it"
+            ),
+            (
+                ClientCertificate(certificate: client.certificate, key: other.key),
+                "\(other.key): the key is not that of \(client.certificate)"
+            ),
+            (certificates.lockedClient(passphrase: nil), "/locked.key: the key is encrypted, and there is no"),
+            (certificates.lockedClient(passphrase: "wrong"), "/locked.key: the passphrase is not that"),
         ]
         for (certificate, words) in cases {
             let error = #expect(throws: NetworkError.self) { try Access(certificate: certificate).check() }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """An HTTP proxy that opens tunnels, and tells of each it was asked for.
 
-usage: connect_proxy.py [--auth USER:PASSWORD] [--refuse STATUS] [--answer noise|nothing|dribble|flood] [--address ADDRESS]
+usage: connect_proxy.py [--auth USER:PASSWORD] [--refuse STATUS] [--answer noise|nothing|dribble|flood] [--address ADDRESS] [--to PORT]
 
 Prints "listening PORT", and for each request "asked METHOD TARGET CREDENTIALS NAMES", where NAMES are those of the headers, sorted,
-lower case. Without the credentials it wants it answers 407. "dribble" answers a byte at a time; "flood" never ends the head.
+lower case. With --to every tunnel leads to that port of this machine. Without the credentials it wants it answers 407. "dribble" answers a byte at a time; "flood" never ends the head.
 """
 import argparse
 import base64
@@ -15,6 +15,7 @@ options = argparse.ArgumentParser()
 options.add_argument("--auth")
 options.add_argument("--refuse", type=int)
 options.add_argument("--answer")
+options.add_argument("--to", type=int)
 options.add_argument("--address", default="127.0.0.1")
 options = options.parse_args()
 printing = threading.Lock()
@@ -57,7 +58,7 @@ def serve(client):
         client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\n"
                        b'Proxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n')
     else:
-        host, _, port = target.rpartition(":")
+        host, _, port = ("127.0.0.1:%d" % options.to if options.to else target).rpartition(":")
         server = socket.create_connection((host.strip("[]"), int(port)))
         answer = b"HTTP/1.1 200 Connection established\r\nVia: 1.1 test\r\nSet-Cookie: proxy=1\r\n\r\n"
         for index in range(len(answer)) if options.answer == "dribble" else [None]:

@@ -1,36 +1,36 @@
-import Network
-import TestSupport
+public import Network
 import Testing
 import Wire
 
 /// A private certificate authority and what it signed, made by the `openssl` command in a temporary folder.
-struct Certificates: Sendable {
-    let folder: String
+public struct Certificates: Sendable {
+    /// Where the files are.
+    public let folder: String
     /// The authority's certificate.
-    var authority: String { folder + "/ca.pem" }
+    public var authority: String { folder + "/ca.pem" }
     /// For `localhost`, 127.0.0.1 and ::1.
-    var good: TLSIdentity { identity("good") }
+    public var good: TLSIdentity { identity("good") }
     /// For `other.example` only.
-    var otherName: TLSIdentity { identity("other") }
+    public var otherName: TLSIdentity { identity("other") }
     /// For localhost, but its time is over.
-    var expired: TLSIdentity { identity("expired") }
+    public var expired: TLSIdentity { identity("expired") }
     /// An authority that signed nothing of these.
-    var stranger: String { folder + "/stranger.pem" }
+    public var stranger: String { folder + "/stranger.pem" }
 
     /// A client's, signed by the authority.
-    var client: ClientCertificate { clientCertificate("client") }
+    public var client: ClientCertificate { clientCertificate("client") }
     /// A client's that the stranger signed.
-    var strangeClient: ClientCertificate { clientCertificate("strange-client") }
+    public var strangeClient: ClientCertificate { clientCertificate("strange-client") }
     /// The client's, its key encrypted with `passphrase`.
-    func lockedClient(passphrase: String?) -> ClientCertificate {
+    public func lockedClient(passphrase: String?) -> ClientCertificate {
         ClientCertificate(
             certificate: client.certificate, key: folder + "/locked.key", passphrase: passphrase.map { Secret($0) })
     }
     /// What the key of `lockedClient` is encrypted with.
-    static let passphrase = "open sesame"
+    public static let passphrase = "open sesame"
 
     /// Made once for all tests of the process.
-    static let shared = Result { try Certificates() }
+    public static let shared = Result { try Certificates() }
 
     private func identity(_ name: String) -> TLSIdentity {
         TLSIdentity(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
@@ -41,7 +41,7 @@ struct Certificates: Sendable {
     }
 
     /// The pin of an identity's key, made by the `openssl` command.
-    func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
+    public func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
         let hash = try run([
             "sh", "-c",
             "openssl x509 -in \"$0\" -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary"
