@@ -47,13 +47,14 @@ struct Inflater: ~Copyable {
             let before = stream.pointee.avail_in
             let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
             let made = Self.chunk - Int(stream.pointee.avail_out)
+            // Also what came out before an error: what is told then does not depend on how the bytes were cut.
+            if made > 0 { try emit(UnsafeRawBufferPointer(rebasing: output[..<made])) }
             switch result {
             case Z_OK, Z_BUF_ERROR: break
             // A final block may end a message's data; what follows refers to the window as ever (7.2.3.4).
             case Z_STREAM_END: inflateResetKeep(stream)
             default: throw WebSocketViolation(code: 1007, reason: "bad compressed data")
             }
-            if made > 0 { try emit(UnsafeRawBufferPointer(rebasing: output[..<made])) }
             let isFull = made == Self.chunk
             guard stream.pointee.avail_in > 0 || isFull, made > 0 || stream.pointee.avail_in < before else { return }
         }

@@ -5,7 +5,7 @@ import Wire
 
 /// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
 enum FuzzTarget: String, CaseIterable {
-    case json, packet, payload, client, server, event, recording
+    case json, packet, payload, websocket, deflate, client, server, event, recording
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -16,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
         case .json: fuzzJSON(input)
         case .packet: fuzzPacket(input)
         case .payload: fuzzPayload(input)
+        case .websocket: fuzzWebSocket(input)
+        case .deflate: fuzzDeflate(input)
         case .client: fuzzClient(input)
         case .server: fuzzServer(input)
         case .event: fuzzEvent(input)

@@ -1,0 +1,67 @@
+import Wire
+
+/// What is read at one end of a WebSocket.
+private struct FramesRead: Equatable {
+    var messages: [WebSocketMessage] = []
+    var controls: [WebSocketReader.Control] = []
+    var violation: WebSocketViolation?
+}
+
+/// Frames read the same whole and in pieces, at either end, compressed or not. The first byte says which, the second how long the
+/// pieces are.
+func fuzzWebSocket(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first, let step = input.dropFirst().first else { return }
+    let role: WebSocketRole = choice & 1 == 0 ? .client : .server
+    var compression: PermessageDeflate?
+    if choice & 2 != 0 {
+        compression = PermessageDeflate()
+        compression?.clientNoContextTakeover = choice & 4 != 0
+        compression?.serverNoContextTakeover = choice & 4 != 0
+    }
+    let bytes = input.dropFirst(2)
+    let whole = frames(of: bytes, role, compression, step: max(1, bytes.count))
+    let pieces = frames(of: bytes, role, compression, step: Int(step) % 32 + 1)
+    precondition(whole == pieces, "frames read otherwise in pieces")
+    for case .text(let text) in whole.messages {
+        precondition(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
+    }
+}
+
+/// What is compressed and written is what is read. The input is cut into messages at FF.
+func fuzzDeflate(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first else { return }
+    var compression = PermessageDeflate()
+    compression.clientNoContextTakeover = choice & 1 != 0
+    compression.clientMaxWindowBits = 8 + Int(choice >> 1) % 8
+    let messages = input.dropFirst().split(separator: 0xFF, omittingEmptySubsequences: false).map {
+        WebSocketMessage.binary($0)
+    }
+    var writer = WebSocketWriter(role: .client, compression: compression)
+    var bytes: [UInt8] = []
+    for message in messages { writer.write(message, mask: 0x0102_0304, to: &bytes) }
+    let read = frames(of: bytes[...], .server, compression, step: max(1, bytes.count))
+    precondition(read == FramesRead(messages: messages), "a compressed message reads otherwise")
+}
+
+private func frames(
+    of bytes: ArraySlice<UInt8>, _ role: WebSocketRole, _ compression: PermessageDeflate?, step: Int
+) -> FramesRead {
+    var reader = WebSocketReader(role: role, maximumMessage: 1 << 16, compression: compression)
+    var result = FramesRead()
+    var rest = bytes
+    do throws(WebSocketViolation) {
+        while !rest.isEmpty {
+            reader.append(Array(rest.prefix(step)))
+            rest = rest.dropFirst(step)
+            repeat {
+                try reader.read(&result.controls)
+                result.messages += reader.takeMessages()
+                precondition(reader.heldBytes <= 1 << 17, "more is held than should be")
+            } while reader.hasUnread
+        }
+    } catch {
+        result.violation = error
+        result.messages += reader.takeMessages()
+    }
+    return result
+}
