@@ -3,7 +3,7 @@
 // Browsers have WebSocket, XMLHttpRequest and FileReader; here the `ws` package and the small classes below stand in for them.
 // Prints one line and ends with 0 when everything came back as it should.
 "use strict";
-const fs = require("fs"), http = require("http"), assert = require("assert");
+const fs = require("fs"), http = require("http"), assert = require("assert"), zlib = require("zlib");
 const [url, bundle, mode] = process.argv.slice(2);
 const agent = new http.Agent({ keepAlive: true });
 
@@ -11,7 +11,7 @@ const agent = new http.Agent({ keepAlive: true });
 globalThis.XMLHttpRequest = class {
   readyState = 0; status = 0; responseText = ""; responseType = ""; withCredentials = false; timeout = 0;
   #options = {}; #url; #answer = null; #request = null; #ended = false;
-  open(method, url) { this.#options = { method, agent, headers: {} }; this.#url = url; this.readyState = 1; }
+  open(method, url) { this.#options = { method, agent, headers: { "accept-encoding": "gzip" } }; this.#url = url; this.readyState = 1; }
   setRequestHeader(name, value) { this.#options.headers[name] = value; }
   getResponseHeader(name) { return (this.#answer && this.#answer.headers[name.toLowerCase()]) || null; }
   #finish(status, text) {
@@ -24,7 +24,10 @@ globalThis.XMLHttpRequest = class {
       this.#answer = answer;
       const parts = [];
       answer.on("data", (part) => parts.push(part));
-      answer.on("end", () => this.#finish(answer.statusCode, Buffer.concat(parts).toString()));
+      answer.on("end", () => {
+        const packed = answer.headers["content-encoding"] === "gzip", bytes = Buffer.concat(parts);
+        this.#finish(answer.statusCode, (packed ? zlib.gunzipSync(bytes) : bytes).toString());
+      });
     });
     this.#request.on("error", () => this.#finish(0, ""));
     this.#request.end(data || undefined);

@@ -7,6 +7,8 @@ struct WaitingRequest {
     var session: SessionID
     /// Answers it; nil while its body arrives.
     var respond: (@Sendable (HTTPResponse) -> Void)?
+    /// Whether what it asks for may come compressed.
+    var acceptsGzip = false
     /// The answer, when it came before the body was whole.
     var response: EngineIO.Response?
 }
@@ -53,7 +55,8 @@ extension SessionRoom {
             guard let id = session(sid) else { return nil }
             switch request.method {
             case "GET":
-                requests[request.id] = WaitingRequest(session: id, respond: respond)
+                requests[request.id] = WaitingRequest(
+                    session: id, respond: respond, acceptsGzip: request.acceptsGzip)
                 change(id) { $0.poll(number, into: &$1) }
             case "POST":
                 requests[request.id] = WaitingRequest(session: id, respond: respond)
@@ -80,12 +83,12 @@ extension SessionRoom {
 
     /// Answers a request, or keeps the answer until its body is whole.
     mutating func respond(_ number: Int, _ response: EngineIO.Response) {
-        guard let respond = requests[number]?.respond else {
+        guard let waiting = requests[number], let respond = waiting.respond else {
             requests[number]?.response = response
             return
         }
         requests[number] = nil
-        respond(HTTPResponse(response))
+        respond(waiting.acceptsGzip ? HTTPResponse(response).gzipped : HTTPResponse(response))
     }
 
     private mutating func receivePost(_ request: ServerRequest, of id: SessionID) {
@@ -105,5 +108,26 @@ extension HTTPResponse {
     /// An endpoint's answer.
     init(_ response: EngineIO.Response) {
         self.init(status: response.status, headers: response.headers, body: response.body)
+    }
+
+    /// The answer compressed, when its body is worth it: of as many bytes as the JavaScript server asks for, and not of so many that
+    /// the others would wait for the loop.
+    fileprivate var gzipped: HTTPResponse {
+        guard (1024...(1 << 20)).contains(body.count), let packed = Gzip.compress(body[...]) else { return self }
+        return HTTPResponse(status: status, headers: headers + [("Content-Encoding", "gzip")], body: packed)
+    }
+}
+
+extension ServerRequest {
+    /// Whether the client takes gzip (RFC 9110, 12.5.3).
+    var acceptsGzip: Bool {
+        headers.contains { header in
+            header.name == "accept-encoding"
+                && header.value.lowercased().split(separator: ",").contains { element in
+                    let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+                    let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+                    return parts.first == "gzip" && !isRefused
+                }
+        }
     }
 }
