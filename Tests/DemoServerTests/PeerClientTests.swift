@@ -2,22 +2,47 @@ import DemoServer
 import Network
 import TestSupport
 import Testing
+import Wire
 
 /// Clients that nobody here wrote, against the echo server: each joins two namespaces, sends text and binary with several and nested
 /// attachments, has them acknowledged, and leaves.
 @Suite struct PeerClientTests {
     static let modes = ["polling", "websocket", "upgrade"]
 
+    /// Runs a client against an echo server.
     private func check(_ arguments: (String) -> [String], environment: [String: String] = [:]) throws {
         let loop = try EventLoop(name: "echo-test")
         let server = try EchoServer(on: loop)
-        let peer = try TestSupport.Peer(arguments(server.url), environment: environment, errorsToo: true)
+        defer {
+            server.close()
+            loop.shutDown()
+        }
+        try check(try TestSupport.Peer(arguments(server.url), environment: environment, errorsToo: true))
+    }
+
+    private func check(_ peer: TestSupport.Peer) throws {
         var lines: [String] = []
         while let line = peer.readLine() { lines.append(line) }
-        let status = peer.wait()
-        server.close()
-        loop.shutDown()
-        #expect(status == 0 && lines.contains { $0.hasPrefix("passed") }, "\(lines.suffix(20))")
+        #expect(peer.wait() == 0 && lines.contains { $0.hasPrefix("passed") }, "\(lines.suffix(20))")
+    }
+
+    @Test(
+        .enabled(
+            if: environment("socketio5") != nil && environment("socketio4") != nil,
+            "python-socketio is not installed: run Tests/run"), arguments: ["socketio5", "socketio4"], modes)
+    func `the Twake server serves the Python clients`(version: String, mode: String) throws {
+        let folder = try #require(environment(version))
+        let loop = try EventLoop(name: "demo-test")
+        let scenario = try #require(Scenario(named: "workspace", seed: 1))
+        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 1)
+        defer {
+            server.close()
+            loop.shutDown()
+        }
+        try check(
+            try TestSupport.Peer(
+                [folder + "/bin/python", peersFolder + "/twake_python.py", server.url, mode],
+                environment: ["TOKEN": server.makeToken().reveal()], errorsToo: true))
     }
 
     @Test(
