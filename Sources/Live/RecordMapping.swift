@@ -40,15 +40,26 @@ extension Input {
         case .closed:
             self = .closed(
                 connection: change.connection,
-                WebSocketClose(code: UInt16(clamping: change.code ?? 1006), reason: change.why ?? ""))
+                WebSocketClose(
+                    code: UInt16(clamping: change.code ?? 1006), reason: change.why ?? "",
+                    retry: change.retry.flatMap(Reconnection.init(rawValue:)) ?? .later))
         case .failed:
             self = .failed(
                 connection: change.connection,
                 ConnectFailure(
                     phase: change.phase.flatMap(ConnectFailure.Phase.init(rawValue:)) ?? .connect,
                     httpStatus: change.code,
-                    message: change.why ?? ""))
+                    message: change.why ?? "", retry: change.reconnection))
         }
+    }
+}
+
+extension Record.ConnectionRecord {
+    /// What was known about connecting again. Recordings that do not say are of a time when a status of 400 was taken for a
+    /// server of revision 3.
+    fileprivate var reconnection: Reconnection {
+        if let retry { return Reconnection(rawValue: retry) ?? .later }
+        return code == 400 ? .withRevision(.v3) : .later
     }
 }
 
@@ -63,12 +74,14 @@ extension Record {
             .connection(
                 ConnectionRecord(
                     connection: connection, state: .failed, code: failure.httpStatus, phase: failure.phase.rawValue,
-                    why: failure.message))
+                    why: failure.message, retry: failure.retry.rawValue))
         case .message(let connection, let message):
             .frame(FrameRecord(connection: connection, direction: .in, message: message))
         case .closed(let connection, let close):
             .connection(
-                ConnectionRecord(connection: connection, state: .closed, code: Int(close.code), why: close.reason))
+                ConnectionRecord(
+                    connection: connection, state: .closed, code: Int(close.code), why: close.reason,
+                    retry: close.retry == .later ? nil : close.retry.rawValue))
         case .answered(let request, .response(let status, let body, let retryAfter)):
             .http(HTTPRecord(id: request, phase: .response(status: status, body: Array(body), retryAfter: retryAfter)))
         case .answered(let request, .failure(let kind, let message)):

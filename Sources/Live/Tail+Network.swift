@@ -9,8 +9,10 @@ extension Tail {
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
         connection = request.connection
         socket = nil
+        let isWebSocket = request.transport == .auto || request.transport == .websocket
+        let schemes = isWebSocket ? (plain: "ws", secure: "wss") : (plain: "http", secure: "https")
         let url = configuration.server.with(
-            scheme: configuration.server.isSecure ? "wss" : "ws", target: request.target)
+            scheme: configuration.server.isSecure ? schemes.secure : schemes.plain, target: request.target)
         record(
             .connection(
                 Record.ConnectionRecord(
@@ -23,9 +25,9 @@ extension Tail {
                 return Credentials(token: try reference?.resolve(), access: access, secrets: secrets)
             }
         }
-        guard reference != nil || plan.needsResolving else { return take(resolve(), url, request) }
+        guard reference != nil || plan.needsResolving else { return take(resolve(), request) }
         loop.offload(named: "weir-token", resolve) { [weak self] result in
-            self?.assumeIsolated { $0.take(result, url, request) }
+            self?.assumeIsolated { $0.take(result, request) }
         }
     }
 
@@ -37,13 +39,13 @@ extension Tail {
         var secrets: [Secret]
     }
 
-    private func take(_ result: Result<Credentials, TokenError>, _ url: URLParts, _ request: ConnectionRequest) {
+    private func take(_ result: Result<Credentials, TokenError>, _ request: ConnectionRequest) {
         switch result {
         case .success(let credentials):
             if let token = credentials.token { adopt(token) }
             access = credentials.access
             pending += credentials.secrets.map { .redact($0) }
-            open(url, request.connection)
+            open(request)
         case .failure(let error):
             feed(
                 .failed(
@@ -57,11 +59,15 @@ extension Tail {
         pending.append(.redact(token))
     }
 
-    private func open(_ url: URLParts, _ number: Int) {
-        guard number == connection, case .running = phase else { return }
-        var request = WebSocketRequest(url: url, access: access)
+    private func open(_ asked: ConnectionRequest) {
+        guard asked.connection == connection, case .running = phase else { return }
+        let number = asked.connection
+        var request = EngineIORequest(
+            url: configuration.server.with(scheme: configuration.server.scheme, target: asked.path),
+            transport: asked.transport, revision: asked.revision, detectsRevision: asked.detectsRevision, access: access
+        )
         request.framing = configuration.framing
-        socket = WebSocketClient(on: loop, request) { [weak self] event in
+        socket = EngineIOSocket(on: loop, http: http, request) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
         if isReadingPaused { socket?.setReading(false) }
@@ -131,15 +137,5 @@ extension Tail {
 
     private nonisolated func tokenStays() {
         assumeIsolated { $0.feed(.tokenRenewed(changed: false)) }
-    }
-}
-
-extension URLParts {
-    /// This server's address with another scheme and this path and query.
-    fileprivate func with(scheme: String, target: String) -> URLParts {
-        let parts = target.split(separator: "?", maxSplits: 1)
-        return URLParts(
-            scheme: scheme, host: host, port: port, path: parts.first.map(String.init) ?? "/",
-            query: parts.count > 1 ? String(parts[1]) : "")
     }
 }

@@ -27,7 +27,7 @@ public actor Tail {
     /// Items for the outlet thread, handed over once per input.
     var pending: [OutletThread.Item] = []
 
-    var socket: WebSocketClient?
+    var socket: EngineIOSocket?
     /// The connection the socket belongs to; late callbacks of an older one are passed over.
     var connection = 0
     /// Whether the socket is not read, because the outlets are behind.
@@ -80,7 +80,9 @@ public actor Tail {
             loop = try EventLoop(name: "weir-loop")
             try configuration.access.check()
             http = try HTTPClient(
-                answeringOn: loop, connectionsPerHost: configuration.session.concurrentRequests)
+                answeringOn: loop,
+                // Beside the requests a session may poll, which takes two.
+                connectionsPerHost: configuration.session.concurrentRequests + 2)
         } catch {
             throw .network(error)
         }

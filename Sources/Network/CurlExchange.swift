@@ -4,7 +4,7 @@ import Wire
 /// One request and its answer, as libcurl sees them. On the HTTP client's thread.
 final class CurlExchange {
     let number: UInt64
-    let completion: @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    let receiver: HTTPReceiver
     /// libcurl's handle; nil after `free`.
     private(set) var easy: UnsafeMutableRawPointer?
     let request: HTTPRequest
@@ -13,19 +13,19 @@ final class CurlExchange {
     private let errorText: UnsafeMutablePointer<CChar>
     private var response = HTTPResponse(status: 0)
     private var headerBytes = 0
+    private var bodyBytes = 0
+    /// Whether a receiver of pieces has the head.
+    private var hasToldHead = false
     /// Why we ended the answer ourselves.
     private var refusal: HTTPFailure?
 
     /// Largest head of an answer, in bytes.
     private static let maximumHead = 1 << 18
 
-    init(
-        number: UInt64, request: HTTPRequest,
-        completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
-    ) {
+    init(number: UInt64, request: HTTPRequest, receiver: HTTPReceiver) {
         self.number = number
         self.request = request
-        self.completion = completion
+        self.receiver = receiver
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -101,8 +101,12 @@ final class CurlExchange {
 
     private func setLimits(_ easy: UnsafeMutableRawPointer) {
         weir_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, request.timeout.microseconds / 1000)))
-        weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.maximumBody))
+        if let timeout = request.timeout {
+            weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, timeout.microseconds / 1000)))
+        }
+        // 0 would be no limit, and what is compressed is bounded when it is decoded.
+        weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(max(1, request.maximumBody)))
+        weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -123,14 +127,34 @@ final class CurlExchange {
 
     // MARK: The answer
 
-    /// Takes a piece of the body; false ends the exchange.
-    fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= request.maximumBody - response.body.count else {
+    /// Takes a piece of the body, decoded.
+    fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Taken {
+        guard bytes.count <= request.maximumBody - bodyBytes else {
             refusal = tooLarge
-            return false
+            return .refused
         }
-        response.body.append(contentsOf: bytes)
-        return true
+        switch receiver {
+        case .whole:
+            response.body.append(contentsOf: bytes)
+        case .pieces(let stream):
+            tellHead(to: stream)
+            // libcurl keeps what is not taken, and brings it again.
+            guard stream.take(bytes) else { return .later }
+        }
+        bodyBytes += bytes.count
+        return .taken
+    }
+
+    private func tellHead(to stream: HTTPStream) {
+        guard !hasToldHead else { return }
+        hasToldHead = true
+        stream.put(.head(status: status, headers: response.headers))
+    }
+
+    private var status: Int {
+        var status = 0
+        weir_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        return status
     }
 
     /// Takes a header line; false ends the exchange.
@@ -145,6 +169,7 @@ final class CurlExchange {
             // The head of another answer: those before were interim ones, or of a connection that died.
             response.headers = []
             response.body = []
+            bodyBytes = 0
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let end = value.lastIndex { !$0.isWhitespace }
@@ -158,10 +183,14 @@ final class CurlExchange {
     /// What came of the exchange.
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         guard code == CURLE_OK else { return .failure(refusal ?? failure(code)) }
-        var status = 0
-        weir_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         response.status = status
+        if case .pieces(let stream) = receiver { tellHead(to: stream) }
         return .success(response)
+    }
+
+    /// libcurl has a limit of its own for connecting.
+    private var timeoutWords: String {
+        request.timeout.map { "no answer within \($0.shortText)" } ?? "no connection in time"
     }
 
     private var tooLarge: HTTPFailure {
@@ -173,7 +202,7 @@ final class CurlExchange {
         if let refusal = accessRefusal(code, words) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return failure(.resolve, words)
-        case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, "no answer within \(request.timeout.shortText)")
+        case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, timeoutWords)
         case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
             return failure(.connect, words)
         case CURLE_FILESIZE_EXCEEDED: return tooLarge
@@ -186,7 +215,12 @@ final class CurlExchange {
     }
 }
 
-/// libcurl's sinks: a result other than the count ends the exchange.
+/// What became of bytes that libcurl brought.
+private enum Taken {
+    case taken, later, refused
+}
+
+/// libcurl's sinks: a result other than the count ends the exchange, or pauses it.
 private func takeBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
 ) -> Int {
@@ -196,14 +230,18 @@ private func takeBody(
 private func takeHeader(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
 ) -> Int {
-    sink(bytes, size * count, user) { $0.appendHeader($1) }
+    sink(bytes, size * count, user) { $0.appendHeader($1) ? .taken : .refused }
 }
 
 private func sink(
     _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ user: UnsafeMutableRawPointer?,
-    _ take: (CurlExchange, UnsafeRawBufferPointer) -> Bool
+    _ take: (CurlExchange, UnsafeRawBufferPointer) -> Taken
 ) -> Int {
     guard let user else { return -1 }
     let exchange = Unmanaged<CurlExchange>.fromOpaque(user).takeUnretainedValue()
-    return take(exchange, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+    switch take(exchange, UnsafeRawBufferPointer(start: bytes, count: count)) {
+    case .taken: return count
+    case .later: return Int(CURL_WRITEFUNC_PAUSE)
+    case .refused: return -1
+    }
 }

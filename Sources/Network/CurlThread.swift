@@ -6,20 +6,23 @@ import Glibc
 struct CurlInbox {
     /// One thing to do.
     enum Command {
-        case start(UInt64, HTTPRequest, @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void)
+        case start(UInt64, HTTPRequest, HTTPReceiver)
         case cancel(UInt64)
+        /// The receiver of this exchange's pieces has room again.
+        case resume(UInt64)
     }
     var commands: [Command] = []
     /// Nothing is answered any more.
     var isClosed = false
     private var lastNumber: UInt64 = 0
 
-    mutating func add(
-        _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
-    ) -> UInt64 {
+    mutating func nextNumber() -> UInt64 {
         lastNumber += 1
-        if !isClosed { commands.append(.start(lastNumber, request, completion)) }
         return lastNumber
+    }
+
+    mutating func add(_ command: Command) {
+        if !isClosed { commands.append(command) }
     }
 }
 
@@ -75,7 +78,10 @@ final class CurlThread: @unchecked Sendable {
             // libcurl shortens the wait to its own next deadline, and `wake` ends it.
             curl_multi_poll(multi.handle, nil, 0, 60_000, nil)
         }
-        for exchange in exchanges.values { remove(exchange) }
+        for exchange in exchanges.values {
+            if case .pieces(let stream) = exchange.receiver { stream.silence() }
+            remove(exchange)
+        }
         exchanges = [:]
         multi.cleanUp()
     }
@@ -89,11 +95,13 @@ final class CurlThread: @unchecked Sendable {
         guard !isClosed else { return false }
         for command in commands {
             switch command {
-            case .start(let number, let request, let completion):
-                start(CurlExchange(number: number, request: request, completion: completion))
+            case .start(let number, let request, let receiver):
+                start(CurlExchange(number: number, request: request, receiver: receiver))
             case .cancel(let number):
                 guard let exchange = exchanges[number] else { continue }
                 end(exchange, .failure(HTTPFailure(kind: .cancelled, message: "cancelled")))
+            case .resume(let number):
+                exchanges[number].map { _ = curl_easy_pause($0.easy, CURLPAUSE_CONT) }
             }
         }
         return true
@@ -139,10 +147,18 @@ final class CurlThread: @unchecked Sendable {
     }
 
     private func answer(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
-        let (completion, inbox) = (exchange.completion, self.inbox)
-        loop.run {
-            guard !inbox.withLock({ $0.isClosed }) else { return }
-            completion(result)
+        switch exchange.receiver {
+        case .whole(let completion):
+            let inbox = self.inbox
+            loop.run {
+                guard !inbox.withLock({ $0.isClosed }) else { return }
+                completion(result)
+            }
+        case .pieces(let stream):
+            switch result {
+            case .success: stream.put(.end)
+            case .failure(let failure): stream.put(.failed(failure))
+            }
         }
     }
 }

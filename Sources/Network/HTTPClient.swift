@@ -15,15 +15,15 @@ public struct HTTPRequest: Sendable {
     public var bearer: Secret?
     /// The body; empty for none.
     public var body: [UInt8]
-    /// Longest time for the whole exchange.
-    public var timeout: Duration
-    /// Largest response body accepted, in bytes.
+    /// Longest time for the whole exchange; nil for no limit.
+    public var timeout: Duration?
+    /// Largest response body accepted, in bytes, as it is after decoding.
     public var maximumBody: Int
     /// A request.
     public init(
         method: String = "GET", url: URLParts, access: Access = Access(), headers: [(name: String, value: String)] = [],
         bearer: Secret? = nil, body: [UInt8] = [],
-        timeout: Duration = .seconds(30), maximumBody: Int = 64 << 20
+        timeout: Duration? = .seconds(30), maximumBody: Int = 64 << 20
     ) {
         self.method = method
         self.url = url
@@ -111,14 +111,35 @@ public final class HTTPClient: Sendable {
     public func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> ExchangeID {
-        let number = inbox.withLock { $0.add(request, completion) }
+        let number = inbox.withLock { commands in
+            let number = commands.nextNumber()
+            commands.add(.start(number, request, .whole(completion)))
+            return number
+        }
         multi.wake()
         return ExchangeID(number: number)
     }
 
+    /// Sends a request whose answer is told in pieces, on the loop: the head, the body as it comes, and one end, unless the
+    /// client is shut down. About a quarter of a mebibyte of the body waits for the loop at most; then the exchange pauses,
+    /// and the server is not read. Any thread.
+    public func stream(
+        _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
+    ) -> HTTPStream {
+        let (loop, inbox, multi) = (self.loop, self.inbox, self.multi)
+        let stream = inbox.withLock { commands in
+            let stream = HTTPStream(
+                number: commands.nextNumber(), loop: loop, inbox: inbox, multi: multi, handler: handler)
+            commands.add(.start(stream.number, request, .pieces(stream)))
+            return stream
+        }
+        multi.wake()
+        return stream
+    }
+
     /// Ends an exchange with `.cancelled`, if it has not ended. Any thread.
     public func cancel(_ id: ExchangeID) {
-        inbox.withLock { $0.commands.append(.cancel(id.number)) }
+        inbox.withLock { $0.add(.cancel(id.number)) }
         multi.wake()
     }
 

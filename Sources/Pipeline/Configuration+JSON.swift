@@ -16,6 +16,10 @@ extension Configuration {
             writer.key("eio")
             writer.integer(revision.rawValue)
         }
+        if transport != .auto {
+            writer.key("transport")
+            writer.string(transport.rawValue)
+        }
         for (name, value) in [("company", company), ("workspace", workspace)] {
             guard let value else { continue }
             writer.key(name)
@@ -60,6 +64,8 @@ extension Configuration {
                 guard SocketIO.isNamespace(namespace) else { throw JSONError(.invalidString, at: at) }
             } else if reader.matches(key, "eio") {
                 revision = EngineIO.Revision(rawValue: Int(clamping: try reader.int64()))
+            } else if reader.matches(key, "transport") {
+                transport = EngineIO.TransportChoice(rawValue: try reader.string()) ?? .auto
             } else if reader.matches(key, "company") {
                 company = try reader.string()
             } else if reader.matches(key, "workspace") {

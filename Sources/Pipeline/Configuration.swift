@@ -29,6 +29,8 @@ public struct Configuration: Hashable, Sendable {
     public var namespace: String
     /// The Engine.IO revision; nil finds out, beginning with 4.
     public var revision: EngineIO.Revision?
+    /// The transports to use.
+    public var transport: EngineIO.TransportChoice
     /// The company, where the user named one.
     public var company: String?
     /// The workspace, where the user named one.
@@ -47,6 +49,7 @@ public struct Configuration: Hashable, Sendable {
     /// A configuration.
     public init(
         backend: BackendKind, path: String? = nil, namespace: String = "/", revision: EngineIO.Revision? = nil,
+        transport: EngineIO.TransportChoice = .auto,
         company: String? = nil,
         workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
         reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8
@@ -55,6 +58,7 @@ public struct Configuration: Hashable, Sendable {
         self.path = path ?? (backend == .twake ? "/socket/" : "/socket.io/")
         self.namespace = namespace
         self.revision = revision
+        self.transport = transport
         self.company = company
         self.workspace = workspace
         self.rooms = rooms

@@ -2,7 +2,7 @@ public import Wire
 
 /// What a session wants done, in this order.
 public enum Effect: Sendable {
-    /// Open a WebSocket; `Input.opened` or `Input.failed` follows.
+    /// Open a connection; `Input.opened` or `Input.failed` follows.
     case connect(ConnectionRequest)
     /// Send a message.
     case send(connection: Int, WebSocketMessage)
@@ -20,14 +20,22 @@ public enum Effect: Sendable {
     case finish(Ending)
 }
 
-/// A WebSocket to open.
+/// A connection to open.
 public struct ConnectionRequest: Hashable, Sendable {
     /// Number of the connection in the session, from 1.
     public var connection: Int
     /// Number of the attempt since the last success, from 1.
     public var attempt: Int
-    /// Path and query, to be put behind the server's address.
+    /// The path and query of its first request, to be put behind the server's address and shown.
     public var target: String
+    /// The Engine.IO path.
+    public var path: String
+    /// The transports to use.
+    public var transport: EngineIO.TransportChoice
+    /// The revision to ask for.
+    public var revision: EngineIO.Revision
+    /// Whether the revision is a guess.
+    public var detectsRevision: Bool
 }
 
 /// A REST request of a session.

@@ -10,10 +10,16 @@ extension Session {
         history.attempt += 1
         let revision = configuration.revision ?? history.revision ?? .v4
         link = .connecting(connection: history.connections, revision: revision)
-        let target = "\(configuration.path)?EIO=\(revision.rawValue)&transport=websocket"
+        let target = EngineIOClientTransport.Configuration(
+            transport: configuration.transport, revision: revision, path: configuration.path
+        ).firstTarget
         effects.append(.report(.connection(.connecting(attempt: history.attempt, target: target))))
         effects.append(
-            .connect(ConnectionRequest(connection: history.connections, attempt: history.attempt, target: target)))
+            .connect(
+                ConnectionRequest(
+                    connection: history.connections, attempt: history.attempt, target: target, path: configuration.path,
+                    transport: configuration.transport, revision: revision,
+                    detectsRevision: configuration.revision == nil && history.revision == nil)))
     }
 
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
@@ -28,16 +34,21 @@ extension Session {
 
     mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {
         guard case .connecting(connection, let revision) = link else { return }
-        let mayBeRevision3 = configuration.revision == nil && history.revision == nil && revision == .v4
-        if mayBeRevision3, failure.httpStatus == 400 {
-            // A server of revision 3 alone answers 400 to 4 (1.3); so do others for other reasons, which the second attempt tells.
-            history.revision = .v3
-            history.attempt -= 1
-            connect(into: &effects)
+        if case .withRevision(let other) = failure.retry, other != revision, configuration.revision == nil,
+            history.revision == nil
+        {
+            connect(with: other, into: &effects)
         } else {
             if !history.wasReady { history.revision = nil }
             lost(.failed(failure), into: &effects)
         }
+    }
+
+    /// Asks again at once, with the revision the server is known or believed to speak.
+    private mutating func connect(with revision: EngineIO.Revision, into effects: inout [Effect]) {
+        history.revision = revision
+        history.attempt -= 1
+        connect(into: &effects)
     }
 
     mutating func closed(_ connection: Int, _ close: WebSocketClose, into effects: inout [Effect]) {
@@ -76,8 +87,10 @@ extension Session {
         case .namespaceRefused(let message): finish(.refused(message), into: &effects)
         case .protocolEnd(.revisionMismatch(let revision))
         where configuration.revision == nil && history.revision != revision:
-            history.revision = revision
-            history.attempt -= 1
+            connect(with: revision, into: &effects)
+        case .closed(let close) where close.retry == .atOnce && history.attempt == 0:
+            // A server that keeps forgetting sessions that never get ready is given time, as any other.
+            effects.append(.report(.connection(.lost(why: cause.text, retryIn: .zero))))
             connect(into: &effects)
         case .failed, .closed, .protocolEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
@@ -109,7 +122,7 @@ extension Session {
 
     private mutating func retry(after cause: LossCause, into effects: inout [Effect]) {
         let limit = configuration.maximumAttempts ?? (history.wasReady ? Int.max : 1)
-        guard history.attempt < limit else {
+        guard history.attempt < limit, !cause.isPermanent else {
             let failure = cause.failure
             return finish(
                 history.wasReady ? .gaveUp(attempts: history.attempt, failure) : .cannotConnect(failure), into: &effects
@@ -179,6 +192,15 @@ extension Session {
 }
 
 extension LossCause {
+    /// Whether no further attempt can help.
+    fileprivate var isPermanent: Bool {
+        switch self {
+        case .failed(let failure): failure.retry == .never
+        case .closed(let close): close.retry == .never
+        case .protocolEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout, .tokenRefused: false
+        }
+    }
+
     /// The failure to report when the session ends by it.
     fileprivate var failure: ConnectFailure {
         if case .failed(let failure) = self { failure } else { ConnectFailure(phase: .handshake, message: text) }

@@ -68,6 +68,8 @@ extension LineDecoder {
                 record.code = try integer()
             } else if reader.matches(key, "phase") {
                 record.phase = try text()
+            } else if reader.matches(key, "retry") {
+                record.retry = try text()
             } else if reader.matches(key, "why") {
                 record.why = try text()
             } else {

@@ -21,11 +21,13 @@ extension Record {
         public var phase: String?
         /// The reason; untrusted text.
         public var why: String?
+        /// What is known about connecting again (`closed`, `failed`): a `Reconnection` by name.
+        public var retry: String?
         /// A change of state.
         public init(
             connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil,
             phase: String? = nil,
-            why: String? = nil
+            why: String? = nil, retry: String? = nil
         ) {
             self.connection = connection
             self.state = state
@@ -34,6 +36,7 @@ extension Record {
             self.code = code
             self.phase = phase
             self.why = why
+            self.retry = retry
         }
     }
 

@@ -103,6 +103,7 @@ struct RecordEncoder {
         integer("try", connection.attempt)
         integer("code", connection.code)
         text("phase", connection.phase)
+        text("retry", connection.retry)
         text("why", connection.why)
     }
 

@@ -13,11 +13,12 @@ public struct Backoff: Hashable, Sendable {
     }
 
     /// The delay after `failures` failed attempts in a row (1 or more): between half and all of the capped delay.
-    public func delay(afterFailures failures: Int, using random: inout RandomSource) -> Duration {
+    public func delay(afterFailures failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let limit = max(cap.microseconds, 1)
         var span = min(max(base.microseconds, 1), limit)
-        for _ in 1..<max(failures, 1) where span < limit {
-            span = min(span.multipliedReportingOverflow(by: 2).partialValue, limit)
+        for _ in 1..<max(min(failures, 64), 1) where span < limit {
+            // No sum above the limit is ever made, so that none can overflow.
+            span = span > limit - span ? limit : span + span
         }
         return .microseconds(span / 2 + Int64.random(in: 0...(span - span / 2), using: &random))
     }

@@ -1,6 +1,6 @@
 /// The one table of options: what each is called, takes, means, and which commands know it.
 enum Option: String, CaseIterable {
-    case backend, path, namespace, eio, token, header, ca, cert, key
+    case backend, path, namespace, eio, transport, token, header, ca, cert, key
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
@@ -30,6 +30,7 @@ enum Option: String, CaseIterable {
         case .path: "PATH"
         case .namespace: "NAMESPACE"
         case .eio: "3|4|auto"
+        case .transport: "auto|websocket|polling|upgrade"
         case .token: "env:NAME|file:PATH|cmd:COMMAND"
         case .keyPass, .proxyAuth: "env:NAME|file:PATH|cmd:COMMAND"
         case .header: "'NAME: VALUE'"
@@ -55,7 +56,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool {
         switch self {
         case .room, .emit, .header, .pin: true
-        case .backend, .path, .namespace, .eio, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth, .company,
+        case .backend, .path, .namespace, .eio, .transport, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth,
+            .company,
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
@@ -72,6 +74,7 @@ enum Option: String, CaseIterable {
         case .path: "endpoint's path (default /socket/; socketio and echo: /socket.io/)"
         case .namespace: "Socket.IO namespace (default /)"
         case .eio: "Engine.IO revision (default auto: 4, or 3 when the server says so)"
+        case .transport: "default auto: websocket, else polling; upgrade: polling first"
         case .token: "where the token is, never the token itself"
         case .ca: "certificates to trust instead of the system's (PEM)"
         case .header: "header for every request (VALUE as for --token, or plain text)"
@@ -113,7 +116,8 @@ enum Option: String, CaseIterable {
     var commands: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .backend, .namespace, .eio, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth,
+        case .backend, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
+            .proxyAuth,
             .company, .workspace, .room, .emit, .framing, .idleTimeout, .maxAttempts:
             [.tail, .record]
         case .format: [.demo, .tail, .replay]

@@ -70,7 +70,8 @@ enum TailCommand {
     private static func session(_ options: TailOptions) -> Configuration {
         Configuration(
             backend: options.backend == .twake ? .twake : .socketio, path: options.path, namespace: options.namespace,
-            revision: options.revision, company: options.company, workspace: options.workspace, rooms: options.rooms,
+            revision: options.revision, transport: options.transport, company: options.company,
+            workspace: options.workspace, rooms: options.rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
             maximumAttempts: options.maximumAttempts)
     }

@@ -18,6 +18,7 @@ struct TailOptions {
     var namespace: String
     /// The Engine.IO revision; nil to find out.
     var revision: EngineIO.Revision?
+    var transport: EngineIO.TransportChoice
     var token: TokenReference?
     /// How the server is reached.
     var access: AccessPlan
@@ -36,6 +37,7 @@ struct TailOptions {
         path = arguments[.path].map(TailOptions.withSlashes)
         namespace = TailOptions.withLeadingSlash(arguments[.namespace] ?? "/")
         revision = try arguments.revision(.eio)
+        transport = try arguments.choice(.transport) ?? .auto
         token = try arguments.secret(.token, "token")
         company = arguments[.company]
         workspace = arguments[.workspace]

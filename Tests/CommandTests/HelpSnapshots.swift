@@ -113,6 +113,8 @@ enum HelpSnapshots {
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
+              --transport auto|websocket|polling|upgrade
+                                              default auto: websocket, else polling; upgrade: polling first
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -163,6 +165,8 @@ enum HelpSnapshots {
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
+              --transport auto|websocket|polling|upgrade
+                                              default auto: websocket, else polling; upgrade: polling first
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)

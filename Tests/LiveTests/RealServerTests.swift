@@ -41,12 +41,19 @@ struct PythonServer {
     static var installed: [String] { servers.compactMap { environment($0) } }
     static let areInstalled = installed.count == servers.count
 
-    @Test(.enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers)
-    func `a tail authenticates, joins, sees a thousand events and leaves`(name: String) async throws {
+    @Test(
+        .enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers,
+        EngineIO.TransportChoice.allCases)
+    func `a tail authenticates, joins, sees a thousand events and leaves`(
+        name: String, transport: EngineIO.TransportChoice
+    ) async throws {
         let server = try PythonServer(try #require(environment(name)))
         defer { server.stop() }
         let watcher = Watcher()
-        let tail = try tail(port: server.port, rooms: ["/a", "/b"], watcher: watcher) { $0.count = 1000 }
+        let tail = try tail(port: server.port, rooms: ["/a", "/b"], watcher: watcher) {
+            $0.count = 1000
+            $0.session.transport = transport
+        }
         let summary = await tail.run()
         #expect(summary.outcome == .limitReached)
         #expect(summary.events == 1000)
@@ -57,15 +64,17 @@ struct PythonServer {
         #expect(reports.notices.filter { $0.text.contains("REST") }.count <= 1)
     }
 
-    @Test(.enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers)
-    func `a server that is killed and comes back is joined again in every room, and the gap is shown`(name: String)
-        async throws
-    {
+    @Test(
+        .enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers,
+        [EngineIO.TransportChoice.websocket, .polling, .upgrade])
+    func `a server that is killed and comes back is joined again in every room, and the gap is shown`(
+        name: String, transport: EngineIO.TransportChoice
+    ) async throws {
         var server = try PythonServer(try #require(environment(name)))
         defer { server.stop() }
         let watcher = Watcher()
         let rooms = (1...20).map { "/room/\($0)" }
-        let tail = try tail(port: server.port, rooms: rooms, watcher: watcher)
+        let tail = try tail(port: server.port, rooms: rooms, watcher: watcher) { $0.session.transport = transport }
         async let summary = tail.run()
         await watcher.reports.wait { Set($0.rooms(.joined)).count == 20 && $0.events.count > 200 }
         try server.restart()

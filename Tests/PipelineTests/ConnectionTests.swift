@@ -86,15 +86,68 @@ import Wire
         #expect(transcript.connection == 2)
     }
 
-    @Test func `a server that refuses Engine.IO 4 with 400 is asked with 3 at once`() {
+    @Test func `a server that speaks Engine.IO 3 is asked with it at once, unless the user named another revision`() {
+        let failure = ConnectFailure(
+            phase: .handshake, httpStatus: 400, message: "400", retry: .withRevision(.v3))
+        var named = twake()
+        named.feed(.failed(connection: 1, failure))
+        #expect(named.ending == .cannotConnect(failure))
         var transcript = twake(revision: nil)
-        transcript.feed(.failed(connection: 1, ConnectFailure(phase: .handshake, httpStatus: 400, message: "400")))
+        transcript.feed(.failed(connection: 1, failure))
         #expect(transcript.connection == 2)
         guard case .connect(let request) = transcript.effects.last else {
             Issue.record("no connect")
             return
         }
         #expect(request.target == "/socket/?EIO=3&transport=websocket")
+    }
+
+    @Test func `a refusal for good ends the session, whatever attempts are allowed`() {
+        let failure = ConnectFailure(phase: .handshake, httpStatus: 403, message: "Forbidden", retry: .never)
+        var first = twake(10)
+        first.feed(.failed(connection: 1, failure))
+        #expect(first.ending == .cannotConnect(failure))
+        var later = twake()
+        later.authenticate()
+        later.feed(.closed(connection: 1, WebSocketClose(code: 1006, reason: "Forbidden", retry: .never)))
+        guard case .gaveUp(_, let why)? = later.ending else {
+            Issue.record("\(String(describing: later.ending))")
+            return
+        }
+        #expect(why.message.contains("Forbidden"))
+    }
+
+    @Test func `a session the server forgot begins again at once, but not twice without getting ready`() throws {
+        let close = WebSocketClose(code: 1006, reason: "Session ID unknown", retry: .atOnce)
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.feed(.closed(connection: 1, close))
+        #expect(transcript.connection == 2)
+        #expect(transcript.retryIn == .zero)
+        transcript.feed(.opened(connection: 2, token: nil))
+        transcript.feed(.closed(connection: 2, close))
+        #expect(transcript.connection == 2)
+        transcript.pass(try #require(transcript.retryIn))
+        #expect(transcript.connection == 3)
+        transcript.authenticate()
+        transcript.feed(.closed(connection: 3, close))
+        #expect(transcript.connection == 4)
+    }
+
+    @Test func `a transport that was chosen is asked for`() {
+        for (choice, target) in [
+            (EngineIO.TransportChoice.auto, "websocket"), (.websocket, "websocket"), (.polling, "polling"),
+            (.upgrade, "polling"),
+        ] {
+            let transcript = Transcript(Configuration(backend: .twake, transport: choice))
+            guard case .connect(let request) = transcript.effects.last else {
+                Issue.record("no connect")
+                return
+            }
+            #expect(request.target == "/socket/?EIO=4&transport=\(target)")
+            #expect(request.transport == choice)
+            #expect(request.detectsRevision)
+        }
     }
 
     @Test func `a server of revision 3 is recognised by its unasked connect`() {

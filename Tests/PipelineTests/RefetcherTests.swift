@@ -100,18 +100,3 @@ import Wire
         #expect(refetcher.answered(request ?? 0, ok, at: .zero, using: &random) == .unknown)
     }
 }
-
-@Suite struct BackoffTests {
-    @Test func `the jitter survives the cap, and no number of failures makes a delay short`() {
-        let backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
-        var random = RandomSource(seed: 42)
-        for failures in [1, 2, 5, 10, 64, 1015, 100_000] {
-            let delays = (0..<200).map { _ in backoff.delay(afterFailures: failures, using: &random) }
-            let longest = min(
-                Duration.milliseconds(500) * Double(sign: .plus, exponent: min(failures, 40) - 1, significand: 1),
-                .seconds(10))
-            #expect(delays.allSatisfy { $0 >= longest / 2 && $0 <= longest })
-            #expect(Set(delays).count > 100)
-        }
-    }
-}

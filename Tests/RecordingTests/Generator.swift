@@ -41,7 +41,8 @@ struct RecordGenerator {
                 connection: number(), state: element(of: Record.ConnectionRecord.State.allCases),
                 url: optional { $0.text() },
                 attempt: optional { $0.number() }, code: optional { $0.number() }, phase: optional { $0.text() },
-                why: optional { $0.text() }))
+                why: optional { $0.text() },
+                retry: optional { $0.element(of: ["later", "at-once", "eio3", "eio4", "never"]) }))
     }
 
     private mutating func frame() -> Record {

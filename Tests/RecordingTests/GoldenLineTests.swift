@@ -28,14 +28,14 @@ import Wire
         let connecting = Record.ConnectionRecord(
             connection: 1, state: .connecting, url: "wss://chat.example/socket/?EIO=3", attempt: 2)
         let failed = Record.ConnectionRecord(
-            connection: 1, state: .failed, code: 404, phase: "upgrade", why: "not found")
+            connection: 1, state: .failed, code: 404, phase: "upgrade", why: "not found", retry: "later")
         #expect(
             line(.connection(connecting))
                 == #"{"k":"conn",\#(Self.common),"c":"1","st":"connecting","url":"wss://chat.example/socket/?EIO=3","try":2}"#
                 + "\n")
         #expect(
             line(.connection(failed))
-                == #"{"k":"conn",\#(Self.common),"c":"1","st":"failed","code":404,"phase":"upgrade","why":"not found"}"#
+                == #"{"k":"conn",\#(Self.common),"c":"1","st":"failed","code":404,"phase":"upgrade","retry":"later","why":"not found"}"#
                 + "\n")
     }
 

@@ -29,7 +29,7 @@ enum RecordSample {
                     connection: 1, state: .connecting, url: "ws://localhost/socket/?EIO=4", attempt: 1)),
             .connection(
                 Record.ConnectionRecord(
-                    connection: 1, state: .failed, code: 400, phase: "handshake", why: "refused")),
+                    connection: 1, state: .failed, code: 400, phase: "handshake", why: "refused", retry: "later")),
             .connection(Record.ConnectionRecord(connection: 2, state: .open)),
             .connection(Record.ConnectionRecord(connection: 2, state: .closing)),
             .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "")),

@@ -1,0 +1,219 @@
+import Wire
+
+/// The hand of an Engine.IO session: does what its machine wants, with a WebSocket and HTTP exchanges.
+final class EngineIOConnection: @unchecked Sendable {
+    // Unchecked: everything mutable is touched on the loop's thread only; its owner and all callbacks are there.
+    private let loop: EventLoop
+    private let http: HTTPClient
+    private let request: EngineIORequest
+    private(set) var machine: EngineIOClientTransport
+    private var webSocket: WebSocketClient?
+    /// Counts WebSockets; what an earlier one tells is passed over.
+    private var webSocketNumber = 0
+    private(set) var get: (id: EngineIOClientTransport.RequestID, stream: HTTPStream)?
+    private var post: (id: EngineIOClientTransport.RequestID, stream: HTTPStream)?
+    private var isReading = true
+    /// Inputs that came while effects were being performed; their turn comes after those.
+    private var inputs: [EngineIOClientTransport.Input] = []
+    private var isFeeding = false
+    private var timer: (moment: Moment, timer: LoopTimer)?
+    /// nil once the end was told.
+    private var handler: (@Sendable (WebSocketEvent) -> Void)?
+
+    init(
+        loop: EventLoop, http: HTTPClient, request: EngineIORequest,
+        handler: @escaping @Sendable (WebSocketEvent) -> Void
+    ) {
+        self.loop = loop
+        self.http = http
+        var request = request
+        // A load balancer may know the session by a cookie (1.3).
+        request.access.cookies = request.access.cookies ?? CookieJar()
+        self.request = request
+        self.handler = handler
+        var random = SystemRandomNumberGenerator()
+        var configuration = EngineIOClientTransport.Configuration(
+            transport: request.transport, revision: request.revision, detectsRevision: request.detectsRevision,
+            path: request.url.path, query: request.url.query, server: request.url.authority,
+            cacheBuster: String(random.next() as UInt64, radix: 36), handshakeTimeout: request.timeout)
+        configuration.maximumPacket = request.maximumMessage
+        machine = EngineIOClientTransport(configuration)
+    }
+
+    var pendingBytes: Int {
+        machine.isWebSocketStream ? webSocket?.pendingBytes ?? 0 : machine.pendingBytes
+    }
+
+    /// A session on a WebSocket goes past the machine, unless effects that come before are still being performed.
+    func send(_ message: WebSocketMessage) {
+        if machine.isWebSocketStream, !isFeeding, let webSocket {
+            webSocket.send(message)
+        } else {
+            feed(.send(message))
+        }
+    }
+
+    func setReading(_ reading: Bool) {
+        isReading = reading
+        get?.stream.setReading(reading)
+        // The answer to a probe must be read, whatever the session's reader does.
+        if machine.isWebSocketStream { webSocket?.setReading(reading) }
+    }
+
+    // MARK: The machine
+
+    /// Feeds the machine, and does what it wants. The handler may call back: what it asks for comes next.
+    func feed(_ input: EngineIOClientTransport.Input?) {
+        if let input { inputs.append(input) }
+        guard !isFeeding else { return }
+        isFeeding = true
+        var effects: [EngineIOClientTransport.Effect] = []
+        machine.advance(to: loop.now, into: &effects)
+        perform(&effects)
+        while !inputs.isEmpty {
+            machine.handle(inputs.removeFirst(), at: loop.now, into: &effects)
+            perform(&effects)
+        }
+        isFeeding = false
+        rearm()
+    }
+
+    private func rearm() {
+        let deadline = handler == nil ? nil : machine.deadline
+        guard timer?.moment != deadline else { return }
+        timer?.timer.cancel()
+        timer = deadline.map { deadline in
+            (deadline, loop.schedule(at: deadline) { [weak self] in self?.timerFired() })
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        feed(nil)
+    }
+
+    private func perform(_ effects: inout [EngineIOClientTransport.Effect]) {
+        for effect in effects { perform(effect) }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ effect: EngineIOClientTransport.Effect) {
+        switch effect {
+        case .openWebSocket(let target): openWebSocket(target)
+        case .sendWebSocket(let message): webSocket?.send(message)
+        case .closeWebSocket(let close): webSocket?.close(close)
+        case .get(let id, let target):
+            let stream = exchange(id, HTTPRequest(url: url(target, isWebSocket: false)))
+            if !isReading { stream.setReading(false) }
+            get = (id, stream)
+        case .post(let id, let target, let body, let contentType):
+            let request = HTTPRequest(
+                method: "POST", url: url(target, isWebSocket: false), headers: [("content-type", contentType)],
+                body: body)
+            post = (id, exchange(id, request))
+        case .cancel(let id):
+            if get?.id == id { get?.stream.cancel() }
+            if post?.id == id { post?.stream.cancel() }
+        case .opened: handler?(.opened)
+        case .received(let messages): handler?(.received(messages))
+        case .closed(let close): end(.closed(close))
+        case .failed(let failure): end(.failed(failure))
+        }
+    }
+
+    private func end(_ event: WebSocketEvent) {
+        let told = handler
+        handler = nil
+        (get, post, webSocket) = (nil, nil, nil)
+        webSocketNumber += 1
+        told?(event)
+    }
+
+    // MARK: The WebSocket
+
+    private func openWebSocket(_ target: String) {
+        webSocketNumber += 1
+        let number = webSocketNumber
+        var socketRequest = WebSocketRequest(
+            url: url(target, isWebSocket: true), access: request.access, timeout: request.timeout,
+            maximumMessage: request.maximumMessage)
+        socketRequest.framing = request.framing
+        webSocket = WebSocketClient(on: loop, socketRequest) { [self] event in
+            if number == webSocketNumber { webSocketDid(event) }
+        }
+        followReading()
+    }
+
+    /// A WebSocket that carries the session is read when the session is; one that is being probed always.
+    private func followReading() {
+        if request.transport == .websocket || machine.isWebSocketStream { webSocket?.setReading(isReading) }
+    }
+
+    private func webSocketDid(_ event: WebSocketEvent) {
+        switch event {
+        case .opened: feed(.webSocketOpened)
+        case .received(let messages):
+            if machine.isWebSocketStream { handler?(.received(messages)) } else { feed(.webSocketReceived(messages)) }
+        case .closed(let close):
+            webSocket = nil
+            feed(.webSocketClosed(close))
+        case .failed(let failure):
+            webSocket = nil
+            feed(.webSocketFailed(failure))
+        }
+        // The machine may just have moved the session to it.
+        if !isReading { followReading() }
+    }
+
+    // MARK: Exchanges
+
+    private func exchange(_ id: EngineIOClientTransport.RequestID, _ request: HTTPRequest) -> HTTPStream {
+        var request = request
+        request.access = self.request.access
+        // The machine times what is to be timed, and bounds every packet.
+        request.timeout = nil
+        request.maximumBody = .max
+        return http.stream(request) { [self] event in exchangeDid(id, event) }
+    }
+
+    private func exchangeDid(_ id: EngineIOClientTransport.RequestID, _ event: HTTPStreamEvent) {
+        guard get?.id == id || post?.id == id else { return }
+        switch event {
+        case .head(let status, _): feed(.responseHead(id, status: status))
+        case .chunk(let bytes): feed(.responseChunk(id, bytes[...]))
+        case .end:
+            forget(id)
+            feed(.responseEnd(id))
+        case .failed(let failure):
+            forget(id)
+            feed(.requestFailed(id, failure.connectFailure))
+        }
+    }
+
+    private func forget(_ id: EngineIOClientTransport.RequestID) {
+        if get?.id == id { get = nil }
+        if post?.id == id { post = nil }
+    }
+
+    private func url(_ target: String, isWebSocket: Bool) -> URLParts {
+        let scheme = request.url.isSecure ? (isWebSocket ? "wss" : "https") : (isWebSocket ? "ws" : "http")
+        return request.url.with(scheme: scheme, target: target)
+    }
+}
+
+extension HTTPFailure {
+    /// The failure as one of a connection; their kinds and phases are of one vocabulary.
+    fileprivate var connectFailure: ConnectFailure {
+        ConnectFailure(phase: ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake, message: message)
+    }
+}
+
+extension URLParts {
+    /// This server's address with another scheme and this path and query.
+    public func with(scheme: String, target: String) -> URLParts {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        return URLParts(
+            scheme: scheme, host: host, port: port, path: parts.first.map(String.init) ?? "/",
+            query: parts.count > 1 ? String(parts[1]) : "")
+    }
+}

@@ -1,0 +1,101 @@
+import JSONText
+
+extension EngineIO {
+    /// The answer of a server that refuses a request (`reference/socketio.md` 1.8).
+    public struct ServerError: Hashable, Sendable {
+        /// The HTTP status.
+        public var status: Int
+        /// Engine.IO's number of the error; only JavaScript servers give one.
+        public var code: Int?
+        /// The server's words: one line, shortened, untrusted; nil when it said nothing.
+        public var text: String?
+
+        /// Bytes of a body worth reading.
+        static let longestBody = 4096
+        private static let longestText = 200
+
+        /// Reads the body of an answer: `{"code":n,"message":"…"}` of a JavaScript server, a JSON string of a Python one, any text.
+        public init(status: Int, body: ArraySlice<UInt8>) {
+            self.status = status
+            let body = body.prefix(Self.longestBody)
+            if let (code, message) = Self.object(body) {
+                self.code = code
+                text = message.flatMap(Self.line)
+            } else {
+                text = Self.line(Self.string(body) ?? String(decoding: body, as: UTF8.self))
+            }
+        }
+
+        /// Whether a new handshake at once is the remedy: the server does not know the session (any more).
+        public var isSessionLost: Bool {
+            guard status == 400 else { return false }
+            return code == 1 || (text?.hasPrefix("Invalid session") ?? false)
+                || (text?.contains("Session is disconnected") ?? false)
+        }
+
+        /// Whether the server does not speak the revision asked for.
+        public var isUnsupportedRevision: Bool {
+            guard status == 400 else { return false }
+            return code == 5 || (text?.hasPrefix("Unsupported protocol version") ?? false)
+                || (text?.contains("unsupported version of the Socket.IO or Engine.IO") ?? false)
+        }
+
+        /// Whether another attempt can help; `detectsRevision` when the revision asked for was a guess.
+        public func retry(detectsRevision: Bool) -> Reconnection {
+            if isSessionLost { return .atOnce }
+            if isUnsupportedRevision { return detectsRevision ? .withRevision(.v3) : .never }
+            return status == 403 ? .never : .later
+        }
+
+        /// One line for people.
+        public var message: String {
+            var words = "HTTP status \(status)"
+            if let text { words += ": \(text)" }
+            if let code { words += " (code \(code))" }
+            return words
+        }
+
+        private static func object(_ body: ArraySlice<UInt8>) -> (code: Int?, message: String?)? {
+            var (code, message): (Int?, String?)
+            do throws(JSONError) {
+                var reader = JSONReader(body.span)
+                guard try reader.peek() == .object else { return nil }
+                try reader.beginObject()
+                while let key = try reader.nextKey() {
+                    switch try reader.peek() {
+                    case .number where reader.matches(key, "code"): code = Int(exactly: try reader.double())
+                    case .string where reader.matches(key, "message"): message = try reader.string()
+                    default: try reader.skip()
+                    }
+                }
+                try reader.end()
+            } catch {
+                return nil
+            }
+            return (code, message)
+        }
+
+        private static func string(_ body: ArraySlice<UInt8>) -> String? {
+            do throws(JSONError) {
+                var reader = JSONReader(body.span)
+                guard try reader.peek() == .string else { return nil }
+                let text = try reader.string()
+                try reader.end()
+                return text
+            } catch {
+                return nil
+            }
+        }
+
+        /// One line of the peer's text, without control characters; nil when nothing is left.
+        private static func line(_ text: String) -> String? {
+            var scalars = String.UnicodeScalarView()
+            for scalar in text.unicodeScalars.prefix(longestText) {
+                let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                scalars.append(isControl ? " " : scalar)
+            }
+            let line = String(scalars)
+            return line.allSatisfy { $0 == " " } ? nil : line
+        }
+    }
+}

@@ -1,0 +1,224 @@
+// Long-polling: one GET out, one POST at most (`reference/socketio.md` 1.4).
+extension EngineIOClientTransport {
+    /// The first GET, whose answer is the open packet.
+    mutating func startPolling(at now: Moment, into effects: inout [Effect]) {
+        state = .handshaking(until: now + configuration.handshakeTimeout)
+        startGet(into: &effects)
+    }
+
+    func pollingTarget(_ request: RequestID) -> String {
+        var rest = sid.isEmpty ? "" : "&sid=\(sid)"
+        // A Python server of revision 3 looks for it at each request (1.5).
+        if configuration.revision == .v3 { rest += "&b64=1" }
+        return configuration.target("polling", with: rest + "&t=\(configuration.cacheBuster).\(request.number)")
+    }
+
+    private mutating func nextRequest() -> RequestID {
+        requests += 1
+        return RequestID(number: requests)
+    }
+
+    private mutating func startGet(into effects: inout [Effect]) {
+        let id = nextRequest()
+        get = Exchange(id: id)
+        effects.append(.get(id, target: pollingTarget(id)))
+    }
+
+    mutating func enqueue(_ message: WebSocketMessage) {
+        outgoing.append(message)
+        outgoingBytes += message.bytes.count
+    }
+
+    /// Begins the POST of what waits, unless one is out or none may begin.
+    mutating func startPost(at now: Moment, into effects: inout [Effect]) {
+        switch state {
+        case .polling, .closing, .upgrading(.opening, _, _), .upgrading(.probing, _, _): break
+        case .idle, .openingWebSocket, .handshaking, .upgrading(.pausing, _, _), .webSocket, .closingWebSocket, .over:
+            return
+        }
+        guard post == nil, !outgoing.isEmpty else { return }
+        let taken = outgoing.prefix { writer.append($0) }
+        outgoing.removeFirst(taken.count)
+        outgoingBytes = outgoing.reduce(0) { $0 + $1.bytes.count }
+        let body = writer.take()
+        let id = nextRequest()
+        post = Exchange(id: id, until: now + configuration.postTimeout, posted: body.count)
+        effects.append(.post(id, target: pollingTarget(id), body: body, contentType: writer.contentType))
+    }
+
+    // MARK: Answers
+
+    mutating func head(_ id: RequestID, _ status: Int) {
+        if get?.id == id { get?.status = status }
+        if post?.id == id { post?.status = status }
+    }
+
+    mutating func chunk(_ id: RequestID, _ bytes: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
+        if get?.id == id {
+            if get?.isRefused == false { return read(bytes, at: now, into: &effects) }
+            get?.keepRefusal(bytes)
+            // What says more than that may never end.
+            if let get, get.hasSaidEnough { refused(get, cancelling: true, into: &effects) }
+        } else if post?.id == id {
+            post?.keepRefusal(bytes)
+        }
+    }
+
+    mutating func ended(_ id: RequestID, at now: Moment, into effects: inout [Effect]) {
+        if let exchange = get, exchange.id == id {
+            guard !exchange.isRefused else { return refused(exchange, into: &effects) }
+            read(nil, at: now, into: &effects)
+            guard get != nil else { return }
+            get = nil
+            // A first answer without an open packet.
+            if case .handshaking = state { return fail(failure("the answer is empty"), into: &effects) }
+            getEnded(at: now, into: &effects)
+        } else if let exchange = post, exchange.id == id {
+            guard !exchange.isRefused else { return refused(exchange, into: &effects) }
+            post = nil
+            postEnded(at: now, into: &effects)
+        }
+    }
+
+    private mutating func getEnded(at now: Moment, into effects: inout [Effect]) {
+        switch state {
+        case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _): startGet(into: &effects)
+        case .upgrading(.pausing, _, _): finishPause(into: &effects)
+        case .idle, .openingWebSocket, .handshaking, .webSocket, .closingWebSocket, .closing, .over: break
+        }
+    }
+
+    private mutating func postEnded(at now: Moment, into effects: inout [Effect]) {
+        switch state {
+        case .closing(let close, _) where outgoing.isEmpty: end(close, into: &effects)
+        case .polling, .closing, .upgrading(.opening, _, _), .upgrading(.probing, _, _):
+            startPost(at: now, into: &effects)
+        case .upgrading(.pausing, _, _): finishPause(into: &effects)
+        case .idle, .openingWebSocket, .handshaking, .webSocket, .closingWebSocket, .over: break
+        }
+    }
+
+    /// Begins again after a failed upgrade.
+    mutating func resumePolling(at now: Moment, into effects: inout [Effect]) {
+        if get == nil { startGet(into: &effects) }
+        startPost(at: now, into: &effects)
+    }
+
+    // MARK: Packets
+
+    /// Reads a piece of the GET's body, or with nil its end.
+    private mutating func read(_ piece: ArraySlice<UInt8>?, at now: Moment, into effects: inout [Effect]) {
+        var packets: [WebSocketMessage] = []
+        do throws(EngineIO.MalformedPayload) {
+            if let piece { try reader.read(piece, into: &packets) } else { try reader.finish(into: &packets) }
+            give(packets[...], at: now, into: &effects)
+        } catch {
+            give(packets[...], at: now, into: &effects)
+            let words = "the polling answer cannot be read (\(error.reason), byte \(error.offset))"
+            switch state {
+            case .handshaking: fail(failure(words), into: &effects)
+            case .idle, .openingWebSocket, .polling, .upgrading, .webSocket, .closingWebSocket, .closing, .over:
+                end(WebSocketClose(code: 1002, reason: words), into: &effects)
+            }
+        }
+    }
+
+    private mutating func give(
+        _ packets: ArraySlice<WebSocketMessage>, at now: Moment, into effects: inout [Effect]
+    ) {
+        guard let first = packets.first else { return }
+        switch state {
+        case .handshaking: opened(first, packets, at: now, into: &effects)
+        case .polling, .upgrading(_, _, closing: nil): deliver(packets, into: &effects)
+        case .upgrading, .closing, .idle, .openingWebSocket, .webSocket, .closingWebSocket, .over: break
+        }
+    }
+
+    /// Noops only end a GET: a WebSocket would not carry them.
+    private mutating func deliver(_ packets: ArraySlice<WebSocketMessage>, into effects: inout [Effect]) {
+        let close = packets.firstIndex { $0.isText("1") }
+        let stream = packets[...(close ?? packets.endIndex - 1)].filter { !$0.isText("6") }
+        if !stream.isEmpty { effects.append(.received(stream)) }
+        if close != nil { end(WebSocketClose(code: 1005), into: &effects) }
+    }
+
+    /// The first packet of the first answer.
+    private mutating func opened(
+        _ first: WebSocketMessage, _ packets: ArraySlice<WebSocketMessage>, at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        if let other = reader.revision, other != configuration.revision {
+            return fail(revisionFailure(other), into: &effects)
+        }
+        do throws(SocketIO.Malformed) {
+            guard case .text(let text) = first else {
+                throw SocketIO.Malformed(message: "it begins with a binary packet")
+            }
+            let packet = try EngineIO.Packet(parsing: text)
+            guard packet.type == .open else { throw SocketIO.Malformed(message: "it begins with another packet") }
+            open(try EngineIO.Handshake(parsing: packet), at: now, into: &effects)
+        } catch {
+            return fail(failure("the answer is not Engine.IO's: \(error.message)"), into: &effects)
+        }
+        deliver(packets, into: &effects)
+    }
+
+    private mutating func open(_ handshake: EngineIO.Handshake, at now: Moment, into effects: inout [Effect]) {
+        sid = handshake.sid.percentEncoded
+        writer = EngineIO.PayloadWriter(writer.framing, maximumBytes: handshake.maxPayload ?? .max)
+        state = .polling
+        effects.append(.opened)
+        if configuration.wantsUpgrade, handshake.upgrades.contains("websocket") {
+            startUpgrade(at: now, into: &effects)
+        }
+    }
+
+    /// A server of revision 2 ignores what it is asked for (1.3).
+    private func revisionFailure(_ revision: EngineIO.Revision) -> ConnectFailure {
+        let canAdapt = configuration.detectsRevision && revision == .v3
+        var failure = failure("the server speaks Engine.IO \(revision.rawValue)")
+        failure.retry = canAdapt ? .withRevision(revision) : .never
+        return failure
+    }
+}
+
+extension EngineIOClientTransport.Exchange {
+    /// Whether the head told that the request was refused.
+    var isRefused: Bool { status.map { !(200..<300).contains($0) } ?? true }
+
+    /// Whether no more of the refusal is wanted.
+    var hasSaidEnough: Bool { refusal.count >= EngineIO.ServerError.longestBody }
+
+    /// Keeps the beginning of what a refusal says.
+    mutating func keepRefusal(_ bytes: ArraySlice<UInt8>) {
+        refusal += bytes.prefix(EngineIO.ServerError.longestBody - refusal.count)
+    }
+}
+
+extension WebSocketMessage {
+    /// Whether this is a text message of those characters.
+    func isText(_ text: StaticString) -> Bool {
+        guard case .text(let bytes) = self else { return false }
+        return bytes.count == text.utf8CodeUnitCount
+            && text.withUTF8Buffer { bytes.elementsEqual($0) }
+    }
+}
+
+extension String {
+    /// The text as part of a query: what RFC 3986, 2.3 does not leave alone as `%XX`.
+    fileprivate var percentEncoded: String {
+        var text = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += (byte < 16 ? "%0" : "%") + digits
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,185 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// A server of one Engine.IO session that answers as a test says. It checks what must hold of every client: one GET out, one
+/// POST out.
+final class PollingScript: HTTPServerHandler {
+    typealias Respond = @Sendable (HTTPResponse) -> Void
+
+    private struct State {
+        var waiting: Respond?
+        var bodies: [HTTPResponse] = []
+        var isPostOut = false
+        var handshakes = 0
+    }
+
+    let open: String
+    /// What a POST is answered; nil for no answer.
+    let answer: @Sendable (String) -> HTTPResponse?
+    let refusal: @Sendable (ServerRequest) -> HTTPResponse?
+    let posts = Mailbox<String>()
+    let requests = Mailbox<ServerRequest>()
+    let sockets = Mailbox<ServerWebSocket>()
+    let messages = Mailbox<WebSocketMessage>()
+    /// The server's loop, on which everything is answered.
+    let loop = Locked<EventLoop?>(nil)
+    private let state = Locked(State())
+
+    init(
+        upgrades: Bool = false, maxPayload: Int = 1_000_000,
+        answer: @escaping @Sendable (String) -> HTTPResponse? = { _ in PollingScript.text("ok") },
+        refusal: @escaping @Sendable (ServerRequest) -> HTTPResponse? = { _ in nil }
+    ) {
+        let names = upgrades ? "\"websocket\"" : ""
+        open =
+            "0{\"sid\":\"s\",\"upgrades\":[\(names)],\"pingInterval\":25000,\"pingTimeout\":20000,"
+            + "\"maxPayload\":\(maxPayload)}"
+        self.answer = answer
+        self.refusal = refusal
+    }
+
+    static func text(_ body: String) -> HTTPResponse { HTTPResponse(status: 200, body: Array(body.utf8)) }
+
+    /// Answers the GET that is out, or the next one.
+    func push(_ body: String) { push(Self.text(body)) }
+
+    func push(_ response: HTTPResponse) {
+        let respond = state.withLock { state in
+            defer { state.waiting = nil }
+            if state.waiting == nil { state.bodies.append(response) }
+            return state.waiting
+        }
+        guard let respond else { return }
+        loop.withLock { $0 }?.run { respond(response) }
+    }
+
+    /// Answers the GET that is out, and the one that may follow before the client has read the answer to its probe.
+    func endGets(with body: String) {
+        push(body)
+        push("6")
+    }
+
+    /// How many sessions were begun.
+    var handshakes: Int { state.withLock { $0.handshakes } }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        requests.put(request)
+        switch request.method {
+        case "GET": get(request, respond)
+        case "POST": post(request, respond)
+        default: respond(HTTPResponse(status: 405))
+        }
+    }
+
+    private func get(_ request: ServerRequest, _ respond: @escaping Respond) {
+        if request.queryParameter("sid") == nil {
+            state.withLock { $0.handshakes += 1 }
+            return respond(Self.text(open))
+        }
+        let body: HTTPResponse? = state.withLock { state in
+            #expect(state.waiting == nil, "two GETs are out")
+            if !state.bodies.isEmpty { return state.bodies.removeFirst() }
+            state.waiting = respond
+            return nil
+        }
+        if let body { respond(body) }
+    }
+
+    private func post(_ request: ServerRequest, _ respond: @escaping Respond) {
+        let text = String(decoding: request.body, as: UTF8.self)
+        posts.put(text)
+        if let response = answer(text) { respond(response) }
+    }
+
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        requests.put(upgrade)
+        return refusal(upgrade)
+    }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) { sockets.put(socket) }
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        for message in messages {
+            self.messages.put(message)
+            if message == .text("2probe") { probed(socket) }
+        }
+    }
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) { messages.put(.text("closed \(close.code)")) }
+
+    /// What the server does when it is probed: by default it answers, and ends the GET with a noop.
+    let onProbe = Locked<(@Sendable (ServerWebSocket) -> Void)?>(nil)
+
+    private func probed(_ socket: ServerWebSocket) {
+        if let act = onProbe.withLock({ $0 }) { return act(socket) }
+        socket.send(.text("3probe"))
+        endGets(with: "6")
+    }
+}
+
+/// A session with a script on one loop.
+struct PollingStage {
+    let loop: EventLoop
+    let http: HTTPClient
+    let script: PollingScript
+    let server: HTTPServer
+    let events = Mailbox<WebSocketEvent>()
+    let socket: EngineIOSocket
+
+    init(
+        _ loop: EventLoop, _ script: PollingScript, transport: EngineIO.TransportChoice,
+        revision: EngineIO.Revision = .v4
+    ) throws {
+        self.loop = loop
+        self.script = script
+        script.loop.withLock { $0 = loop }
+        http = try HTTPClient(answeringOn: loop)
+        server = try HTTPServer(on: loop, handler: script)
+        let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/s/", query: "who=me")
+        let request = EngineIORequest(url: url, transport: transport, revision: revision)
+        let (events, http) = (self.events, self.http)
+        socket = try #require(
+            loop.perform { EngineIOSocket(on: loop, http: http, request) { events.put($0) } })
+    }
+
+    func close() {
+        http.shutDown()
+        server.close()
+    }
+
+    func send(_ texts: [String]) {
+        let socket = self.socket
+        loop.run { for text in texts { socket.send(.text(text)) } }
+    }
+
+    func onLoop<Result: Sendable>(_ body: @escaping @Sendable (EngineIOSocket) -> Result) throws -> Result {
+        let socket = self.socket
+        return try #require(loop.perform { body(socket) })
+    }
+
+    func isOnWebSocket() throws -> Bool { try onLoop { $0.isOnWebSocket } }
+
+    func waitForMessages(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [WebSocketMessage] {
+        received(events.wait(sourceLocation: sourceLocation) { received($0).count >= count })
+    }
+
+    func waitForClose(sourceLocation: SourceLocation = #_sourceLocation) -> WebSocketClose? {
+        for case .closed(let close) in events.wait(
+            sourceLocation: sourceLocation, until: { $0.contains { if case .closed = $0 { true } else { false } } })
+        {
+            return close
+        }
+        return nil
+    }
+}
+
+/// A stage for one test, taken down at its end.
+func withStage(
+    _ script: PollingScript, transport: EngineIO.TransportChoice, _ body: (PollingStage) throws -> Void
+) throws {
+    try withLoop { loop in
+        let stage = try PollingStage(loop, script, transport: transport)
+        defer { stage.close() }
+        try body(stage)
+    }
+}

@@ -1,0 +1,406 @@
+import Testing
+import Wire
+
+/// The client's transports, as transcripts: inputs and the effects they give (`reference/socketio.md` 1.3–1.8 and the list of
+/// section 2).
+struct EngineIOClientTransportTests {
+    static let open =
+        #"0{"sid":"s","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":100}"#
+    static let openWithoutUpgrade = #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#
+
+    // MARK: 1, 2: handshakes
+
+    @Test func `a WebSocket is the session by itself`() {
+        var client = ClientTransportTranscript(.websocket)
+        #expect(client.start() == ["openWebSocket /s/?EIO=4&transport=websocket"])
+        #expect(client.send("42[]") == [])
+        #expect(client.give(.webSocketOpened) == ["opened"])
+        #expect(client.machine.isWebSocketStream)
+        #expect(client.give(.webSocketReceived([.text("0{}"), .text("6")])) == ["received 0{} 6"])
+        #expect(client.send("42[]") == ["ws 42[]"])
+        #expect(client.close() == ["closeWebSocket 1000"])
+        #expect(client.send("42[]") == [])
+        #expect(client.give(.webSocketReceived([.text("42[]")])) == [])
+        #expect(client.give(.webSocketClosed(WebSocketClose(code: 1000))) == ["closed 1000 later"])
+        #expect(client.send("42[]") == [])
+        #expect(client.machine.deadline == nil)
+    }
+
+    @Test func `polling keeps one GET and one POST out, and posts what waited together`() {
+        var client = ClientTransportTranscript(.polling)
+        #expect(client.start() == ["get 1 /s/?EIO=4&transport=polling&t=x.1"])
+        #expect(client.answer(1, [Self.open]) == ["opened", "received \(Self.open)", "get 2 \(client.polling(2))"])
+        #expect(client.polling(2) == "/s/?EIO=4&transport=polling&sid=s&t=x.2")
+        #expect(client.send("40") == ["post 3 \(client.polling(3)) text/plain;charset=UTF-8 40"])
+        #expect(client.send("42[1]") == [])
+        #expect(client.send(.binary([1, 2])) == [])
+        #expect(client.machine.pendingBytes == 2 + 5 + 2)
+        #expect(
+            client.answer(2, ["42[\"a\"]\u{1E}", "2"]) == [
+                "received 42[\"a\"]", "received 2", "get 4 \(client.polling(4))",
+            ])
+        #expect(client.answer(3, ["ok"]) == ["post 5 \(client.polling(5)) text/plain;charset=UTF-8 42[1]␞bAQI="])
+        #expect(client.answer(5, ["OK"]) == [])
+        #expect(client.machine.pendingBytes == 0)
+    }
+
+    @Test func `revision 3 asks for base64, escapes, and reads both framings`() {
+        var client = ClientTransportTranscript(.polling, .v3)
+        #expect(client.start() == ["get 1 /s/?EIO=3&transport=polling&b64=1&t=x.1"])
+        let open = Self.openWithoutUpgrade
+        #expect(
+            client.answer(1, ["\(open.utf16.count):\(open)2:40"])
+                == ["opened", "received \(open) 40", "get 2 \(client.polling(2))"])
+        #expect(client.polling(2) == "/s/?EIO=3&transport=polling&sid=s&b64=1&t=x.2")
+        #expect(client.send("42[\"é\"]").last?.hasSuffix(#" 12:42["\u00e9"]"#) == true)
+        #expect(client.answer(3, ["OK"]) == [])
+        #expect(client.send(.binary([4, 1, 2])).last?.hasSuffix(" 6:b4AQI=") == true)
+        let binary: [UInt8] = [0, 3, 0xFF, 0x34, 0x32, 0x5B, 1, 2, 0xFF, 4, 9]
+        #expect(client.answer(2, bytes: binary) == ["received 42[ binary [4, 9]", "get 5 \(client.polling(5))"])
+    }
+
+    @Test func `auto opens a WebSocket first, then polls when it is refused`() {
+        var client = ClientTransportTranscript(.auto)
+        #expect(client.start() == ["openWebSocket /s/?EIO=4&transport=websocket"])
+        #expect(client.fail(.handshake, 400) == ["get 1 /s/?EIO=4&transport=polling&t=x.1"])
+        #expect(client.answer(1, [Self.openWithoutUpgrade]).first == "opened")
+    }
+
+    @Test func `auto does not poll a server that cannot be reached`() {
+        var client = ClientTransportTranscript(.auto)
+        _ = client.start()
+        #expect(client.fail(.connect, nil) == ["failed connect later: words"])
+    }
+
+    // MARK: 3, 13: characters, many packets, limits
+
+    @Test func `a body has sixteen packets and maxPayload bytes at most, a larger packet travels alone`() {
+        var client = ClientTransportTranscript.polling(Self.open)
+        _ = client.send("40")
+        for number in 0..<20 { _ = client.send("4\(number)") }
+        let large = "4" + String(repeating: "é", count: 60)
+        _ = client.send(large)
+        _ = client.send("4z")
+        let bodies = [3, 4, 5, 6].map { client.answer($0, ["ok"]).joined() }
+        #expect(bodies[0].split(separator: "␞").count == 16)
+        #expect(bodies[1].hasSuffix(" 416␞417␞418␞419"))
+        #expect(bodies[2].hasSuffix(" \(large)"))
+        #expect(bodies[3].hasSuffix(" 4z"))
+    }
+
+    @Test func `packets of a long body are given as they come`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(client.give(.responseHead(.init(number: 2), status: 200)) == [])
+        #expect(client.chunk(2, "42[\"€\"]\u{1E}42[") == ["received 42[\"€\"]"])
+        #expect(client.chunk(2, "\"") == [])
+        #expect(client.chunk(2, "😀\"]\u{1E}") == ["received 42[\"😀\"]"])
+        #expect(client.chunk(2, "6") == [])
+        #expect(client.give(.responseEnd(.init(number: 2))) == ["get 3 \(client.polling(3))"])
+    }
+
+    @Test func `a body that cannot be read ends the session`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(
+            client.answer(2, ["42[1]\u{1E}b*"]) == [
+                "received 42[1]", "cancel 2",
+                "closed 1002 later: the polling answer cannot be read (badBase64, byte 8)",
+            ])
+    }
+
+    // MARK: 8: ends and errors
+
+    @Test(arguments: [
+        (
+            #"{"code":1,"message":"Session ID unknown"}"#, 400,
+            "1006 at-once: HTTP status 400: Session ID unknown (code 1)"
+        ),
+        (#""Invalid session s""#, 400, "1006 at-once: HTTP status 400: Invalid session s"),
+        (#""'Session is disconnected' s""#, 400, "1006 at-once: HTTP status 400: 'Session is disconnected' s"),
+        (#"{"code":3,"message":"Bad request"}"#, 400, "1006 later: HTTP status 400: Bad request (code 3)"),
+        ("", 400, "1006 later: HTTP status 400"),
+        (#"{"code":4,"message":"Forbidden"}"#, 403, "1006 never: HTTP status 403: Forbidden (code 4)"),
+        ("<html>\u{1B}[2J\n</html>", 502, "1006 later: HTTP status 502: <html> [2J </html>"),
+    ])
+    func `a refused GET of an open session tells what can help`(body: String, status: Int, end: String) {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(client.answer(2, [body], status: status) == ["closed \(end)"])
+        #expect(client.send("42[]") == [])
+    }
+
+    @Test(arguments: [
+        (#"{"code":5,"message":"Unsupported protocol version"}"#, 400, "eio3", "never"),
+        (
+            #""The client is using an unsupported version of the Socket.IO or Engine.IO protocols""#, 400,
+            "eio3", "never"
+        ),
+        (#"{"code":4,"message":"no"}"#, 403, "never", "never"),
+        (#"{"code":0,"message":"Transport unknown"}"#, 400, "later", "later"),
+        ("Not found", 404, "later", "later"),
+    ])
+    func `a refused handshake is told with status, code, text, and what can help`(
+        body: String, status: Int, detecting: String, fixed: String
+    ) {
+        for (detects, retry) in [(true, detecting), (false, fixed)] {
+            var client = ClientTransportTranscript(.polling, detectsRevision: detects)
+            _ = client.start()
+            let effects = client.effects { machine, effects in
+                machine.handle(.responseHead(.init(number: 1), status: status), at: .zero, into: &effects)
+                machine.handle(.responseChunk(.init(number: 1), ArraySlice(body.utf8)), at: .zero, into: &effects)
+                machine.handle(.responseEnd(.init(number: 1)), at: .zero, into: &effects)
+            }
+            guard case .failed(let failure)? = effects.last else {
+                Issue.record("\(effects)")
+                return
+            }
+            #expect(failure.phase == .handshake)
+            #expect(failure.httpStatus == status)
+            #expect(failure.text.map { body.contains($0) } == true)
+            #expect((failure.code != nil) == body.hasPrefix("{"))
+            #expect(failure.retry.rawValue == retry)
+            #expect(failure.message.hasPrefix("the server: HTTP status \(status): "))
+        }
+    }
+
+    @Test func `an error of a POST ends the session, 413 by the name of the limit`() {
+        var client = ClientTransportTranscript.polling(Self.open)
+        _ = client.send("4" + String(repeating: "a", count: 200))
+        #expect(
+            client.answer(3, [], status: 413) == [
+                "cancel 2",
+                "closed 1009 later: HTTP status 413: a POST of 201 bytes is above the server's maxPayload, 100 bytes",
+            ])
+    }
+
+    @Test func `a POST has its own time`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        _ = client.send("4a", at: 1000)
+        #expect(client.machine.deadline == ms(21_000))
+        #expect(client.advance(to: 20_999) == [])
+        #expect(
+            client.advance(to: 21_000) == [
+                "cancel 2", "cancel 3", "closed 1006 later: no answer to a POST of 2 bytes within 20 s",
+            ])
+    }
+
+    @Test func `a lost connection ends the session`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        let failure = ConnectFailure(phase: .connect, message: "reset")
+        #expect(client.give(.requestFailed(.init(number: 2), failure)) == ["closed 1006 later: reset"])
+    }
+
+    @Test func `the server's close packet is given, and ends the session`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(
+            client.answer(2, ["42[1]\u{1E}6\u{1E}1\u{1E}42[2]"]) == [
+                "received 42[1] 1", "cancel 2", "closed 1005 later",
+            ])
+    }
+
+    @Test func `a close posts what waits and the farewell`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        _ = client.send("4a")
+        _ = client.send("41")
+        #expect(client.close() == [])
+        #expect(client.send("4b") == [])
+        #expect(client.answer(3, ["ok"]) == ["post 4 \(client.polling(4)) text/plain;charset=UTF-8 41␞1"])
+        #expect(client.answer(2, ["42[1]"]) == [])
+        #expect(client.answer(4, ["ok"]) == ["closed 1000 later"])
+    }
+
+    @Test func `a close waits five seconds for its POST, whatever becomes of the GET`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(client.close().count == 1)
+        #expect(client.answer(2, ["x"], status: 400) == [])
+        #expect(client.advance(to: 4_999) == [])
+        #expect(client.advance(to: 5_000) == ["cancel 3", "closed 1000 later"])
+    }
+
+    @Test func `a close before the session opened is a failure`() {
+        var client = ClientTransportTranscript(.polling)
+        _ = client.start()
+        #expect(client.close() == ["cancel 1", "failed handshake later: the server: closed before it opened"])
+        client = ClientTransportTranscript(.auto)
+        _ = client.start()
+        #expect(
+            client.close() == ["closeWebSocket 1000", "failed handshake later: the server: closed before it opened"])
+    }
+
+    @Test func `a handshake without an answer fails in time`() {
+        var client = ClientTransportTranscript(.polling)
+        _ = client.start()
+        #expect(client.machine.deadline == ms(20_000))
+        #expect(
+            client.advance(to: 20_000) == [
+                "cancel 1", "failed handshake later: the server: no answer to the handshake within 20 s",
+            ])
+    }
+
+    @Test(arguments: [
+        ("", "the answer is empty"),
+        ("<html>", "the answer is not Engine.IO's: a frame that begins with no Engine.IO packet type"),
+        ("4hello", "the answer is not Engine.IO's: it begins with another packet"),
+        ("bAQI=", "the answer is not Engine.IO's: it begins with a binary packet"),
+        ("0{}", "the answer is not Engine.IO's: an open packet without sid, pingInterval or pingTimeout"),
+        ("b*", "the polling answer cannot be read (badBase64, byte 2)"),
+    ])
+    func `a handshake that is none fails`(body: String, words: String) {
+        var client = ClientTransportTranscript(.polling)
+        _ = client.start()
+        #expect(client.answer(1, [body]).last == "failed handshake later: the server: \(words)")
+    }
+
+    @Test func `a session id is escaped where it goes into a URL`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade.replacing("\"s\"", with: "\"a&b é/\""))
+        #expect(client.answer(2, ["6"]) == ["get 3 /s/?EIO=4&transport=polling&sid=a%26b%20%C3%A9%2F&t=x.3"])
+    }
+
+    // MARK: 16: a server of revision 2 reached with EIO=4
+
+    @Test(arguments: [true, false])
+    func `a server that answers revision 4 in the framing of 3 is told as such`(detects: Bool) {
+        let open = Self.openWithoutUpgrade
+        let retry = detects ? "eio3" : "never"
+        for body in [Array("\(open.utf8.count):\(open)2:40".utf8), [0, 2, 0xFF] + Array("0{".utf8)] {
+            var client = ClientTransportTranscript(.polling, detectsRevision: detects)
+            _ = client.start()
+            #expect(
+                client.answer(1, bytes: body).last
+                    == "failed handshake \(retry): the server: the server speaks Engine.IO 3")
+        }
+    }
+
+    @Test func `a WebSocket refused with 400 may be refused for the revision`() {
+        var client = ClientTransportTranscript(.websocket, detectsRevision: true)
+        _ = client.start()
+        #expect(client.fail(.handshake, 400) == ["failed handshake eio3: words"])
+        client = ClientTransportTranscript(.websocket)
+        _ = client.start()
+        #expect(client.fail(.handshake, 400) == ["failed handshake later: words"])
+        client = ClientTransportTranscript(.websocket)
+        _ = client.start()
+        #expect(client.fail(.handshake, 403) == ["failed handshake never: words"])
+    }
+
+    // MARK: 12: the upgrade
+
+    @Test func `an upgrade probes, pauses, gives the last GET first, then moves what waited`() {
+        var client = ClientTransportTranscript(.upgrade)
+        _ = client.start()
+        #expect(
+            client.answer(1, [Self.open]) == [
+                "opened", "openWebSocket /s/?EIO=4&transport=websocket&sid=s", "received \(Self.open)",
+                "get 2 \(client.polling(2))",
+            ])
+        #expect(client.send("40") == ["post 3 \(client.polling(3)) text/plain;charset=UTF-8 40"])
+        #expect(client.give(.webSocketOpened) == ["ws 2probe"])
+        #expect(client.answer(2, ["40{}"]) == ["received 40{}", "get 4 \(client.polling(4))"])
+        #expect(client.give(.webSocketReceived([.text("6")])) == [])
+        #expect(client.give(.webSocketReceived([.text("3probe")])) == [])
+        // The pause: what is sent waits, and no request begins.
+        #expect(client.send("42[1]") == [])
+        #expect(client.answer(3, ["ok"]) == [])
+        #expect(client.send("42[2]") == [])
+        #expect(client.answer(4, ["42[\"last\"]\u{1E}6"]) == ["received 42[\"last\"]", "ws 5", "ws 42[1]", "ws 42[2]"])
+        #expect(client.machine.isWebSocketStream)
+        #expect(client.machine.deadline == nil)
+        // Python servers send a noop over the WebSocket.
+        #expect(client.give(.webSocketReceived([.text("6"), .text("42[3]")])) == ["received 6 42[3]"])
+        #expect(client.send("42[4]") == ["ws 42[4]"])
+    }
+
+    @Test func `the POST may be the last to end`() {
+        var client = ClientTransportTranscript.upgrading(Self.open)
+        _ = client.send("42[1]")
+        _ = client.give(.webSocketReceived([.text("3probe")]))
+        #expect(client.answer(2, ["6"]) == [])
+        #expect(client.answer(3, ["ok"]) == ["ws 5"])
+    }
+
+    @Test func `a failed probe leaves the session on polling`() {
+        var client = ClientTransportTranscript.upgrading(Self.open)
+        #expect(client.give(.webSocketClosed(WebSocketClose(code: 1006))) == [])
+        #expect(client.answer(2, ["42[1]"]) == ["received 42[1]", "get 3 \(client.polling(3))"])
+        #expect(client.send("42[2]").first?.hasPrefix("post 4") == true)
+
+        client = ClientTransportTranscript(.upgrade)
+        _ = client.start()
+        _ = client.answer(1, [Self.open])
+        #expect(client.fail(.handshake, 502) == [])
+        #expect(client.answer(2, ["6"]) == ["get 3 \(client.polling(3))"])
+    }
+
+    @Test func `a probe without an answer is given up in time, also in the pause`() {
+        var client = ClientTransportTranscript.upgrading(Self.open)
+        #expect(client.machine.deadline == ms(10_000))
+        #expect(client.advance(to: 10_000) == ["closeWebSocket 1000"])
+        #expect(client.give(.webSocketReceived([.text("3probe")])) == [])
+        #expect(client.answer(2, ["6"]) == ["get 3 \(client.polling(3))"])
+
+        client = ClientTransportTranscript.upgrading(Self.open)
+        _ = client.send("42[1]")
+        _ = client.give(.webSocketReceived([.text("3probe")]))
+        _ = client.answer(2, ["6"])
+        _ = client.send("42[2]")
+        #expect(client.advance(to: 10_000) == ["closeWebSocket 1000", "get 4 \(client.polling(4))"])
+        #expect(client.answer(3, ["ok"]) == ["post 5 \(client.polling(5)) text/plain;charset=UTF-8 42[2]"])
+    }
+
+    @Test func `a close while upgrading waits for the outcome`() {
+        var client = ClientTransportTranscript.upgrading(Self.open)
+        _ = client.send("41")
+        #expect(client.close() == [])
+        #expect(client.send("42[]") == [])
+        #expect(client.answer(2, ["42[1]"]) == ["get 4 \(client.polling(4))"])
+        #expect(client.give(.webSocketReceived([.text("3probe")])) == [])
+        #expect(client.answer(4, ["6"]) == [])
+        #expect(client.answer(3, ["ok"]) == ["ws 5", "closeWebSocket 1000"])
+        #expect(client.give(.webSocketClosed(WebSocketClose(code: 1000))) == ["closed 1000 later"])
+
+        client = ClientTransportTranscript.upgrading(Self.open)
+        #expect(client.close() == [])
+        #expect(
+            client.give(.webSocketClosed(WebSocketClose(code: 1006)))
+                == ["post 3 \(client.polling(3)) text/plain;charset=UTF-8 1"])
+        #expect(client.answer(3, ["ok"]) == ["cancel 2", "closed 1000 later"])
+    }
+
+    @Test func `a session that ends while upgrading takes the WebSocket along`() {
+        var client = ClientTransportTranscript.upgrading(Self.open)
+        #expect(client.answer(2, ["1"]) == ["received 1", "cancel 2", "closeWebSocket 1000", "closed 1005 later"])
+        #expect(client.give(.webSocketClosed(WebSocketClose(code: 1006))) == [])
+    }
+
+    @Test func `no upgrade is tried that the server does not offer or the user does not want`() {
+        var client = ClientTransportTranscript(.upgrade)
+        _ = client.start()
+        #expect(client.answer(1, [Self.openWithoutUpgrade]).count == 3)
+        client = ClientTransportTranscript(.polling)
+        _ = client.start()
+        #expect(client.answer(1, [Self.open]).count == 3)
+    }
+
+    // MARK: Anything in any order
+
+    @Test(arguments: EngineIO.TransportChoice.allCases)
+    func `random inputs trap nothing, and the machine keeps its promises`(choice: EngineIO.TransportChoice) {
+        var generator = SeededGenerator(seed: 11)
+        var ends = 0
+        for _ in 0..<3000 {
+            var client = ClientTransportTranscript(choice, [.v3, .v4].randomElement(using: &generator) ?? .v4)
+            var watch = TransportWatch()
+            watch.note(client.effects { $0.handle(.start, at: .zero, into: &$1) })
+            var now: Int64 = 0
+            for _ in 0..<40 {
+                now += Int64.random(in: 0...3000, using: &generator)
+                let input = watch.input(using: &generator, revision: client.revision)
+                watch.note(
+                    client.effects {
+                        $0.advance(to: ms(now), into: &$1)
+                        $0.handle(input, at: ms(now), into: &$1)
+                    })
+            }
+            ends += watch.isOver ? 1 : 0
+        }
+        #expect(ends > 100)
+    }
+}
