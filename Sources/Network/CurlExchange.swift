@@ -12,6 +12,10 @@ final class CurlExchange {
     /// libcurl writes the words of an error here.
     private let errorText: UnsafeMutablePointer<CChar>
     private var response = HTTPResponse(status: 0)
+    /// When the exchange was asked for, of `bootTime`.
+    private let asked = bootTime()
+    /// Whether libcurl was told to begin; before, the exchange waits for a connection.
+    private(set) var hasBegun = false
     private var headerBytes = 0
     private var bodyBytes = 0
     /// Whether a receiver of pieces has the head.
@@ -71,6 +75,22 @@ final class CurlExchange {
         return nil
     }
 
+    /// The host whose connections are counted.
+    var host: String { "\(request.url.scheme)://\(request.url.authority)" }
+
+    /// When the exchange is to be over, of `bootTime`.
+    var deadline: Int64? { request.timeout.map { asked + $0.microseconds * 1000 } }
+
+    /// What an exchange fails with that waited too long.
+    var isOutOfTime: HTTPFailure { failure(.timeout, "no answer within \(request.timeout?.shortText ?? "")") }
+
+    /// The exchange leaves the queue; the time it waited is part of what it has.
+    func begin() {
+        hasBegun = true
+        guard let deadline else { return }
+        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, (deadline - bootTime()) / 1_000_000)))
+    }
+
     private func requestHeaders() -> [(name: String, value: String)] {
         var headers = request.headers
         if let bearer = request.bearer { headers.append(("Authorization", "Bearer \(bearer.reveal())")) }
@@ -101,9 +121,6 @@ final class CurlExchange {
 
     private func setLimits(_ easy: UnsafeMutableRawPointer) {
         weir_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        if let timeout = request.timeout {
-            weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, timeout.microseconds / 1000)))
-        }
         // 0 would be no limit, and what is compressed is bounded when it is decoded.
         weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(max(1, request.maximumBody)))
         weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")

@@ -30,15 +30,16 @@ struct CurlInbox {
 final class CurlMulti: @unchecked Sendable {
     // Unchecked: both are constant; libcurl allows `curl_multi_wakeup` from any thread, the rest is called on one.
     let handle: UnsafeMutableRawPointer
+    let connectionsPerHost: Int
     private let isAlive = Locked(true)
 
     static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     init(connectionsPerHost: Int) throws(NetworkError) {
         guard Self.isPrepared, let multi = curl_multi_init() else { throw .cannotStart("libcurl cannot be started") }
-        weir_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, connectionsPerHost))
         weir_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(16, 2 * connectionsPerHost))
         handle = multi
+        self.connectionsPerHost = connectionsPerHost
     }
 
     /// Makes a poll that waits return. Any thread.
@@ -57,14 +58,17 @@ final class CurlMulti: @unchecked Sendable {
 
 /// The thread that runs libcurl.
 final class CurlThread: @unchecked Sendable {
-    // Unchecked: `exchanges` is touched on the thread only; the rest is constant.
+    // Unchecked: `exchanges` and `queue` are touched on the thread only; the rest is constant.
     private let multi: CurlMulti
     private let inbox: Locked<CurlInbox>
     private let loop: EventLoop
+    /// Those that run and those that wait.
     private var exchanges: [UInt64: CurlExchange] = [:]
+    private var queue: ExchangeQueue
 
     init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
         self.multi = multi
+        queue = ExchangeQueue(limit: multi.connectionsPerHost)
         self.inbox = inbox
         self.loop = loop
     }
@@ -76,7 +80,7 @@ final class CurlThread: @unchecked Sendable {
             curl_multi_perform(multi.handle, &running)
             finishEnded()
             // libcurl shortens the wait to its own next deadline, and `wake` ends it.
-            curl_multi_poll(multi.handle, nil, 0, 60_000, nil)
+            curl_multi_poll(multi.handle, nil, 0, expireWaiting(), nil)
         }
         for exchange in exchanges.values {
             if case .pieces(let stream) = exchange.receiver { stream.silence() }
@@ -114,6 +118,11 @@ final class CurlThread: @unchecked Sendable {
             return
         }
         exchanges[exchange.number] = exchange
+        if queue.add(exchange.number, to: exchange.host) { begin(exchange) }
+    }
+
+    private func begin(_ exchange: CurlExchange) {
+        exchange.begin()
         let code = curl_multi_add_handle(multi.handle, exchange.easy)
         guard code == CURLM_OK else {
             end(
@@ -121,6 +130,22 @@ final class CurlThread: @unchecked Sendable {
                 .failure(HTTPFailure(kind: .protocolError, message: String(cString: curl_multi_strerror(code)))))
             return
         }
+    }
+
+    /// Ends what has waited for a connection as long as it may; gives the milliseconds until the next is to be.
+    private func expireWaiting() -> Int32 {
+        let now = bootTime()
+        var next: Int64 = 60_000
+        for exchange in exchanges.values.filter({ !$0.hasBegun }) {
+            guard let deadline = exchange.deadline else { continue }
+            if deadline <= now {
+                end(exchange, .failure(exchange.isOutOfTime))
+                next = 0
+            } else {
+                next = min(next, (deadline - now) / 1_000_000 + 1)
+            }
+        }
+        return Int32(next)
     }
 
     private func finishEnded() {
@@ -137,12 +162,18 @@ final class CurlThread: @unchecked Sendable {
 
     private func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[exchange.number] = nil
+        let hadBegun = exchange.hasBegun
         remove(exchange)
         answer(exchange, result)
+        if !hadBegun {
+            queue.remove(exchange.number, from: exchange.host)
+        } else if let next = queue.ended(at: exchange.host).flatMap({ exchanges[$0] }) {
+            begin(next)
+        }
     }
 
     private func remove(_ exchange: CurlExchange) {
-        curl_multi_remove_handle(multi.handle, exchange.easy)
+        if exchange.hasBegun { curl_multi_remove_handle(multi.handle, exchange.easy) }
         exchange.free()
     }
 

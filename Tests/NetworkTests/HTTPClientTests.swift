@@ -126,6 +126,39 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
+    @Test("A request that waits for a connection has its time too, and can be cancelled; those behind it are sent")
+    func waiting() throws {
+        try withExchanges(connectionsPerHost: 1) { exchanges in
+            let held = Mailbox<@Sendable (HTTPResponse) -> Void>()
+            let handler = TestHandler(answer: { request, respond in
+                if request.path == "/held" { held.put(respond) } else { respond(HTTPResponse(status: 204)) }
+            })
+            let server = try HTTPServer(on: exchanges.loop, handler: handler)
+            defer { server.close() }
+            let answers = Mailbox<(String, Exchanges.Answer)>()
+            let ask = { (path: String, timeout: Duration) in
+                exchanges.client.send(HTTPRequest(url: url(server, path), timeout: timeout)) { answers.put((path, $0)) }
+            }
+            _ = ask("/held", .seconds(60))
+            let respond = try held.first()
+            _ = ask("/late", .milliseconds(100))
+            let cancelled = ask("/cancelled", .seconds(60))
+            _ = ask("/last", .seconds(60))
+            let first = answers.wait { $0.count == 1 }
+            #expect(first[0].0 == "/late")
+            #expect(
+                failure(first[0].1)
+                    == HTTPFailure(kind: .timeout, message: "127.0.0.1:\(server.port): no answer within 100 ms"))
+            exchanges.client.cancel(cancelled)
+            #expect(failure(answers.wait { $0.count == 2 }[1].1)?.kind == .cancelled)
+            exchanges.loop.run { respond(HTTPResponse(status: 200)) }
+            let all = answers.wait { $0.count == 4 }
+            #expect(all[2...].map(\.0) == ["/held", "/last"])
+            #expect(try all[3].1.get().status == 204)
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
     @Test("A request that takes longer than it may fails with the time it had")
     func timeout() throws {
         try withExchanges { exchanges in
