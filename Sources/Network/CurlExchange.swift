@@ -88,7 +88,7 @@ final class CurlExchange {
     func begin() {
         hasBegun = true
         guard let deadline else { return }
-        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, (deadline - bootTime()) / 1_000_000)))
+        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, (deadline - bootTime() + 999_999) / 1_000_000)))
     }
 
     private func requestHeaders() -> [(name: String, value: String)] {
