@@ -204,7 +204,9 @@ final class EngineIOConnection: @unchecked Sendable {
 extension HTTPFailure {
     /// The failure as one of a connection; their kinds and phases are of one vocabulary.
     fileprivate var connectFailure: ConnectFailure {
-        ConnectFailure(phase: ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake, message: message)
+        ConnectFailure(
+            phase: ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake, httpStatus: status, message: message,
+            retry: Proxy.retry(afterStatus: status))
     }
 }
 

@@ -39,6 +39,11 @@ public struct Proxy: Hashable, Sendable {
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
 
+    /// Whether asking again can help: a proxy that wants other credentials, or forbids, will say the same.
+    static func retry(afterStatus status: Int?) -> Reconnection {
+        status == 407 || status == 403 ? .never : .later
+    }
+
     /// What a refusal of the tunnel means.
     func refusal(status: Int, of place: String) -> String {
         guard status == 407 else {

@@ -60,7 +60,9 @@ private struct TunnelAttempt {
     private func explain(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> ConnectFailure {
         let problem = proxyProblem(code, easy, proxy, place: url.authority)
         let words = problem?.message ?? "the proxy \(proxy.authority): \(String(cString: curl_easy_strerror(code)))"
-        return ConnectFailure(phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)")
+        return ConnectFailure(
+            phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)",
+            retry: Proxy.retry(afterStatus: problem?.status))
     }
 
     private func failure(_ message: String) -> Result<ProxyTunnel, ConnectFailure> {

@@ -54,7 +54,9 @@ extension EngineIOClientTransport {
     /// Whether another attempt can help, from what is known of a refused upgrade request. A server of revision 3 alone refuses
     /// revision 4 with 400, and so do others for other reasons, which a second attempt tells.
     private func judged(_ failure: ConnectFailure) -> ConnectFailure {
-        guard let status = failure.httpStatus, failure.retry == .later else { return failure }
+        guard failure.phase == .handshake, let status = failure.httpStatus, failure.retry == .later else {
+            return failure
+        }
         var failure = failure
         let error = EngineIO.ServerError(status: status, body: ArraySlice((failure.text ?? "").utf8))
         failure.retry = error.retry(detectsRevision: configuration.detectsRevision)

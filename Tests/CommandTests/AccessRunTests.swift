@@ -30,15 +30,19 @@ struct AccessRunTests {
         #expect(result.status == 0, "\(result.errors)")
     }
 
-    @Test("--proxy env takes WebSocket and REST through the environment's proxy, which looks the server's name up")
-    func environment() throws {
+    @Test(
+        "--proxy env takes WebSocket and REST through the environment's proxy, which looks the server's name up",
+        arguments: ["websocket", "polling", "upgrade"])
+    func environment(transport: String) throws {
         let (server, port, token) = try serve()
         defer { server.stop() }
         let proxy = try Peer(
             ["python3", peersFolder + "/connect_proxy.py", "--auth", "ann:p@ssword", "--to", "\(port)"])
         defer { proxy.stop() }
         let url = "http://ann:p%40ssword@127.0.0.1:\(try proxy.listeningPort())"
-        let arguments = ["tail", "http://chat.invalid", "--token", "env:TOKEN", "--proxy", "env"] + Self.tail
+        let arguments =
+            ["tail", "http://chat.invalid", "--token", "env:TOKEN", "--proxy", "env", "--transport", transport]
+            + Self.tail
         let result = try weir(arguments, environment: ["TOKEN": token, "HTTP_PROXY": url, "NO_PROXY": "other.invalid"])
         #expect(result.status == 0, "\(result.errors)")
         for _ in 0..<2 {
