@@ -68,11 +68,8 @@ extension WebSocketClientSocket {
             case .close(let close): peerCloses(close)
             }
         }
-        switch state {
-        case .open, .ended, .answeringClose: if reader.hasMessages { needsDelivery() }
-        // What comes after we began to close is not told.
-        case .resolving, .connecting, .closing, .awaitingAnswer: reader.discardMessages()
-        }
+        if !tellsMessages { reader.discardMessages() }
+        if reader.hasMessages { needsDelivery() }
     }
 
     private func answerPing(_ payload: [UInt8]) {

@@ -53,6 +53,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var isHandshakeUnknown = false
     var reader: WebSocketReader
     var writer = WebSocketWriter(role: .client)
+    /// What comes after the owner began to close is not told.
+    var tellsMessages = true
     /// Our own framing: the closing handshake is done, and the connection can go.
     var isOver = false
     /// libwebsockets' framing: the messages it reads.
@@ -103,6 +105,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         case .open:
             batch.discard()
             reader.discardMessages()
+            tellsMessages = false
             startClosing(close)
         }
     }

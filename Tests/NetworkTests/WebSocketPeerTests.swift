@@ -1,0 +1,136 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// What a server sends right behind its answer to the upgrade, and what the client makes of it.
+private struct LiveCase: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// In hexadecimal.
+    var bytes: String
+    var messages: [WebSocketMessage] = []
+    /// The close code the client is told; in libwebsockets' framing, when it differs, `libraryCode`.
+    var code: UInt16
+    var libraryCode: UInt16?
+    /// libwebsockets does not mind, or waits for what will not come.
+    var isForOwnOnly = false
+    /// What the server sees of the client, one frame a line.
+    var seen: [String] = []
+
+    static let all: [LiveCase] = [
+        LiveCase(
+            testDescription: "text, a ping in a text of two pieces, and a close",
+            bytes: "810161 010162 890107 800163 8803 03e8 21",
+            messages: [.text("a"), .text("bc")], code: 1000, seen: ["frame 10 07", "frame 8 03e821"]),
+        LiveCase(
+            testDescription: "a binary message of 200 bytes in one of five",
+            bytes: "827e00c8" + String(repeating: "00", count: 200) + "8800",
+            messages: [.binary(ArraySlice([UInt8](repeating: 0, count: 200)))], code: 1005, seen: ["frame 8 "]),
+        LiveCase(
+            testDescription: "service restart", bytes: "8802 03f4", code: 1012, libraryCode: 1002,
+            seen: ["frame 8 03f4"]),
+        LiveCase(
+            testDescription: "a close in a message", bytes: "010161 8802 0fa1", code: 4001, seen: ["frame 8 0fa1"]),
+        LiveCase(
+            testDescription: "an unknown opcode", bytes: "830161", code: 1002, libraryCode: 1006, seen: ["frame 8 03ea"]
+        ),
+        LiveCase(
+            testDescription: "reserved bits", bytes: "c10161", code: 1002, libraryCode: 1006, seen: ["frame 8 03ea"]),
+        LiveCase(
+            testDescription: "a masked frame", bytes: "8181 00000000 61", code: 1002, isForOwnOnly: true,
+            seen: ["frame 8 03ea"]),
+        LiveCase(
+            testDescription: "a ping in pieces", bytes: "0900", code: 1002, libraryCode: 1006, seen: ["frame 8 03ea"]),
+        LiveCase(
+            testDescription: "nothing to continue", bytes: "800161", code: 1002, libraryCode: 1006,
+            seen: ["frame 8 03ea"]),
+        LiveCase(
+            testDescription: "text that is not UTF-8, behind one that is", bytes: "810161 8102c328",
+            messages: [.text("a")],
+            code: 1007, seen: ["frame 8 03ef"]),
+        LiveCase(
+            testDescription: "text that breaks off within a character", bytes: "0102e282 800161", code: 1007,
+            seen: ["frame 8 03ef"]),
+        LiveCase(
+            testDescription: "more than is taken", bytes: "827f0000000000100001", code: 1009, isForOwnOnly: true,
+            seen: ["frame 8 03f1"]),
+        LiveCase(testDescription: "a close code there is none", bytes: "8802 03ed", code: 1002, seen: ["frame 8 03ea"]),
+    ]
+}
+
+@Suite(.bothFramings) struct WebSocketPeerTests {
+    @Test("What a server sends right behind its answer is read by the rules", arguments: LiveCase.all)
+    fileprivate func cases(one: LiveCase) throws {
+        if one.isForOwnOnly, BothFramings.current != .own { return }
+        let peer = try Peer(["python3", peersFolder + "/frames_peer.py", one.bytes])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        let isOwn = BothFramings.current == .own
+        try withLoop { loop in
+            let url = URLParts(scheme: "ws", host: "127.0.0.1", port: port)
+            let client = try TestClient(loop, WebSocketRequest(url: url, maximumMessage: 1 << 20))
+            let code = client.close()?.code
+            #expect(code == (isOwn ? one.code : one.libraryCode ?? one.code))
+            #expect(received(client.events.all) == one.messages)
+            if isOwn {
+                var seen: [String] = []
+                while let line = peer.readLine(), line != "end" { seen.append(line) }
+                #expect(seen.count == one.seen.count)
+                for (line, expected) in zip(seen, one.seen) { #expect(line.hasPrefix(expected), "\(seen)") }
+            }
+        }
+    }
+}
+
+/// The package `ws` of node at the other end, with compression as it negotiates it.
+@Suite(.enabled(if: nodePackages != nil, "node's ws is not installed: run Tests/run")) struct CompressionPeerTests {
+    /// What `ws` is told of permessage-deflate.
+    static let options = [
+        #"{"threshold":0}"#, #"{"threshold":0,"serverNoContextTakeover":true,"clientNoContextTakeover":true}"#,
+        #"{"threshold":0,"serverMaxWindowBits":9,"clientMaxWindowBits":10}"#, #"{"threshold":100000}"#,
+    ]
+
+    private func peer(_ arguments: [String]) throws -> Peer {
+        try Peer(
+            ["node", peersFolder + "/deflate_node.js"] + arguments,
+            environment: ["NODE_PATH": try #require(nodePackages)],
+            errorsToo: true)
+    }
+
+    @Test("A server that compresses gets and gives every message as it is", arguments: options)
+    func server(options: String) throws {
+        let peer = try peer(["server", options])
+        let port = try peer.listeningPort()
+        try withLoop { loop in
+            var request = WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: port))
+            request.framing = .own
+            request.offersCompression = true
+            let client = try TestClient(loop, request)
+            let messages = (0..<400).map { number in
+                number % 3 == 0
+                    ? WebSocketMessage.binary(ArraySlice([UInt8](repeating: UInt8(number & 255), count: number * 20)))
+                    : .text("\(number) " + String(repeating: "weir ü ", count: number))
+            }
+            client.waitForOpen()
+            client.onLoop { client in for message in messages { client.send(message) } }
+            #expect(client.messages(messages.count) == messages)
+            client.onLoop { $0.close(WebSocketClose(code: 1000)) }
+            #expect(client.close()?.code == 1000)
+        }
+        peer.stop()
+    }
+
+    @Test("A client that compresses gets and gives every message as it is", arguments: options)
+    func client(options: String) throws {
+        try withLoop { loop in
+            let server = try HTTPServer(on: loop, compresses: true, handler: TestHandler())
+            let peer = try peer(["client", "ws://127.0.0.1:\(server.port)/", options, "2000"])
+            let line = try #require(peer.readLine())
+            #expect(line.hasPrefix("ok permessage-deflate"), "\(line)")
+            #expect(peer.readLine() == "closed 1000")
+            #expect(peer.wait() == 0)
+            server.close()
+        }
+    }
+}
