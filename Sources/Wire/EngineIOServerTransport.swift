@@ -41,7 +41,7 @@ public struct EngineIOServerTransport: Sendable {
     public init(_ configuration: Configuration, on socket: SocketID? = nil) {
         self.configuration = configuration
         state = socket.map { .webSocket($0) } ?? .polling
-        reader = EngineIO.PayloadReader(configuration.revision)
+        reader = EngineIO.PayloadReader(configuration.revision, maximumPacket: configuration.maxPayload)
     }
 
     /// What the session rides on.

@@ -48,6 +48,8 @@ struct ServeOptions {
                 throw arguments.error("--max-payload: \(bytes) is more than \(1 << 30) bytes")
             }
             endpoint.maxPayload = bytes
+            // An echo of the largest message must find room.
+            endpoint.maximumPending = max(endpoint.maximumPending, 4 * bytes)
         }
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)

@@ -72,7 +72,8 @@ enum HelpSnapshots {
 
             Runs until interrupted. The same seed gives the same history. Engine.IO 3 and 4, over polling,
             WebSocket and the upgrade between them, with the answers of the JavaScript server. A client that
-            does not read is cut off when 8 MiB wait for it; at most 3000 sessions are served at once.
+            does not read is cut off when 8 MiB, or four of the largest messages, wait for it; at most 3000
+            sessions are served at once.
 
             --scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who
             joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges
