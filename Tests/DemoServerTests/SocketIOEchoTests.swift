@@ -5,9 +5,6 @@ import Wire
 
 /// What the official suite of the Socket.IO protocol checks, over real sockets.
 @Suite struct SocketIOEchoTests {
-    private static let fast = EndpointOptions(
-        pingInterval: .milliseconds(300), pingTimeout: .milliseconds(200), connectTimeout: .milliseconds(400))
-
     /// A WebSocket in the namespace `/`, with three entries in its log: opened, handshake, answer; and `auth`.
     private func joined(_ client: EndpointClient) async throws -> EndpointSocket {
         let socket = try await client.openSocket("EIO=4&transport=websocket")
@@ -60,14 +57,16 @@ import Wire
     }
 
     @Test func `who joins nothing is closed, and so is who does not answer pings`() async throws {
-        try await withEcho(.socketIO, Self.fast) { client in
+        try await withEcho(.socketIO, EndpointOptions(connectTimeout: .milliseconds(100))) { client in
             let idle = try await client.openSocket("EIO=4&transport=websocket")
-            #expect(try await idle.entry(3) == "2")
-            await idle.send("3")
-            #expect(try await idle.entry(4) == "(closed 1005)")
-            let deaf = try await joined(client)
-            #expect(try await deaf.entry(5) == "2")
-            #expect(try await deaf.entry(6) == "(closed 1005)")
+            #expect(try await idle.entry(3) == "(closed 1005)")
+        }
+        let impatient = EndpointOptions(pingInterval: .milliseconds(100), pingTimeout: .milliseconds(50))
+        try await withEcho(.socketIO, impatient) { client in
+            let deaf = try await client.openSocket("EIO=4&transport=websocket")
+            await deaf.send("40")
+            await deaf.expect("(closed 1005)")
+            #expect(deaf.log.all.contains("2"))
         }
     }
 
