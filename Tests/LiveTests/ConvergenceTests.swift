@@ -63,7 +63,8 @@ private struct Picture: Equatable {
 @Suite(.serialized) struct ConvergenceTests {
     /// Plays the standup against a tail and waits until the model is the server's truth; gives the last of both.
     private func play(
-        revision: EngineIO.Revision, during: (EmbeddedServer, Watcher) async -> Void = { _, _ in }
+        revision: EngineIO.Revision, transport: EngineIO.TransportChoice = .auto,
+        during: (EmbeddedServer, Watcher) async -> Void = { _, _ in }
     ) async throws -> (model: Picture, truth: Picture, watcher: Watcher) {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
@@ -73,7 +74,7 @@ private struct Picture: Equatable {
         let configuration = TailConfiguration(
             server: try URLParts(parsing: server.url),
             session: Configuration(
-                backend: .twake, revision: revision,
+                backend: .twake, revision: revision, transport: transport,
                 reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
             token: .provider { server.makeToken() }, seed: 5)
         let tail = try Tail(configuration, outlets: [watcher])
@@ -94,18 +95,23 @@ private struct Picture: Equatable {
         return (model, truth, watcher)
     }
 
-    @Test(arguments: EngineIO.Revision.allCases)
-    func `after a standup the model is the server's truth`(revision: EngineIO.Revision) async throws {
-        let (model, truth, watcher) = try await play(revision: revision)
+    @Test(arguments: [
+        (EngineIO.Revision.v3, EngineIO.TransportChoice.websocket), (.v4, .websocket), (.v3, .upgrade), (.v4, .polling),
+    ])
+    func `after a standup the model is the server's truth`(
+        revision: EngineIO.Revision, transport: EngineIO.TransportChoice
+    ) async throws {
+        let (model, truth, watcher) = try await play(revision: revision, transport: transport)
         #expect(model == truth)
         #expect(!truth.messages.isEmpty && !truth.replies.isEmpty)
         #expect(watcher.reports.all.gaps.isEmpty)
     }
 
-    @Test func `connections that are cut in the middle leave gaps, and the model is the server's truth all the same`()
-        async throws
-    {
-        let (model, truth, watcher) = try await play(revision: .v4) { server, watcher in
+    @Test(arguments: [EngineIO.TransportChoice.websocket, .upgrade])
+    func `connections that are cut in the middle leave gaps, and the model is the server's truth all the same`(
+        transport: EngineIO.TransportChoice
+    ) async throws {
+        let (model, truth, watcher) = try await play(revision: .v4, transport: transport) { server, watcher in
             await watcher.reports.wait { $0.events.count > 20 }
             await server.dropConnections()
             await watcher.reports.wait { $0.gaps.count == 1 }

@@ -13,14 +13,17 @@ import Wire
     static let isInstalled = environment("socketio5") != nil
 
     /// Tails a real server into a recording and a diff log; gives the reports.
-    private func record(in folder: String, restart: Bool = false) async throws -> [StampedReport] {
+    private func record(
+        in folder: String, restart: Bool = false, transport: EngineIO.TransportChoice = .auto
+    ) async throws -> [StampedReport] {
         var server = try PythonServer(try #require(environment("socketio5")))
         defer { server.stop() }
         let watcher = Watcher()
         var configuration = TailConfiguration(
             server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
             session: Configuration(
-                backend: .twake, rooms: ["/companies/C/workspaces/W/channels?type=public", "/other"],
+                backend: .twake, transport: transport,
+                rooms: ["/companies/C/workspaces/W/channels?type=public", "/other"],
                 reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
             token: .provider { () throws(TokenError) in Secret("the-secret-token") }, seed: 11)
         configuration.recordPath = folder + "/tail.weir.jsonl"
@@ -44,10 +47,14 @@ import Wire
         return watcher.reports.all
     }
 
-    @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"), arguments: [false, true])
-    func `a recording replays to the same diff log, byte for byte, and to the same events`(restart: Bool) async throws {
+    @Test(
+        .enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"), arguments: [false, true],
+        [EngineIO.TransportChoice.websocket, .polling, .upgrade])
+    func `a recording replays to the same diff log, byte for byte, and to the same events`(
+        restart: Bool, transport: EngineIO.TransportChoice
+    ) async throws {
         let folder = try temporaryFolder()
-        let live = try await record(in: folder, restart: restart)
+        let live = try await record(in: folder, restart: restart, transport: transport)
         let first = try replay(folder + "/tail.weir.jsonl", to: folder + "/1.diff")
         _ = try replay(folder + "/tail.weir.jsonl", to: folder + "/2.diff", speed: .factor(50))
         let log = try readFile(folder + "/tail.diff")

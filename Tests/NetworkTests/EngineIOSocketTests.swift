@@ -66,6 +66,19 @@ import Wire
         }
     }
 
+    @Test func `the handshake's cookies go with every request after it, and with the upgrade`() throws {
+        let script = PollingScript(upgrades: true)
+        try withStage(script, transport: .upgrade) { stage in
+            script.messages.wait { $0.contains(.text("5")) }
+            let requests = script.requests.all
+            #expect(requests.count >= 3)
+            #expect(requests.first?.header("cookie") == nil)
+            #expect(requests.dropFirst().allSatisfy { $0.header("cookie") == "io=s; node=7" })
+            #expect(requests.contains { $0.query.contains("transport=websocket") })
+            _ = stage
+        }
+    }
+
     @Test func `a WebSocket that is refused is followed by polling`() throws {
         let script = PollingScript(refusal: { _ in HTTPResponse(status: 501) })
         try withStage(script, transport: .auto) { stage in

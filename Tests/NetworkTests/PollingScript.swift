@@ -17,6 +17,8 @@ final class PollingScript: HTTPServerHandler {
     }
 
     let open: String
+    /// Cookies of the handshake.
+    let cookies = [("Set-Cookie", "io=s; Path=/; HttpOnly; SameSite=Strict"), ("Set-Cookie", "node=7; Path=/")]
     /// What a POST is answered; nil for no answer.
     let answer: @Sendable (String) -> HTTPResponse?
     let refusal: @Sendable (ServerRequest) -> HTTPResponse?
@@ -77,7 +79,7 @@ final class PollingScript: HTTPServerHandler {
     private func get(_ request: ServerRequest, _ respond: @escaping Respond) {
         if request.queryParameter("sid") == nil {
             state.withLock { $0.handshakes += 1 }
-            return respond(Self.text(open))
+            return respond(HTTPResponse(status: 200, headers: cookies, body: Array(open.utf8)))
         }
         let body: HTTPResponse? = state.withLock { state in
             #expect(state.waiting == nil, "two GETs are out")
