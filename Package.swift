@@ -45,7 +45,7 @@ let package = Package(
         room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),
 
         // The hands.
-        room("Network", ["Wire", "CLibWebSockets", "CCurl"]),
+        room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Recording", ["Pipeline", "Wire", "JSONText"]),
         room("Live", ["Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
@@ -74,6 +74,7 @@ let package = Package(
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("InteropTests", ["TestSupport", "DemoServer", "Network", "Wire", "JSONText"]),
         tests(
             "LiveTests",
             [

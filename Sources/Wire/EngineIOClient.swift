@@ -100,7 +100,9 @@ struct EngineIOClient: Sendable {
         if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
         let bytes: ArraySlice<UInt8>
         switch message {
-        case .text(let text): bytes = text
+        case .text(let text):
+            bytes = text
+            if text.first == UInt8(ascii: "b") { return .binary(try base64Data(of: text)) }
         case .binary(let data): return .binary(try EngineIO.binaryData(of: data, revision))
         }
         let packet = try EngineIO.Packet(parsing: bytes)
@@ -119,5 +121,13 @@ struct EngineIOClient: Sendable {
         case .open, .upgrade:
             throw SocketIO.Malformed(message: "a packet that has no place in an open session", offset: 0)
         }
+    }
+
+    /// A session that polled with base64 may keep to it on its WebSocket (1.2).
+    private func base64Data(of text: ArraySlice<UInt8>) throws(SocketIO.Malformed) -> ArraySlice<UInt8> {
+        guard case .binary(let packet)? = Base64Packet.packet(of: text, revision) else {
+            throw SocketIO.Malformed(message: "a binary packet that is not base64", offset: 0)
+        }
+        return try EngineIO.binaryData(of: packet, revision)
     }
 }

@@ -188,6 +188,14 @@ struct AttachmentTests {
             ])
     }
 
+    @Test(arguments: [(EngineIO.Revision.v3, "b4AQID"), (.v4, "bAQID")])
+    func `an attachment may come as base64 in a text frame`(revision: EngineIO.Revision, frame: String) {
+        var client = ClientTranscript.joined(revision)
+        #expect(client.receive(Self.one) == [])
+        #expect(client.receive(frame) == [#"event / b {"_placeholder":true,"num":0} with [1, 2, 3]"#])
+        #expect(client.receive("b?") == ["malformed at 0: a binary packet that is not base64"])
+    }
+
     @Test func `a binary frame of revision 3 begins with its type`() {
         var client = ClientTranscript.joined(.v3)
         #expect(client.receive(.binary([7, 1])) == ["malformed at 0: a binary packet that is no message"])

@@ -1,0 +1,200 @@
+import Wire
+
+/// The hand of a Socket.IO client: does what its machine wants, with one Engine.IO session after another.
+final class SocketIOConnectionCore: @unchecked Sendable {
+    // Unchecked: everything mutable is touched on the loop's thread only; its owner and all callbacks are there.
+    typealias Answer = @Sendable (Result<SocketIO.Acknowledgement, AcknowledgementFailure>) -> Void
+
+    private struct AckKey: Hashable {
+        var namespace: String
+        var id: Int
+    }
+
+    private let loop: EventLoop
+    private let http: HTTPClient
+    private let configuration: SocketIOReconnection.Configuration
+    private let transport: EngineIO.TransportChoice
+    private let maximumMessage: Int
+    private let prepare: SocketIOConnection.Preparation
+    /// nil once the end was told.
+    private var handler: SocketIOConnection.Handler?
+
+    private var machine: SocketIOReconnection
+    private(set) var socket: EngineIOSocket?
+    /// Counts attempts over the whole life; what an earlier one tells is passed over.
+    private var attempts = 0
+    private var isReading = true
+    private var answers: [AckKey: Answer] = [:]
+    /// Effects to be performed; those of a call made by the handler come behind those that are under way.
+    private var effects: [SocketIOReconnection.Effect] = []
+    private var isPerforming = false
+    private var timer: (moment: Moment, timer: LoopTimer)?
+
+    init(
+        loop: EventLoop, http: HTTPClient, _ configuration: SocketIOReconnection.Configuration,
+        transport: EngineIO.TransportChoice, maximumMessage: Int, prepare: @escaping SocketIOConnection.Preparation,
+        handler: @escaping SocketIOConnection.Handler
+    ) {
+        self.loop = loop
+        self.http = http
+        self.configuration = configuration
+        self.transport = transport
+        self.maximumMessage = maximumMessage
+        self.prepare = prepare
+        self.handler = handler
+        var random = SystemRandomNumberGenerator()
+        machine = SocketIOReconnection(configuration, seed: random.next())
+    }
+
+    func start() { change { machine, _, effects in machine.start(into: &effects) } }
+
+    func emit(_ emission: SocketIO.Emission, answer: Answer?) -> Int? {
+        var id: Int?
+        change { machine, now, effects in
+            id = machine.emit(emission, at: now, into: &effects)
+            if let id, let answer {
+                let first = configuration.namespaces.first?.name ?? "/"
+                let namespace = SocketIO.namespaceName(emission.namespace ?? first)
+                answers[AckKey(namespace: namespace, id: id)] = answer
+            }
+        }
+        return id
+    }
+
+    func setReading(_ reading: Bool) {
+        isReading = reading
+        socket?.setReading(reading)
+    }
+
+    // MARK: The machine
+
+    /// Gives the machine something, at the time it is, and does what it wants.
+    func change(_ body: (inout SocketIOReconnection, Moment, inout [SocketIOReconnection.Effect]) -> Void) {
+        let now = loop.now
+        machine.advance(to: now, into: &effects)
+        body(&machine, now, &effects)
+        guard !isPerforming else { return }
+        isPerforming = true
+        while !effects.isEmpty {
+            let next = effects
+            effects = []
+            perform(next)
+        }
+        isPerforming = false
+        rearm()
+    }
+
+    private func rearm() {
+        let deadline = machine.deadline
+        guard timer?.moment != deadline else { return }
+        timer?.timer.cancel()
+        timer = deadline.map { deadline in
+            (deadline, loop.schedule(at: deadline) { [weak self] in self?.timerFired() })
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        change { _, _, _ in }
+    }
+
+    private func perform(_ effects: [SocketIOReconnection.Effect]) {
+        var events: [SocketIOReconnection.Event] = []
+        for effect in effects {
+            if case .tell(let event) = effect {
+                if !settle(event) { events.append(event) }
+                continue
+            }
+            tell(&events)
+            switch effect {
+            case .connect(let attempt, let revision): connect(attempt, revision)
+            case .send(let message): socket?.send(message)
+            case .close: close()
+            case .tell: break
+            }
+        }
+        tell(&events)
+    }
+
+    private func tell(_ events: inout [SocketIOReconnection.Event]) {
+        if events.isEmpty { return }
+        let told = handler
+        if case .ended = events.last { handler = nil }
+        told?(events)
+        events = []
+    }
+
+    /// Whether the event is the end of an acknowledgement that somebody in particular waits for, who is told.
+    private func settle(_ event: SocketIOReconnection.Event) -> Bool {
+        if answers.isEmpty { return false }
+        switch event {
+        case .acknowledged(let answer): return settle(answer.namespace, answer.id, .success(answer))
+        case .unacknowledged(let namespace, let id, let cause):
+            return settle(namespace, id, .failure(.unacknowledged(cause)))
+        case .dropped(let dropped):
+            guard let id = dropped.id else { return false }
+            return settle(dropped.namespace, id, .failure(.notSent(dropped.cause)))
+        case .connecting, .joined, .refused, .event, .disconnected, .malformed, .lost, .ended: return false
+        }
+    }
+
+    private func settle(
+        _ namespace: String, _ id: Int, _ result: Result<SocketIO.Acknowledgement, AcknowledgementFailure>
+    ) -> Bool {
+        guard let answer = answers.removeValue(forKey: AckKey(namespace: namespace, id: id)) else { return false }
+        answer(result)
+        return true
+    }
+
+    // MARK: Attempts
+
+    private func connect(_ attempt: Int, _ revision: EngineIO.Revision) {
+        attempts += 1
+        let number = attempts
+        prepare(attempt) { [self, loop] result in
+            loop.run {
+                guard number == self.attempts else { return }
+                switch result {
+                case .success(let attempt): self.open(attempt, revision, number)
+                case .failure(let failure): self.failed(failure)
+                }
+            }
+        }
+    }
+
+    private func open(_ attempt: SocketIOAttempt, _ revision: EngineIO.Revision, _ number: Int) {
+        let request = EngineIORequest(
+            url: attempt.url, transport: transport, revision: revision,
+            detectsRevision: configuration.revision == nil, access: attempt.access,
+            timeout: configuration.handshakeTimeout, maximumMessage: maximumMessage)
+        let opened = EngineIOSocket(on: loop, http: http, request) { [self] event in
+            if number == attempts { socketDid(event, attempt) }
+        }
+        if !isReading { opened.setReading(false) }
+        socket = opened
+    }
+
+    private func socketDid(_ event: WebSocketEvent, _ attempt: SocketIOAttempt) {
+        switch event {
+        case .opened: change { machine, now, effects in machine.opened(auth: attempt.auth, at: now, into: &effects) }
+        case .received(let messages):
+            change { machine, now, effects in machine.received(messages, at: now, into: &effects) }
+        case .closed(let close):
+            socket = nil
+            change { machine, now, effects in machine.closed(close, at: now, into: &effects) }
+        case .failed(let failure): failed(failure)
+        }
+    }
+
+    private func failed(_ failure: ConnectFailure) {
+        socket = nil
+        change { machine, now, effects in machine.failed(failure, at: now, into: &effects) }
+    }
+
+    private func close() {
+        if let socket { return socket.close(WebSocketClose(code: 1000)) }
+        // The attempt is still being prepared: what comes of that is passed over.
+        attempts += 1
+        failed(ConnectFailure(phase: .handshake, message: "closed before it opened"))
+    }
+}

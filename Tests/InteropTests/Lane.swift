@@ -1,0 +1,127 @@
+import DemoServer
+import Glibc
+import Network
+import TestSupport
+import Testing
+import Wire
+
+/// A server, the revision it is spoken to with, and the transport.
+struct Lane: Sendable, CustomTestStringConvertible {
+    /// The servers: our own, and three that nobody here wrote.
+    enum Server: String, CaseIterable {
+        case ours = "weir"
+        case python5 = "python-socketio 5"
+        case python4 = "python-socketio 4"
+        case debian = "Debian's python3-socketio"
+
+        /// The revisions it speaks.
+        var revisions: [EngineIO.Revision] {
+            switch self {
+            case .ours: [.v3, .v4]
+            case .python5, .debian: [.v4]
+            case .python4: [.v3]
+            }
+        }
+
+        /// The interpreter that has it; nil when `Tests/run` could not install it, and for our own.
+        var python: String? {
+            switch self {
+            case .ours: nil
+            case .python5: environment("socketio5").map { $0 + "/bin/python" }
+            case .python4: environment("socketio4").map { $0 + "/bin/python" }
+            case .debian:
+                access("/usr/lib/python3/dist-packages/socketio/__init__.py", R_OK) == 0 ? "/usr/bin/python3" : nil
+            }
+        }
+
+        var isInstalled: Bool { self == .ours || python != nil }
+    }
+
+    var server: Server
+    var revision: EngineIO.Revision
+    var transport: EngineIO.TransportChoice
+
+    var isPython: Bool { server != .ours }
+
+    var testDescription: String { "\(server.rawValue), Engine.IO \(revision.rawValue), \(transport.rawValue)" }
+
+    /// Every lane of the servers that are here.
+    static let all: [Lane] = Server.allCases.filter(\.isInstalled).flatMap { server in
+        server.revisions.flatMap { revision in
+            [EngineIO.TransportChoice.websocket, .polling, .upgrade].map {
+                Lane(server: server, revision: revision, transport: $0)
+            }
+        }
+    }
+}
+
+/// A server of a lane on a loopback port, and the loop its clients run on.
+final class Stage: Sendable {
+    let lane: Lane
+    let loop: EventLoop
+    let http: HTTPClient
+    private let port: UInt16
+    private let running: Monitor<Running?>
+
+    private enum Running: Sendable {
+        case ours(EchoServer, EventLoop)
+        case python(Peer)
+    }
+
+    init(_ lane: Lane) throws {
+        self.lane = lane
+        port = try freePort()
+        loop = try EventLoop(name: "weir-interop")
+        http = try HTTPClient(answeringOn: loop)
+        running = Monitor(nil)
+        try start()
+    }
+
+    private func start() throws {
+        let started: Running
+        if let python = lane.server.python {
+            let peer = try Peer([
+                python, "\(peersFolder)/sio_python.py", "--port", "\(port)", "--path", "socket.io", "--ping-interval",
+                "1", "--ping-timeout", "20",
+            ])
+            try peer.readLine(startingWith: "listening")
+            started = .python(peer)
+        } else {
+            let loop = try EventLoop(name: "weir-echo")
+            let options = EndpointOptions(pingInterval: .milliseconds(500))
+            started = .ours(try EchoServer(on: loop, port: port, options: options), loop)
+        }
+        running.change { $0 = started }
+    }
+
+    private func end() {
+        let ended = running.change { running in
+            defer { running = nil }
+            return running
+        }
+        switch ended {
+        case .ours(let server, let loop):
+            server.close()
+            loop.shutDown()
+        case .python(let peer): peer.stop()
+        case nil: break
+        }
+    }
+
+    /// Cuts every connection; the server is there again, with no memory, when this returns.
+    func restart() throws {
+        end()
+        try start()
+    }
+
+    func stop() {
+        end()
+        http.shutDown()
+        loop.shutDown()
+    }
+
+    /// Where it is; `query` is the user's part of it.
+    func url(_ query: String = "") throws -> URLParts {
+        try URLParts(parsing: "http://127.0.0.1:\(port)/socket.io/\(query.isEmpty ? "" : "?")\(query)")
+    }
+}
