@@ -15,6 +15,7 @@ enum Option: String, CaseIterable {
     case pingInterval = "ping-interval"
     case pingTimeout = "ping-timeout"
     case connectTimeout = "connect-timeout"
+    case recovery
     case maxPayload = "max-payload"
     case on, name
     case noControl = "no-ctl"
@@ -44,7 +45,7 @@ enum Option: String, CaseIterable {
         case .format: "pretty|compact|json|raw"
         case .count, .maxAttempts, .seed: "N"
         case .maxPayload: "BYTES"
-        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout: "D"
+        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
         case .speed: "N|max"
         case .listen: "ADDR:PORT"
         case .scenario: "NAME|FILE"
@@ -62,7 +63,7 @@ enum Option: String, CaseIterable {
             .duration,
             .idleTimeout,
             .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .pingInterval,
-            .pingTimeout, .connectTimeout, .maxPayload, .on, .name, .noControl, .quiet, .help:
+            .pingTimeout, .connectTimeout, .recovery, .maxPayload, .on, .name, .noControl, .quiet, .help:
             false
         }
     }
@@ -102,6 +103,7 @@ enum Option: String, CaseIterable {
         case .pingInterval: "time between heartbeats (default 25s; a bare number is ms)"
         case .pingTimeout: "how long a heartbeat may be missing (default 20s)"
         case .connectTimeout: "how long a client may join no namespace (default 45s)"
+        case .recovery: "echo: a client cut off may come back so late, missing nothing"
         case .maxPayload: "most bytes of a message or a polling body (default 1000000)"
         case .seed: "seed of the world; one seed gives one history (default 1)"
         case .on: "the running tail to speak to"
@@ -126,7 +128,7 @@ enum Option: String, CaseIterable {
         case .record: [.demo, .tail]
         case .diffLog: [.demo, .tail, .record, .replay]
         case .speed: [.replay]
-        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .maxPayload: [.serve]
+        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
         case .on: [.rooms]
         case .quiet: [.demo, .serve, .tail, .record, .replay]

@@ -43,6 +43,12 @@ struct ServeOptions {
         if let interval = try arguments.milliseconds(.pingInterval) { endpoint.pingInterval = interval }
         if let timeout = try arguments.milliseconds(.pingTimeout) { endpoint.pingTimeout = timeout }
         if let timeout = try arguments.milliseconds(.connectTimeout) { endpoint.connectTimeout = timeout }
+        if let absence = try arguments.milliseconds(.recovery) {
+            guard case .echo(.socketIO) = service else {
+                throw arguments.error("--recovery is for --scenario echo: Twake's server recovers no connections")
+            }
+            endpoint.recovery = absence
+        }
         if let bytes = try arguments.count(.maxPayload) {
             guard bytes <= 1 << 30 else {
                 throw arguments.error("--max-payload: \(bytes) is more than \(1 << 30) bytes")

@@ -88,6 +88,7 @@ enum HelpSnapshots {
               --ping-interval D               time between heartbeats (default 25s; a bare number is ms)
               --ping-timeout D                how long a heartbeat may be missing (default 20s)
               --connect-timeout D             how long a client may join no namespace (default 45s)
+              --recovery D                    echo: a client cut off may come back so late, missing nothing
               --max-payload BYTES             most bytes of a message or a polling body (default 1000000)
               --quiet                         print only warnings, errors and losses on standard error
               --help                          show this help

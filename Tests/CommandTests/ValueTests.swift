@@ -37,6 +37,10 @@ struct ValueTests {
                 "--max-payload: 9999999999 is more than 1073741824 bytes"
             ),
             (["serve", "--path", "echo"], "--path: 'echo' is no path of a URL, such as /socket.io/"),
+            (
+                ["serve", "--recovery", "2m"],
+                "--recovery is for --scenario echo: Twake's server recovers no connections"
+            ),
             (["rooms", "jion", "r"], "'jion' is none of ls, join, leave; did you mean 'join'?"),
             (["rooms", "ls", "r"], "ls takes no rooms"),
             (["rooms", "join"], "join needs a room at least"),

@@ -39,6 +39,31 @@ import Wire
         }
     }
 
+    @Test func `who was cut off comes back as the same, and is given what was missed before the answer`() async throws {
+        try await withEcho(.socketIO, EndpointOptions(recovery: .seconds(60))) { client in
+            let lost = try await client.openSocket("EIO=4&transport=websocket")
+            await lost.send("40")
+            let answer = try await lost.entry(3)
+            let pid = try #require(answer.split(separator: #""pid":""#).last?.split(separator: "\"").first)
+            #expect(try await lost.entry(4).hasPrefix(#"42["auth",{},""#))
+            await lost.send(#"42["message",1]"#)
+            let seen = try await lost.entry(5)
+            let offset = try #require(seen.split(separator: "\"").dropLast().last)
+            #expect(seen == #"42["message-back",1,"\#(offset)"]"#)
+            await lost.send(#"42["message",2]"#)
+            let missed = try await lost.entry(6)
+            await lost.close()
+            await lost.expect("(closed 1000)")
+
+            let back = try await client.openSocket("EIO=4&transport=websocket")
+            await back.send(#"40{"pid":"\#(pid)","offset":"\#(offset)"}"#)
+            #expect(try await back.entry(3) == missed)
+            #expect(try await back.entry(4) == answer)
+            await back.send(#"42["message",3]"#)
+            #expect(try await back.entry(5).hasPrefix(#"42["message-back",3,""#))
+        }
+    }
+
     @Test func `an unknown namespace is refused`() async throws {
         try await withEcho { client in
             let socket = try await client.openSocket("EIO=4&transport=websocket")

@@ -9,16 +9,21 @@ enum EchoEffect: Hashable, Sendable {
     case close(EngineIO.Ending)
 }
 
-/// One client of the echo server: a machine that is given packets and the time.
+/// One client of the echo server: a machine that is given packets and the time, and the server's memory of clients that were cut off, if
+/// it has one.
 protocol EchoConnection: Sendable {
     /// When `advance` wants to be called next.
     var deadline: Moment? { get }
+    /// What the memory is to keep of a client whose session is gone.
+    var recoverableSessions: [SocketIORecoveryStore.Session] { get }
     /// Sends the open packet.
-    mutating func start() -> [EchoEffect]
+    mutating func start(at now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect]
     /// A packet came.
-    mutating func receive(_ packet: WebSocketMessage, at now: Moment) -> [EchoEffect]
+    mutating func receive(
+        _ packet: WebSocketMessage, at now: Moment, _ memory: inout SocketIORecoveryStore?
+    ) -> [EchoEffect]
     /// Does what is due up to `now`.
-    mutating func advance(to now: Moment) -> [EchoEffect]
+    mutating func advance(to now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect]
 }
 
 /// Bare Engine.IO: every message goes back as it came.
@@ -46,9 +51,16 @@ struct EngineIOEcho: EchoConnection {
         }
     }
 
-    mutating func start() -> [EchoEffect] { [.send(handshake.openPacket)] }
+    /// Engine.IO has nothing to recover.
+    var recoverableSessions: [SocketIORecoveryStore.Session] { [] }
 
-    mutating func receive(_ packet: WebSocketMessage, at now: Moment) -> [EchoEffect] {
+    mutating func start(at now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect] {
+        [.send(handshake.openPacket)]
+    }
+
+    mutating func receive(
+        _ packet: WebSocketMessage, at now: Moment, _ memory: inout SocketIORecoveryStore?
+    ) -> [EchoEffect] {
         guard case .open(var engine) = state else { return [] }
         do throws(SocketIO.Malformed) {
             let received = try engine.receive(packet, at: now)
@@ -63,7 +75,7 @@ struct EngineIOEcho: EchoConnection {
         }
     }
 
-    mutating func advance(to now: Moment) -> [EchoEffect] {
+    mutating func advance(to now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect] {
         var effects: [EchoEffect] = []
         while case .open(var engine) = state, engine.deadline <= now {
             guard let ping = engine.fire() else { return effects + close(.lost("ping timeout")) }
@@ -76,71 +88,5 @@ struct EngineIOEcho: EchoConnection {
     private mutating func close(_ ending: EngineIO.Ending) -> [EchoEffect] {
         state = .closed
         return [.close(ending)]
-    }
-}
-
-/// Socket.IO: `message` is said back, `message-with-ack` acknowledged.
-struct SocketIOEcho: EchoConnection {
-    private var server: SocketIOServer
-
-    init(_ opening: SessionOpening, _ options: EndpointOptions, openedAt now: Moment) {
-        server = SocketIOServer(options.socketIO(opening, namespaces: ["/", "/custom"]), openedAt: now)
-    }
-
-    var deadline: Moment? { server.deadline }
-
-    mutating func start() -> [EchoEffect] { run { $0.start(into: &$1) } }
-
-    mutating func receive(_ packet: WebSocketMessage, at now: Moment) -> [EchoEffect] {
-        run { $0.receive(packet, at: now, into: &$1) }
-    }
-
-    mutating func advance(to now: Moment) -> [EchoEffect] { run { $0.advance(to: now, into: &$1) } }
-
-    /// Does a step, and what follows from its effects.
-    private mutating func run(
-        _ step: (inout SocketIOServer, inout [SocketIOServer.Effect]) -> Void
-    ) -> [EchoEffect] {
-        var below: [SocketIOServer.Effect] = []
-        step(&server, &below)
-        return below.flatMap { effect -> [EchoEffect] in
-            switch effect {
-            case .send(let packet): return [.send(packet)]
-            case .close(let ending): return [.close(ending)]
-            case .connected(let namespace, let auth):
-                // The JavaScript server knows a client without a payload by an empty one.
-                let auth = auth ?? RawJSON(unchecked: ArraySlice("{}".utf8))
-                return run { $0.emit("auth", arguments: auth, namespace: namespace, into: &$1) }
-            case .event(let event): return answer(event)
-            case .recoveryAsked, .acknowledged, .unacknowledged, .disconnected: return []
-            }
-        }
-    }
-
-    private mutating func answer(_ event: SocketIO.Event) -> [EchoEffect] {
-        let list = event.argumentList
-        switch (event.name, event.ackID) {
-        case ("message", _):
-            return run {
-                $0.emit(
-                    "message-back", arguments: list, attachments: event.attachments, namespace: event.namespace,
-                    into: &$1)
-            }
-        case ("message-with-ack", let id?):
-            let arguments = RawJSON(unchecked: ([UInt8(ascii: "[")] + (list?.bytes ?? []) + [UInt8(ascii: "]")])[...])
-            return run {
-                $0.acknowledge(
-                    id, arguments: arguments, attachments: event.attachments, namespace: event.namespace, into: &$1)
-            }
-        default: return []
-        }
-    }
-}
-
-extension SocketIO.Event {
-    /// The arguments as they were sent, a comma-separated list of JSON values; nil when there are none.
-    var argumentList: RawJSON? {
-        guard let first = arguments.first, let last = arguments.last else { return nil }
-        return RawJSON(unchecked: array.bytes[first.lowerBound..<last.upperBound])
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Network
 import Wire
 
@@ -8,12 +9,24 @@ actor EchoHub: SessionHost {
     var sessions: SessionRoom
     private let service: EchoServer.Service
     private var clients: [SessionID: any EchoConnection] = [:]
+    /// What is known of clients that were cut off; nil when none are taken back.
+    private var memory: SocketIORecoveryStore?
+    private var random = SystemRandomNumberGenerator()
 
     init(on loop: EventLoop, _ service: EchoServer.Service, _ options: EndpointOptions) {
         self.loop = loop
         self.service = service
-        var random = SystemRandomNumberGenerator()
         sessions = SessionRoom(on: loop, options, ids: IDSource(seed: random.next(), stream: .sessions))
+        memory = options.recovery.map { absence in
+            SocketIORecoveryStore(.init(maximumAbsence: absence), epoch: Self.epoch(of: loop))
+        }
+    }
+
+    /// The calendar's milliseconds at the start of the loop's clock.
+    private static func epoch(of loop: EventLoop) -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000 - loop.now.microseconds / 1000
     }
 
     /// Clients are gone with the listener.
@@ -42,7 +55,7 @@ actor EchoHub: SessionHost {
     private func timerFired(of id: SessionID) {
         let now = loop.now
         sessions.advance(id, to: now)
-        change(id) { $0.advance(to: now) }
+        change(id) { $0.advance(to: now, &$1) }
         settle()
         touch(id)
     }
@@ -52,27 +65,40 @@ actor EchoHub: SessionHost {
         switch event {
         case .opened(let id, let opening):
             clients[id] = connection(opening, at: now)
-            change(id) { $0.start() }
+            change(id) { $0.start(at: now, &$1) }
             touch(id)
-        case .received(let id, let packet): change(id) { $0.receive(packet, at: now) }
-        case .closed(let id): clients[id] = nil
+        case .received(let id, let packet): change(id) { $0.receive(packet, at: now, &$1) }
+        case .closed(let id): forget(id)
         }
     }
 
     private func connection(_ opening: SessionOpening, at now: Moment) -> any EchoConnection {
         switch service {
-        case .socketIO: SocketIOEcho(opening, sessions.options, openedAt: now)
+        case .socketIO:
+            SocketIOEcho(
+                opening, sessions.options,
+                recoverySecret: memory.map { _ in Secret("\(random.next() as UInt64) \(random.next() as UInt64)") },
+                openedAt: now)
         case .engineIO: EngineIOEcho(opening, sessions.options, openedAt: now)
         }
     }
 
-    private func change(_ id: SessionID, _ body: (inout any EchoConnection) -> [EchoEffect]) {
+    /// The client is gone; should it come back, it finds what it missed.
+    private func forget(_ id: SessionID) {
+        for session in clients.removeValue(forKey: id)?.recoverableSessions ?? [] {
+            memory?.save(session, at: loop.now)
+        }
+    }
+
+    private func change(
+        _ id: SessionID, _ body: (inout any EchoConnection, inout SocketIORecoveryStore?) -> [EchoEffect]
+    ) {
         guard let place = clients.index(forKey: id) else { return }
-        for effect in body(&clients.values[place]) {
+        for effect in body(&clients.values[place], &memory) {
             switch effect {
             case .send(let packet): sessions.send(packet, to: id)
             case .close(let ending):
-                clients[id] = nil
+                forget(id)
                 sessions.close(id, ending)
                 touch(id)
             }

@@ -4,6 +4,9 @@ import Wire
 /// A server that says back what it hears, for trying out clients: Socket.IO or bare Engine.IO, Engine.IO 3 and 4, over polling,
 /// WebSocket and the upgrade between them. No token, no REST.
 ///
+/// With `EndpointOptions.recovery` clients of Engine.IO 4 that were cut off are given what they missed; then every event has one
+/// argument more, its offset, as the JavaScript server's have.
+///
 /// A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
 public final class EchoServer: Sendable {
     /// What it speaks.

@@ -17,12 +17,15 @@ public struct EndpointOptions: Hashable, Sendable {
     public var maximumPending: Int
     /// Sessions at one time; more are refused with 503.
     public var maximumSessions: Int
+    /// How long a client that was cut off may come back and be given what it missed (reference 1.12); nil for not at all. The echo
+    /// server's only: Twake's recovers nothing.
+    public var recovery: Duration?
 
     /// Options. A path without its slashes gets them.
     public init(
         path: String = "/socket.io/", pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
         connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, maximumPending: Int = 8 << 20,
-        maximumSessions: Int = 3_000
+        maximumSessions: Int = 3_000, recovery: Duration? = nil
     ) {
         self.path = "/" + path.split(separator: "/").map { $0 + "/" }.joined()
         self.pingInterval = pingInterval
@@ -31,13 +34,17 @@ public struct EndpointOptions: Hashable, Sendable {
         self.maxPayload = maxPayload
         self.maximumPending = maximumPending
         self.maximumSessions = maximumSessions
+        self.recovery = recovery
     }
 
     /// What a session's Socket.IO machine is told.
-    func socketIO(_ opening: SessionOpening, namespaces: [String] = ["/"]) -> SocketIOServer.Configuration {
+    func socketIO(
+        _ opening: SessionOpening, namespaces: [String] = ["/"], recoverySecret: Secret? = nil
+    ) -> SocketIOServer.Configuration {
         SocketIOServer.Configuration(
             revision: opening.revision, sid: opening.sid, pingInterval: pingInterval, pingTimeout: pingTimeout,
-            connectTimeout: connectTimeout, maxPayload: maxPayload, namespaces: namespaces, upgrades: opening.upgrades)
+            connectTimeout: connectTimeout, maxPayload: maxPayload, namespaces: namespaces, upgrades: opening.upgrades,
+            recoverySecret: recoverySecret)
     }
 }
 
