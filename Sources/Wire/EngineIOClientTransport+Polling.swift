@@ -18,7 +18,18 @@ extension EngineIOClientTransport {
         return RequestID(number: requests)
     }
 
-    private mutating func startGet(into effects: inout [Effect]) {
+    /// Whether GETs may begin.
+    var isPollingFreely: Bool {
+        switch state {
+        case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _): true
+        case .idle, .openingWebSocket, .handshaking, .upgrading(.pausing, _, _), .webSocket, .closingWebSocket,
+            .closing, .over:
+            false
+        }
+    }
+
+    mutating func startGet(into effects: inout [Effect]) {
+        getDue = nil
         let id = nextRequest()
         get = Exchange(id: id)
         effects.append(.get(id, target: pollingTarget(id)))
@@ -55,7 +66,10 @@ extension EngineIOClientTransport {
 
     mutating func chunk(_ id: RequestID, _ bytes: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
         if get?.id == id {
-            if get?.isRefused == false { return read(bytes, at: now, into: &effects) }
+            if get?.isRefused == false {
+                if !bytes.isEmpty { get?.hasBody = true }
+                return read(bytes, at: now, into: &effects)
+            }
             get?.keepRefusal(bytes)
             // What says more than that may never end.
             if let get, get.hasSaidEnough { refused(get, cancelling: true, into: &effects) }
@@ -72,6 +86,7 @@ extension EngineIOClientTransport {
             get = nil
             // A first answer without an open packet.
             if case .handshaking = state { return fail(failure("the answer is empty"), into: &effects) }
+            if !exchange.hasBody { getDue = now + Self.emptyAnswerPause }
             getEnded(at: now, into: &effects)
         } else if let exchange = post, exchange.id == id {
             guard !exchange.isRefused else { return refused(exchange, into: &effects) }
@@ -82,7 +97,8 @@ extension EngineIOClientTransport {
 
     private mutating func getEnded(at now: Moment, into effects: inout [Effect]) {
         switch state {
-        case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _): startGet(into: &effects)
+        case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _):
+            if getDue == nil { startGet(into: &effects) }
         case .upgrading(.pausing, _, _): finishPause(into: &effects)
         case .idle, .openingWebSocket, .handshaking, .webSocket, .closingWebSocket, .closing, .over: break
         }

@@ -53,13 +53,20 @@ public struct EngineIOClientTransport: Sendable {
         var status: Int?
         /// Bytes posted.
         var posted = 0
+        /// Whether anything of an answer's body came.
+        var hasBody = false
         /// The beginning of the body of a refusal.
         var refusal: [UInt8] = []
     }
 
     let configuration: Configuration
     var state = State.idle
+    /// How long a server that answered without a packet, as none should, is left alone: asked at once, it could keep us asking.
+    static let emptyAnswerPause = Duration.seconds(1)
+
     var get: Exchange?
+    /// When the next GET begins, after an answer without a packet.
+    var getDue: Moment?
     var post: Exchange?
     /// What waits for the next POST, or for the WebSocket; and how many bytes that is.
     var outgoing: [WebSocketMessage] = []
@@ -91,8 +98,7 @@ public struct EngineIOClientTransport: Sendable {
             case .handshaking(let until), .upgrading(_, let until, _), .closing(_, let until): until
             case .idle, .openingWebSocket, .polling, .webSocket, .closingWebSocket, .over: nil
             }
-        guard let own, let posting = post?.until else { return own ?? post?.until }
-        return min(own, posting)
+        return [own, post?.until, isPollingFreely ? getDue : nil].compactMap(\.self).min()
     }
 
     /// Handles one input at the time `now`; effects are appended in the order they are to be performed. Inputs about a request
@@ -116,6 +122,7 @@ public struct EngineIOClientTransport: Sendable {
     /// Does what is due up to `now`.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         if let until = post?.until, until <= now { postTimedOut(into: &effects) }
+        if let due = getDue, due <= now, isPollingFreely { startGet(into: &effects) }
         switch state {
         case .handshaking(let until) where until <= now:
             let wait = configuration.handshakeTimeout.seconds

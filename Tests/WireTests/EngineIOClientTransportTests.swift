@@ -98,6 +98,16 @@ struct EngineIOClientTransportTests {
         #expect(client.give(.responseEnd(.init(number: 2))) == ["get 3 \(client.polling(3))"])
     }
 
+    @Test func `a server that answers without a packet is asked again a second later, not at once`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(client.answer(2, []) == [])
+        #expect(client.machine.deadline == ms(1000))
+        #expect(client.advance(to: 999) == [])
+        #expect(client.send("42[]").map { $0.prefix(6) } == ["post 3"])
+        #expect(client.advance(to: 1000) == ["get 4 \(client.polling(4))"])
+        #expect(client.answer(4, ["6"]) == ["get 5 \(client.polling(5))"])
+    }
+
     @Test func `a body that cannot be read ends the session`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(
