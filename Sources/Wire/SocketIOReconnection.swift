@@ -15,7 +15,7 @@ public import JSONText
 ///
 /// Emits are taken at any time; what becomes of them while nothing is connected, their delivery says.
 public struct SocketIOReconnection: Sendable {
-    private enum State {
+    enum State {
         /// Not started. Follows: connecting, over.
         case idle
         /// A packet stream was asked for. Follows: open, waiting, connecting, over.
@@ -30,22 +30,22 @@ public struct SocketIOReconnection: Sendable {
         case over
     }
 
-    private let configuration: Configuration
-    private var random: RandomSource
-    private var state = State.idle
+    let configuration: Configuration
+    var random: RandomSource
+    var state = State.idle
     /// The machine of the open stream.
-    private var client: SocketIOClient?
-    private var memory = SocketIOClient.Memory()
+    var client: SocketIOClient?
+    var memory = SocketIOClient.Memory()
     /// The namespaces to be in, and when to ask again for one the server took us out of.
-    private var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
+    var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
     /// Attempts since the last success.
-    private var attempt = 0
+    var attempt = 0
     /// The revision that was found out.
-    private var revision: EngineIO.Revision?
+    var revision: EngineIO.Revision?
     /// Whether this attempt followed the last one without a wait.
-    private var isAtOnce = false
+    var isAtOnce = false
     /// Why the last namespace was lost, when it was refused.
-    private var refusal: SocketIO.Refusal?
+    var refusal: SocketIO.Refusal?
 
     /// A client that has not started. `seed` decides its jitter.
     public init(_ configuration: Configuration, seed: UInt64) {
@@ -65,7 +65,7 @@ public struct SocketIOReconnection: Sendable {
     }
 
     /// The namespace that is meant where none is named.
-    private var first: String { configuration.namespaces.first?.name ?? "/" }
+    var first: String { configuration.namespaces.first?.name ?? "/" }
 }
 
 // MARK: - What the application does
@@ -138,7 +138,7 @@ extension SocketIOReconnection {
         }
     }
 
-    private func isWanted(_ name: String) -> Bool {
+    func isWanted(_ name: String) -> Bool {
         if case .over = state { return false }
         return wanted.contains { $0.namespace.matches(name) }
     }
@@ -198,7 +198,7 @@ extension SocketIOReconnection {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }
 
-    private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
+    mutating func fire(_ due: Moment, into effects: inout [Effect]) {
         var told: [SocketIOClient.Effect] = []
         memory.advance(to: due, into: &told)
         carryOut(told, at: due, into: &effects)
@@ -211,140 +211,4 @@ extension SocketIOReconnection {
             withClient(at: due, into: &effects) { client, told in client.join(namespace, at: due, into: &told) }
         }
     }
-}
-
-// MARK: - Carrying out
-
-extension SocketIOReconnection {
-    private mutating func withClient(
-        at now: Moment, into effects: inout [Effect],
-        _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
-    ) {
-        guard client != nil else { return }
-        var told: [SocketIOClient.Effect] = []
-        body(&client!, &told)
-        carryOut(told, at: now, into: &effects)
-    }
-
-    private mutating func carryOut(
-        _ told: [SocketIOClient.Effect], at now: Moment, into effects: inout [Effect]
-    ) {
-        for effect in told {
-            switch effect {
-            case .send(let message): effects.append(.send(message))
-            case .connected(let joined):
-                succeeded()
-                effects.append(.tell(.joined(joined)))
-            case .refused(let namespace, let refusal):
-                wanted.removeAll { $0.namespace.matches(namespace) }
-                self.refusal = refusal
-                effects.append(.tell(.refused(namespace: namespace, refusal)))
-            case .event(let event): effects.append(.tell(.event(event)))
-            case .acknowledged(let answer): effects.append(.tell(.acknowledged(answer)))
-            case .unacknowledged(let namespace, let id, let cause):
-                effects.append(.tell(.unacknowledged(namespace: namespace, id: id, cause)))
-            case .dropped(let dropped): effects.append(.tell(.dropped(dropped)))
-            case .disconnected(let namespace): disconnected(namespace, at: now, into: &effects)
-            case .malformed(let malformed): effects.append(.tell(.malformed(malformed)))
-            case .close(let cause):
-                state = .closing(cause)
-                effects.append(.close)
-                retireClient(at: now, into: &effects)
-            }
-        }
-    }
-
-    private mutating func succeeded() {
-        attempt = 0
-        isAtOnce = false
-        if case .open(let revision) = state { self.revision = revision }
-    }
-
-    private mutating func disconnected(_ name: String, at now: Moment, into effects: inout [Effect]) {
-        effects.append(.tell(.disconnected(namespace: name)))
-        for index in wanted.indices.reversed() where wanted[index].namespace.matches(name) {
-            if configuration.returnsAfterKick {
-                wanted[index].askAgain = now + configuration.backoff.delay(afterFailures: 1, using: &random)
-            } else if wanted.count > 1 {
-                wanted.remove(at: index)
-            }
-        }
-    }
-
-    /// What the machine of the stream leaves behind is for the next one's.
-    private mutating func retireClient(at now: Moment, into effects: inout [Effect]) {
-        var told: [SocketIOClient.Effect] = []
-        if let left = client?.socketClosed(into: &told) { memory = left }
-        client = nil
-        carryOut(told, at: now, into: &effects)
-    }
-
-    private mutating func connect(into effects: inout [Effect]) {
-        attempt += 1
-        let revision = configuration.revision ?? revision ?? .v4
-        state = .connecting(revision)
-        effects.append(.tell(.connecting(attempt: attempt)))
-        effects.append(.connect(attempt: attempt, revision))
-    }
-
-    /// The stream that the machine wanted closed is gone.
-    private mutating func closed(
-        by cause: SocketIOClient.CloseCause, at now: Moment, into effects: inout [Effect]
-    ) {
-        switch cause {
-        case .requested: end(.requested, into: &effects)
-        case .byServer where refusal != nil && wanted.isEmpty:
-            end(.namespaceRefused(refusal ?? .init(message: "")), into: &effects)
-        case .byServer where !configuration.returnsAfterKick: end(.disconnectedByServer, into: &effects)
-        case .revisionMismatch(let revision):
-            lost(.protocolEnd(cause), .withRevision(revision), at: now, into: &effects)
-        case .byServer, .pingTimeout, .handshakeTimeout, .notEngineIO, .outOfStep:
-            lost(.protocolEnd(cause), .later, at: now, into: &effects)
-        }
-    }
-
-    private mutating func lost(
-        _ loss: Loss, _ retry: Reconnection, at now: Moment, into effects: inout [Effect]
-    ) {
-        switch retry {
-        case .never:
-            if case .failed(let failure) = loss { return end(.refused(failure), into: &effects) }
-        case .withRevision(let found):
-            guard configuration.revision == nil else { break }
-            revision = found
-            if connectAtOnce(loss, into: &effects) { return }
-        case .atOnce:
-            if connectAtOnce(loss, into: &effects) { return }
-        case .later: break
-        }
-        isAtOnce = false
-        if let limit = configuration.maximumAttempts, attempt >= limit {
-            return end(.gaveUp(attempts: attempt, loss), into: &effects)
-        }
-        let delay = configuration.backoff.delay(afterFailures: max(attempt, 1), using: &random)
-        state = .waiting(until: now + delay)
-        effects.append(.tell(.lost(loss, retryIn: delay)))
-    }
-
-    private mutating func connectAtOnce(_ loss: Loss, into effects: inout [Effect]) -> Bool {
-        if isAtOnce { return false }
-        isAtOnce = true
-        attempt -= attempt > 0 ? 1 : 0
-        effects.append(.tell(.lost(loss, retryIn: .zero)))
-        connect(into: &effects)
-        return true
-    }
-
-    private mutating func end(_ ending: Ending, into effects: inout [Effect]) {
-        state = .over
-        var told: [SocketIOClient.Effect] = []
-        memory.abandon(into: &told)
-        memory = SocketIOClient.Memory()
-        carryOut(told, at: .zero, into: &effects)
-        effects.append(.tell(.ended(ending)))
-    }
-}
-
-extension SocketIOClient.Namespace {
-    fileprivate func matches(_ name: String) -> Bool { SocketIO.NamespaceAddress(self.name).name == name }
 }
