@@ -10,6 +10,8 @@ public struct SocketIOAttempt: Sendable {
     public var access: Access
     /// CONNECT payloads by namespace (Engine.IO 4); they stand instead of the configured ones.
     public var auth: [String: RawJSON]
+    /// Who frames the WebSocket.
+    public var framing = WebSocketFraming.auto
     /// An attempt.
     public init(url: URLParts, access: Access = Access(), auth: [String: RawJSON] = [:]) {
         self.url = url

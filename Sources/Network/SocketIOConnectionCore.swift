@@ -163,10 +163,11 @@ final class SocketIOConnectionCore: @unchecked Sendable {
     }
 
     private func open(_ attempt: SocketIOAttempt, _ revision: EngineIO.Revision, _ number: Int) {
-        let request = EngineIORequest(
+        var request = EngineIORequest(
             url: attempt.url, transport: transport, revision: revision,
             detectsRevision: configuration.revision == nil, access: attempt.access,
             timeout: configuration.handshakeTimeout, maximumMessage: maximumMessage)
+        request.framing = attempt.framing
         let opened = EngineIOSocket(on: loop, http: http, request) { [self] event in
             if number == attempts { socketDid(event, attempt) }
         }

@@ -28,7 +28,7 @@ final class Client: Sendable {
         let url = try stage.url()
         let lane = stage.lane
         let configuration = configuration ?? .standard(lane.revision)
-        let prepare = prepare ?? { _, proceed in proceed(.success(SocketIOAttempt(url: url))) }
+        let prepare = prepare ?? { _, proceed in proceed(.success(lane.attempt(url))) }
         let connection = await withCheckedContinuation { continuation in
             stage.loop.run {
                 let connection = SocketIOConnection(

@@ -1,11 +1,12 @@
 import DemoServer
 import Glibc
+import JSONText
 import Network
 import TestSupport
 import Testing
 import Wire
 
-/// A server, the revision it is spoken to with, and the transport.
+/// A server, the revision it is spoken to with, the transport, and who frames its WebSocket.
 struct Lane: Sendable, CustomTestStringConvertible {
     /// The servers: our own, and three that nobody here wrote.
     enum Server: String, CaseIterable {
@@ -40,16 +41,29 @@ struct Lane: Sendable, CustomTestStringConvertible {
     var server: Server
     var revision: EngineIO.Revision
     var transport: EngineIO.TransportChoice
+    var framing: WebSocketFraming
 
     var isPython: Bool { server != .ours }
 
-    var testDescription: String { "\(server.rawValue), Engine.IO \(revision.rawValue), \(transport.rawValue)" }
+    var testDescription: String {
+        let framed = transport == .polling ? "" : ", \(framing.rawValue) framing"
+        return "\(server.rawValue), Engine.IO \(revision.rawValue), \(transport.rawValue)\(framed)"
+    }
+
+    /// An attempt to connect to the lane's server.
+    func attempt(_ url: URLParts, auth: [String: RawJSON] = [:]) -> SocketIOAttempt {
+        var attempt = SocketIOAttempt(url: url, auth: auth)
+        attempt.framing = framing
+        return attempt
+    }
 
     /// Every lane of the servers that are here.
     static let all: [Lane] = Server.allCases.filter(\.isInstalled).flatMap { server in
         server.revisions.flatMap { revision in
-            [EngineIO.TransportChoice.websocket, .polling, .upgrade].map {
-                Lane(server: server, revision: revision, transport: $0)
+            [EngineIO.TransportChoice.websocket, .polling, .upgrade].flatMap { transport in
+                (transport == .polling ? [.own] : [WebSocketFraming.own, .library]).map {
+                    Lane(server: server, revision: revision, transport: transport, framing: $0)
+                }
             }
         }
     }

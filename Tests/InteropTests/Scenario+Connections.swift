@@ -129,7 +129,7 @@ extension Scenario {
                 let auth = isThree ? [:] : ["/custom": json(#"{"count":\#(count)}"#)]
                 let url = Result { try stage.url("count=\(count)") }
                 proceed(
-                    url.map { SocketIOAttempt(url: $0, auth: auth) }.mapError {
+                    url.map { stage.lane.attempt($0, auth: auth) }.mapError {
                         ConnectFailure(phase: .resolve, message: "\($0)")
                     })
             }
@@ -181,7 +181,7 @@ extension Scenario {
             let other = try await Client.start(stage, configuration) { _, proceed in
                 let url = Result { try URLParts(parsing: "http://127.0.0.1:\(nowhere)/socket.io/") }
                 proceed(
-                    url.map { SocketIOAttempt(url: $0) }.mapError {
+                    url.map { stage.lane.attempt($0) }.mapError {
                         ConnectFailure(phase: .resolve, message: "\($0)")
                     })
             }
