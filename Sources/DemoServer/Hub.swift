@@ -97,31 +97,13 @@ actor Hub: SessionHost {
 
     // MARK: - The clients
 
-    func settle() {
-        var events = sessions.takeEvents()
-        while !events.isEmpty {
-            for event in events { perform(event) }
-            events = sessions.takeEvents()
-        }
-        sessions.endPosts()
-        setTimer()
-    }
+    func settled() { setTimer() }
 
-    func touch(_ id: SessionID) {
-        sessions.setTimer(id, due: clients[id]?.deadline) { [weak self] in
-            self?.assumeIsolated { $0.timerFired(of: id) }
-        }
-    }
+    func deadline(of id: SessionID) -> Moment? { clients[id]?.deadline }
 
-    private func timerFired(of id: SessionID) {
-        let now = loop.now
-        sessions.advance(id, to: now)
-        change(id) { $0.advance(to: now, $1, into: &$2) }
-        settle()
-        touch(id)
-    }
+    func advance(_ id: SessionID, to now: Moment) { change(id) { $0.advance(to: now, $1, into: &$2) } }
 
-    private func perform(_ event: SessionEvent) {
+    func perform(_ event: SessionEvent) {
         let now = loop.now
         switch event {
         case .opened(let id, let opening):

@@ -37,30 +37,13 @@ actor EchoHub: SessionHost {
 
     func answer(_ request: ServerRequest) -> HTTPResponse { HTTPResponse(status: 404) }
 
-    func settle() {
-        var events = sessions.takeEvents()
-        while !events.isEmpty {
-            for event in events { perform(event) }
-            events = sessions.takeEvents()
-        }
-        sessions.endPosts()
-    }
+    func settled() {}
 
-    func touch(_ id: SessionID) {
-        sessions.setTimer(id, due: clients[id]?.deadline) { [weak self] in
-            self?.assumeIsolated { $0.timerFired(of: id) }
-        }
-    }
+    func deadline(of id: SessionID) -> Moment? { clients[id]?.deadline }
 
-    private func timerFired(of id: SessionID) {
-        let now = loop.now
-        sessions.advance(id, to: now)
-        change(id) { $0.advance(to: now, &$1) }
-        settle()
-        touch(id)
-    }
+    func advance(_ id: SessionID, to now: Moment) { change(id) { $0.advance(to: now, &$1) } }
 
-    private func perform(_ event: SessionEvent) {
+    func perform(_ event: SessionEvent) {
         let now = loop.now
         switch event {
         case .opened(let id, let opening):

@@ -1,19 +1,50 @@
 import Network
 import Wire
 
-/// An actor on the loop that serves an Engine.IO endpoint: it hands what the sockets say to the room of its sessions, and handles
-/// what that makes of it in `settle`.
+/// An actor on the loop that serves an Engine.IO endpoint: it hands what the sockets say to the room of its sessions, and what that
+/// makes of it to the clients' machines.
 protocol SessionHost: Actor, HTTPServerHandler {
+    nonisolated var loop: EventLoop { get }
     var sessions: SessionRoom { get set }
-    /// Handles the events of the room, and ends its POSTs.
-    func settle()
+    /// Handles an event of the room.
+    func perform(_ event: SessionEvent)
+    /// Does what comes after every turn, when the events of the room are handled.
+    func settled()
+    /// When `advance` is due for a client's machine; nil for never, or when there is none.
+    func deadline(of id: SessionID) -> Moment?
+    /// Does what is due for a client's machine.
+    func advance(_ id: SessionID, to now: Moment)
     /// Answers a request that is not for the endpoint.
     func answer(_ request: ServerRequest) -> HTTPResponse
-    /// Looks at a session whose deadline may have changed.
-    func touch(_ id: SessionID)
 }
 
 extension SessionHost {
+    /// Handles the events of the room, those that follow from them too, and ends its POSTs.
+    func settle() {
+        var events = sessions.takeEvents()
+        while !events.isEmpty {
+            for event in events { perform(event) }
+            events = sessions.takeEvents()
+        }
+        sessions.endPosts()
+        settled()
+    }
+
+    /// Looks at a session whose deadline may have changed.
+    func touch(_ id: SessionID) {
+        sessions.setTimer(id, due: deadline(of: id)) { [weak self] in
+            self?.assumeIsolated { $0.timerFired(of: id) }
+        }
+    }
+
+    private func timerFired(of id: SessionID) {
+        let now = loop.now
+        sessions.advance(id, to: now)
+        advance(id, to: now)
+        settle()
+        touch(id)
+    }
+
     nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         assumeIsolated { host in
             guard request.path.hasPrefix(host.sessions.options.path) else { return respond(host.answer(request)) }
