@@ -56,21 +56,6 @@ extension Twake.MessageSummary {
     }
 }
 
-extension Twake.ChannelVisibility {
-    /// Null gives nil. The values that are known are told without making a string of them.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        guard try reader.kind() != .null else { return try reader.textIfAny().map { Self(wire: $0) } }
-        let contents = try reader.textRange()
-        return if reader.matches(contents, "public") {
-            .public
-        } else if reader.matches(contents, "private") {
-            .private
-        } else if reader.matches(contents, "direct") {
-            .direct
-        } else { Self(wire: reader.string(at: contents)) }
-    }
-}
-
 extension Twake.Channel {
     /// Reads a channel of either era. `user` is who asks: their name is left out where a direct's name is composed.
     init(reading reader: inout JSONReader, for user: EntityID? = nil) throws(Mismatch) {
@@ -118,7 +103,7 @@ private struct ChannelFields {
         } else if reader.isNamed(key, "workspace_id") {
             workspace = try reader.idIfAny()
         } else if reader.isNamed(key, "visibility") {
-            visibility = try Twake.ChannelVisibility.ifAny(reading: &reader)
+            visibility = try reader.textIfAny().map { Twake.ChannelVisibility(wire: $0) }
         } else if reader.isNamed(key, "name") {
             name = try reader.textIfAny()
         } else if reader.isNamed(key, "icon") {
