@@ -23,7 +23,7 @@ extension DiffLog {
         do {
             try model.apply(batch)
         } catch {
-            throw .doesNotFit(sequence: found, message: error.message)
+            throw .doesNotFit(sequence: found, message: error.description)
         }
         return found
     }

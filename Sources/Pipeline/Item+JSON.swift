@@ -1,5 +1,6 @@
 public import Events
 public import JSONText
+public import SectionedModel
 
 // Rows as JSON, for the diff log. What `encode` writes, `init(decoding:)` reads back to an equal row.
 extension Item.ID {
@@ -57,6 +58,17 @@ extension Item {
         writer.string(entity.typeName)
         writer.key("entity")
         entity.encode(into: &writer)
+    }
+}
+
+extension Item {
+    /// Feeds what a diff log says of the row.
+    public func feed(_ digest: inout ElementDigest) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        encodeMembers(into: &writer)
+        writer.endObject()
+        writer.bytes.withUnsafeBytes { digest.feed(bytes: $0) }
     }
 }
 

@@ -87,3 +87,12 @@ public struct Item: SectionedElement {
         self.entity = entity
     }
 }
+
+extension SectionedCollection<Item> {
+    /// Stages a row. The keys of a row are text and integers, which always have an order.
+    mutating func put(_ row: Item) {
+        do { try upsert(row) } catch {
+            preconditionFailure("a row of the model without a place in its order: \(error)")
+        }
+    }
+}

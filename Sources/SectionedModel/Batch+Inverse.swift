@@ -4,6 +4,11 @@ extension Batch {
         var inverse = Batch()
         inverse.sectionDeletions = sectionInsertions
         inverse.sectionInsertions = sectionDeletions
+        inverse.sectionMoves =
+            sectionMoves
+            .map { SectionMove(from: $0.to, to: $0.from, key: $0.key, oldRank: $0.newRank, newRank: $0.oldRank) }
+            .sorted { $0.to < $1.to }
+        inverse.checksums = checksums.map { Checksums(before: $0.after, after: $0.before) }
         inverse.deletions = insertions.map { Deletion(path: $0.path, element: $0.element) }
         inverse.insertions = deletions.map { Insertion(path: $0.path, element: $0.element) }
         inverse.moves = Batch.inverted(moves)

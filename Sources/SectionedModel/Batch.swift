@@ -9,10 +9,49 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
         public var index: Int
         /// Its key.
         public var key: Element.SectionKey
+        /// Its rank; sections stand in the order of (rank, key).
+        public var rank: Int64
         /// A change.
-        public init(index: Int, key: Element.SectionKey) {
+        @inlinable
+        public init(index: Int, key: Element.SectionKey, rank: Int64 = 0) {
             self.index = index
             self.key = key
+            self.rank = rank
+        }
+    }
+    /// A section in both states whose rank changed; listed also when its index did not, for the rank is part of the state.
+    public struct SectionMove: Equatable, Sendable {
+        /// Old index.
+        public var from: Int
+        /// New index.
+        public var to: Int
+        /// Its key.
+        public var key: Element.SectionKey
+        /// The rank before.
+        public var oldRank: Int64
+        /// The rank after.
+        public var newRank: Int64
+        /// A move.
+        @inlinable
+        public init(from: Int, to: Int, key: Element.SectionKey, oldRank: Int64, newRank: Int64) {
+            self.from = from
+            self.to = to
+            self.key = key
+            self.oldRank = oldRank
+            self.newRank = newRank
+        }
+    }
+    /// The checksums of the two states, of a collection that keeps one.
+    public struct Checksums: Equatable, Sendable {
+        /// Of the state the batch is applied to.
+        public var before: UInt64
+        /// Of the state it leads to.
+        public var after: UInt64
+        /// Two checksums.
+        @inlinable
+        public init(before: UInt64, after: UInt64) {
+            self.before = before
+            self.after = after
         }
     }
     /// A row that leaves: where it stood in the old state, and what stood there.
@@ -22,6 +61,7 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
         /// The element that left.
         public var element: Element
         /// A deletion.
+        @inlinable
         public init(path: SectionPath, element: Element) {
             self.path = path
             self.element = element
@@ -34,6 +74,7 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
         /// The element that came.
         public var element: Element
         /// An insertion.
+        @inlinable
         public init(path: SectionPath, element: Element) {
             self.path = path
             self.element = element
@@ -50,6 +91,7 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
         /// The element after.
         public var new: Element
         /// A change.
+        @inlinable
         public init(from: SectionPath, to: SectionPath, old: Element, new: Element) {
             self.from = from
             self.to = to
@@ -61,6 +103,8 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     public var sectionDeletions: [SectionChange] = []
     /// Sections that came, new indices.
     public var sectionInsertions: [SectionChange] = []
+    /// Sections that were given another rank, ordered by new index.
+    public var sectionMoves: [SectionMove] = []
     /// Rows that left, old paths.
     public var deletions: [Deletion] = []
     /// Rows that came, new paths.
@@ -69,12 +113,14 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     public var moves: [Change] = []
     /// Rows that changed and did not move relative to their untouched neighbours, ordered by new path.
     public var updates: [Change] = []
+    /// Of the states before and after; nil when the collection keeps none.
+    public var checksums: Checksums?
     /// An empty batch.
+    @inlinable
     public init() {}
     /// Whether there is nothing in it.
     public var isEmpty: Bool {
-        sectionDeletions.isEmpty && sectionInsertions.isEmpty && deletions.isEmpty && insertions.isEmpty
-            && moves.isEmpty
-            && updates.isEmpty
+        sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty
+            && deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
     }
 }

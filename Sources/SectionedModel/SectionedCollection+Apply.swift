@@ -4,11 +4,11 @@ extension SectionedCollection {
     ///
     /// What is staged stays staged and is committed on top of the new state.
     @inlinable
-    public mutating func apply(_ batch: Batch<Element>) throws(BatchError) {
+    public mutating func apply(_ batch: Batch<Element>) throws(ModelError) {
         try batch.checkForm()
         var touched = try matched(batch)
         let changes = replace(&touched)
-        do throws(BatchError) {
+        do throws(ModelError) {
             try batch.checkOutcome(touched, changes)
         } catch {
             // The state is a function of its elements: putting the old ones back restores it.
@@ -20,7 +20,7 @@ extension SectionedCollection {
 
     /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
     @inlinable
-    func matched(_ batch: Batch<Element>) throws(BatchError) -> [Touched] {
+    func matched(_ batch: Batch<Element>) throws(ModelError) -> [Touched] {
         var touched: [Touched] = []
         for deletion in batch.deletions {
             let old = try standing(deletion.element, at: deletion.path)
@@ -28,7 +28,7 @@ extension SectionedCollection {
         }
         for insertion in batch.insertions {
             guard places[insertion.element.id] == nil else {
-                throw BatchError(message: "the element inserted at \(insertion.path) is already here")
+                throw ModelError.badBatch("the element inserted at \(insertion.path) is already here")
             }
             touched.append(Touched(old: nil, from: nil, new: insertion.element))
         }
@@ -40,10 +40,10 @@ extension SectionedCollection {
     }
 
     @inlinable
-    func standing(_ element: Element, at path: SectionPath) throws(BatchError) -> Element {
-        guard let here = self.element(at: path) else { throw BatchError(message: "there is no element at \(path)") }
+    func standing(_ element: Element, at path: SectionPath) throws(ModelError) -> Element {
+        guard let here = self.element(at: path) else { throw ModelError.badBatch("there is no element at \(path)") }
         guard here == element, here.id == element.id else {
-            throw BatchError(message: "the element at \(path) is another than the batch says")
+            throw ModelError.badBatch("the element at \(path) is another than the batch says")
         }
         return here
     }
@@ -52,30 +52,30 @@ extension SectionedCollection {
 extension Batch {
     /// What can be said of a batch without a state: canonical order, every id once, no empty work, keys that have an order.
     @inlinable
-    func checkForm() throws(BatchError) {
-        if isEmpty { throw BatchError(message: "the batch has nothing in it") }
+    func checkForm() throws(ModelError) {
+        if isEmpty { throw ModelError.badBatch("the batch has nothing in it") }
         try Batch.checkAscending(deletions.map(\.path), "deletions")
         try Batch.checkAscending(insertions.map(\.path), "insertions")
         try Batch.checkAscending(moves.map(\.to), "moves")
         try Batch.checkAscending(updates.map(\.to), "updates")
         for change in moves + updates where change.old.id != change.new.id {
-            throw BatchError(message: "the change to \(change.to) replaces an element by one of another id")
+            throw ModelError.badBatch("the change to \(change.to) replaces an element by one of another id")
         }
         for change in updates where change.old == change.new {
-            throw BatchError(message: "the update at \(change.to) changes nothing")
+            throw ModelError.badBatch("the update at \(change.to) changes nothing")
         }
         var ids: Set<Element.ID> = []
         let elements = deletions.map(\.element) + insertions.map(\.element) + (moves + updates).map(\.new)
         for element in elements {
-            guard element.isOrdered else { throw BatchError(message: "an element has a key that has no order") }
-            guard ids.insert(element.id).inserted else { throw BatchError(message: "an id occurs twice in the batch") }
+            guard element.isOrdered else { throw ModelError.badBatch("an element has a key that has no order") }
+            guard ids.insert(element.id).inserted else { throw ModelError.badBatch("an id occurs twice in the batch") }
         }
     }
 
     @inlinable
-    static func checkAscending(_ paths: [SectionPath], _ name: String) throws(BatchError) {
+    static func checkAscending(_ paths: [SectionPath], _ name: String) throws(ModelError) {
         for (path, next) in zip(paths, paths.dropFirst()) where path >= next {
-            throw BatchError(message: "the \(name) are not in ascending order at \(next)")
+            throw ModelError.badBatch("the \(name) are not in ascending order at \(next)")
         }
     }
 
@@ -85,16 +85,16 @@ extension Batch {
     @inlinable
     func checkOutcome(
         _ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges
-    ) throws(BatchError) {
+    ) throws(ModelError) {
         guard sectionDeletions == changes.deletions else {
-            throw BatchError(message: "other sections lose their last element than the batch says")
+            throw ModelError.badBatch("other sections lose their last element than the batch says")
         }
         guard sectionInsertions == changes.insertions else {
-            throw BatchError(message: "other sections get their first element than the batch says")
+            throw ModelError.badBatch("other sections get their first element than the batch says")
         }
         let targets = insertions.map(\.path) + (moves + updates).map(\.to)
         for (record, target) in zip(touched.dropFirst(deletions.count), targets) where record.to != target {
-            throw BatchError(message: "the element for \(target) has its place elsewhere")
+            throw ModelError.badBatch("the element for \(target) has its place elsewhere")
         }
         try checkResidue()
     }
@@ -102,26 +102,18 @@ extension Batch {
     /// The rows that are neither taken out nor put in must be the same sequence before and after; a row that could be among
     /// them must not be listed as a move. Requires paths that are known to be right.
     @inlinable
-    func checkResidue() throws(BatchError) {
+    func checkResidue() throws(ModelError) {
         let before = Residue(without: deletions.map(\.path) + moves.map(\.from))
         let after = Residue(without: insertions.map(\.path) + moves.map(\.to))
         for update in updates {
             guard update.old.sectionKey == update.new.sectionKey,
                 before.item(of: update.from) == after.item(of: update.to)
-            else { throw BatchError(message: "the update at \(update.to) is a move") }
+            else { throw ModelError.badBatch("the update at \(update.to) is a move") }
         }
         for move in moves where move.old.sectionKey == move.new.sectionKey {
             guard before.item(of: move.from) != after.item(of: move.to) else {
-                throw BatchError(message: "the move to \(move.to) moves nothing")
+                throw ModelError.badBatch("the move to \(move.to) moves nothing")
             }
         }
     }
-}
-
-/// Why a batch does not fit the state it is applied to.
-public struct BatchError: Error, Hashable, Sendable {
-    /// What does not fit, and where.
-    public var message: String
-    /// An error.
-    public init(message: String) { self.message = message }
 }

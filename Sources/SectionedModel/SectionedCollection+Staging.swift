@@ -63,14 +63,12 @@ extension SectionedCollection {
 
     /// Stages an insertion, or a replacement of the element with the same id.
     ///
-    /// False, and nothing is staged, when the id or a key of the element is not equal to itself (a NaN) and so has no place
-    /// in an order. With keys that are integers or text the answer is always true.
+    /// Throws `unorderedKey`, and stages nothing, when the id or a key of the element is not equal to itself (a NaN) and so has
+    /// no place in an order.
     @inlinable
-    @discardableResult
-    public mutating func upsert(_ element: Element) -> Bool {
-        guard element.isOrdered else { return false }
+    public mutating func upsert(_ element: Element) throws(ModelError) {
+        guard element.isOrdered else { throw .unorderedKey }
         staging.set(element.id, to: element)
-        return true
     }
 
     /// Stages a removal; an unknown id is no change.

@@ -15,6 +15,10 @@ public protocol SectionedElement: Equatable, Sendable {
     var sectionKey: SectionKey { get }
     /// The place in the section, ascending.
     var sortKey: SortKey { get }
+    /// Feeds all that makes the value what it is, keys included: equal values feed equally, in every process.
+    ///
+    /// Only asked for by a collection that keeps a checksum.
+    func feed(_ digest: inout ElementDigest)
 }
 
 /// A place in a stated state of a collection: which section, which item in it, both counted from 0.

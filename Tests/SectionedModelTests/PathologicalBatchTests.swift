@@ -7,12 +7,12 @@ import Testing
     @discardableResult
     private func transition(from old: [Row], to new: [Row], removeFirst: Bool = false) throws -> Batch<Row> {
         var rows = Rows()
-        for row in old { rows.upsert(row) }
+        for row in old { rows.put(row) }
         _ = rows.commit()
         let before = rows
         let kept = Set(new.map(\.id))
         for row in old where removeFirst || !kept.contains(row.id) { rows.remove(row.id) }
-        for row in new { rows.upsert(row) }
+        for row in new { rows.put(row) }
         let batch = try rows.committed()
         let (oldState, newState) = (State(of: old), State(of: new))
         #expect(State(rows) == newState)

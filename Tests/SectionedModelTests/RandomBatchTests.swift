@@ -68,7 +68,7 @@ struct RandomHistory {
             try copy.apply(batch.inverted())
             found += disagreements(of: copy, with: old).map { "back: " + $0 }
         } catch {
-            found.append("apply refuses: \(error.message)")
+            found.append("apply refuses: \(error.description)")
         }
         return found
     }
@@ -127,7 +127,7 @@ struct RandomHistory {
 
     private mutating func stage(_ row: Row) {
         reference[row.id] = row
-        rows.upsert(row)
+        rows.put(row)
     }
 
     private mutating func remove(_ id: Int) {

@@ -14,11 +14,20 @@ struct Row: SectionedElement, Hashable {
         self.sortKey = sortKey
         self.content = content
     }
+
+    func feed(_ digest: inout ElementDigest) {
+        for value in [id, sectionKey, sortKey, content] { digest.feed(value) }
+    }
 }
 
 typealias Rows = SectionedCollection<Row>
 
 extension SectionedCollection {
+    /// Stages an element whose keys have an order.
+    mutating func put(_ element: Element) {
+        do { try upsert(element) } catch { Issue.record(error) }
+    }
+
     /// Commits, and fails the test when that made no batch.
     mutating func committed() throws -> Batch<Element> {
         let batch = commit()

@@ -4,14 +4,14 @@ import Testing
 @Suite struct StagingTests {
     private func collection(_ rows: Row...) -> Rows {
         var collection = Rows()
-        for row in rows { collection.upsert(row) }
+        for row in rows { collection.put(row) }
         _ = collection.commit()
         return collection
     }
 
     @Test func `An insertion taken back is nothing`() {
         var rows = Rows()
-        rows.upsert(Row(1, in: 0, at: 0))
+        rows.put(Row(1, in: 0, at: 0))
         rows.remove(1)
         #expect(rows[1] == nil)
         #expect(rows.commit() == nil)
@@ -21,14 +21,14 @@ import Testing
     @Test func `A removal followed by the same element is nothing`() {
         var rows = collection(Row(1, in: 0, at: 0))
         rows.remove(1)
-        rows.upsert(Row(1, in: 0, at: 0))
+        rows.put(Row(1, in: 0, at: 0))
         #expect(rows.commit() == nil)
     }
 
     @Test func `A removal followed by other content is an update`() throws {
         var rows = collection(Row(1, in: 0, at: 0))
         rows.remove(1)
-        rows.upsert(Row(1, in: 0, at: 0, content: 7))
+        rows.put(Row(1, in: 0, at: 0, content: 7))
         let batch = try rows.committed()
         var expected = Batch<Row>()
         let path = SectionPath(section: 0, item: 0)
@@ -41,7 +41,7 @@ import Testing
     @Test func `A removal followed by an insertion in another section is a move`() throws {
         var rows = collection(Row(1, in: 0, at: 0), Row(2, in: 0, at: 1), Row(3, in: 1, at: 0))
         rows.remove(1)
-        rows.upsert(Row(1, in: 1, at: 5))
+        rows.put(Row(1, in: 1, at: 5))
         let batch = try rows.committed()
         var expected = Batch<Row>()
         expected.moves = [
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `Of several writes the last one counts, against the first old state`() throws {
         var rows = collection(Row(1, in: 0, at: 0))
-        for content in 1...20 { rows.upsert(Row(1, in: 0, at: content, content: content)) }
+        for content in 1...20 { rows.put(Row(1, in: 0, at: content, content: content)) }
         #expect(rows[1]?.content == 20)
         let batch = try rows.committed()
         #expect(batch.moves.isEmpty && batch.updates.count == 1)
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `Writing what is there and removing what is not makes no batch`() {
         var rows = collection(Row(1, in: 0, at: 0))
-        rows.upsert(Row(1, in: 0, at: 0))
+        rows.put(Row(1, in: 0, at: 0))
         rows.remove(99)
         #expect(rows.commit() == nil)
         #expect(rows.commit() == nil)
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `What is rolled back is forgotten`() {
         var rows = collection(Row(1, in: 0, at: 0))
-        for id in 1...30 { rows.upsert(Row(id, in: id, at: 0, content: 1)) }
+        for id in 1...30 { rows.put(Row(id, in: id, at: 0, content: 1)) }
         rows.rollBack()
         #expect(rows[1] == Row(1, in: 0, at: 0))
         #expect(rows[2] == nil)
@@ -81,10 +81,10 @@ import Testing
 
     @Test func `What is staged stays staged when a batch is applied`() throws {
         var source = Rows()
-        source.upsert(Row(1, in: 0, at: 0))
+        source.put(Row(1, in: 0, at: 0))
         let batch = try source.committed()
         var rows = Rows()
-        rows.upsert(Row(1, in: 0, at: 0, content: 9))
+        rows.put(Row(1, in: 0, at: 0, content: 9))
         try rows.apply(batch)
         #expect(rows.elements(in: 0) == [Row(1, in: 0, at: 0)])
         #expect(rows.commit()?.updates.first?.new == Row(1, in: 0, at: 0, content: 9))
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `Equal sort keys stand in the order of their ids`() throws {
         var rows = Rows()
-        for number in 0..<10_000 { rows.upsert(Row((number * 7_919) % 10_000, in: 0, at: 4)) }
+        for number in 0..<10_000 { rows.put(Row((number * 7_919) % 10_000, in: 0, at: 4)) }
         let batch = try rows.committed()
         #expect(batch.insertions.map(\.element.id) == Array(0..<10_000))
         #expect(batch.insertions.map(\.path.item) == Array(0..<10_000))
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `A section comes with its first row and goes with its last`() throws {
         var rows = collection(Row(1, in: 0, at: 0), Row(2, in: 4, at: 0))
-        rows.upsert(Row(3, in: 2, at: 0))
+        rows.put(Row(3, in: 2, at: 0))
         let coming = try rows.committed()
         #expect(coming.sectionInsertions == [.init(index: 1, key: 2)])
         #expect(rows.sectionKeys == [0, 2, 4])
@@ -114,22 +114,25 @@ import Testing
         #expect(rows.elements(in: 2).isEmpty && rows.elementCount(in: 2) == 0)
     }
 
-    @Test func `A key without an order is refused`() {
+    @Test func `A key without an order is refused`() throws {
         struct Measure: SectionedElement {
             var id: Int
             var sectionKey: Int { 0 }
             var sortKey: Double
+            func feed(_ digest: inout ElementDigest) {
+                digest.feed(id)
+                digest.feed(sortKey)
+            }
         }
         var measures = SectionedCollection<Measure>()
-        let refused = measures.upsert(Measure(id: 1, sortKey: .nan))
-        #expect(!refused)
+        #expect(throws: ModelError.unorderedKey) { try measures.upsert(Measure(id: 1, sortKey: .nan)) }
         #expect(measures.commit() == nil)
         for (id, key) in [Double.infinity, 0, -Double.infinity].enumerated() {
-            measures.upsert(Measure(id: id, sortKey: key))
+            try measures.upsert(Measure(id: id, sortKey: key))
         }
         #expect(measures.commit()?.insertions.map(\.element.id) == [2, 1, 0])
         var batch = Batch<Measure>()
         batch.insertions = [.init(path: SectionPath(section: 0, item: 0), element: Measure(id: 9, sortKey: .nan))]
-        #expect(throws: BatchError.self) { try measures.apply(batch) }
+        #expect(throws: ModelError.self) { try measures.apply(batch) }
     }
 }

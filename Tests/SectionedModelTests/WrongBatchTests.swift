@@ -9,18 +9,18 @@ import Testing
     /// Section 0 goes, section 1 changes in every way, section 2 stays, section 3 comes.
     init() throws {
         var rows = Rows()
-        rows.upsert(Row(1, in: 0, at: 0))
-        for id in 10...15 { rows.upsert(Row(id, in: 1, at: id)) }
-        rows.upsert(Row(20, in: 2, at: 0))
+        rows.put(Row(1, in: 0, at: 0))
+        for id in 10...15 { rows.put(Row(id, in: 1, at: id)) }
+        rows.put(Row(20, in: 2, at: 0))
         _ = rows.commit()
         self.rows = rows
         rows.remove(1)
-        rows.upsert(Row(10, in: 1, at: 99))
-        rows.upsert(Row(12, in: 1, at: 12, content: 1))
-        rows.upsert(Row(14, in: 1, at: 14, content: 1))
+        rows.put(Row(10, in: 1, at: 99))
+        rows.put(Row(12, in: 1, at: 12, content: 1))
+        rows.put(Row(14, in: 1, at: 14, content: 1))
         rows.remove(13)
-        rows.upsert(Row(16, in: 1, at: 16))
-        rows.upsert(Row(30, in: 3, at: 0))
+        rows.put(Row(16, in: 1, at: 16))
+        rows.put(Row(30, in: 3, at: 0))
         batch = try rows.committed()
     }
 
@@ -30,7 +30,8 @@ import Testing
         #expect(wrong != batch)
         var copy = rows
         #expect(
-            performing: { try copy.apply(wrong) }, throws: { ($0 as? BatchError)?.message.contains(reason) == true })
+            performing: { try copy.apply(wrong) }, throws: { ($0 as? ModelError)?.description.contains(reason) == true }
+        )
         #expect(State(copy) == State(rows))
         #expect(throws: Never.self) { try copy.apply(batch) }
     }
@@ -39,7 +40,7 @@ import Testing
         var copy = rows
         try copy.apply(batch)
         let after = State(copy)
-        #expect(throws: BatchError.self) { try copy.apply(batch) }
+        #expect(throws: ModelError.self) { try copy.apply(batch) }
         #expect(State(copy) == after)
     }
 

@@ -71,7 +71,7 @@ extension TwakeBackend {
         }
         for channel in channels {
             let known = transaction.model[.channel(channel.id)]?.channel
-            transaction.model.upsert(.channel(known?.merged(with: channel) ?? channel))
+            transaction.model.put(.channel(known?.merged(with: channel) ?? channel))
         }
         wantMessageRooms(of: channels, into: &transaction)
     }
@@ -113,6 +113,6 @@ extension Transaction {
             let listed = Set(items.map(\.id))
             for item in model.elements(in: section) where !listed.contains(item.id) { model.remove(item.id) }
         }
-        for item in items { model.upsert(item) }
+        for item in items { model.put(item) }
     }
 }

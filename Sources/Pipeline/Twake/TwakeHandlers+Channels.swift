@@ -7,7 +7,7 @@ extension TwakeHandler where Payload == Twake.Channel {
         if envelope.isDeletion {
             transaction.removeChannel(sent.id)
         } else if let known = transaction.model[.channel(sent.id)]?.channel {
-            transaction.model.upsert(.channel(known.merged(with: sent)))
+            transaction.model.put(.channel(known.merged(with: sent)))
         } else {
             transaction.adoptChannel(sent, facts)
         }
@@ -24,7 +24,7 @@ extension TwakeHandler where Payload == Twake.ChannelActivity {
             let merged = known.merged(with: news)
             known.lastActivity = merged.lastActivity
             known.lastMessage = merged.lastMessage
-            transaction.model.upsert(.channel(known))
+            transaction.model.put(.channel(known))
         } else {
             transaction.adoptChannel(news, facts)
         }
@@ -44,7 +44,7 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
             transaction.removeChannel(sent.channel)
         } else if var known = transaction.model[.channel(sent.channel)]?.channel {
             known.lastAccess = latest(known.lastAccess, sent.lastAccess)
-            transaction.model.upsert(.channel(known))
+            transaction.model.put(.channel(known))
         } else if let company = sent.company ?? facts.company, let workspace = sent.workspace ?? facts.workspace {
             transaction.fetchChannels(isDirect: isDirect, company: company, workspace: workspace, facts)
         }
@@ -68,7 +68,7 @@ extension Transaction {
     /// An unknown channel was mentioned. The list knows whether it is ours; without a REST service the event is all there is.
     mutating func adoptChannel(_ channel: Twake.Channel, _ facts: TwakeFacts) {
         if facts.hasNoREST {
-            model.upsert(.channel(channel))
+            model.put(.channel(channel))
         } else {
             fetchChannels(isDirect: channel.isDirect, company: channel.company, workspace: channel.workspace, facts)
         }

@@ -47,7 +47,7 @@ extension TwakeHandler where Payload == Twake.Badge {
         } else if envelope.isDeletion {
             transaction.model.remove(.badge(sent))
         } else {
-            transaction.model.upsert(.badge(sent))
+            transaction.model.put(.badge(sent))
         }
     }
 }
@@ -63,7 +63,7 @@ extension Transaction {
         if message.channel == nil, !message.isHead {
             message.channel = model[.message(message.thread)]?.message?.channel
         }
-        if let item = Item.message(message) { model.upsert(item) }
+        if let item = Item.message(message) { model.put(item) }
     }
 
     /// Where the channel of an era A message room is. The room has the channel's id only; the list knows the rest.
