@@ -55,7 +55,10 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "weir-bench",
-            dependencies: ["Live", "Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"],
+            dependencies: [
+                "Live", "Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText",
+                "ModelOracle",
+            ],
             swiftSettings: house),
 
         // simdjson is the tests' oracle: C++ behind a C header.
@@ -67,7 +70,10 @@ let package = Package(
         tests("JSONTextTests", ["JSONText", "CSimdjson"]),
         tests("WireTests", ["Wire", "JSONText"]),
         tests("EventsTests", ["Events", "JSONText"]),
-        tests("SectionedModelTests", ["SectionedModel"]),
+        // The model's oracle: plain code, so that weir-bench can soak with it too.
+        .target(
+            name: "ModelOracle", dependencies: ["SectionedModel"], path: "Tests/ModelOracle", swiftSettings: house),
+        tests("SectionedModelTests", ["ModelOracle", "SectionedModel"]),
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),

@@ -1,3 +1,4 @@
+import ModelOracle
 import SectionedModel
 import Testing
 
@@ -16,8 +17,8 @@ import Testing
         let batch = try rows.committed()
         let (oldState, newState) = (State(of: old), State(of: new))
         #expect(State(rows) == newState)
-        #expect(BatchChecks(batch: batch, old: oldState, new: newState).problems == [])
-        #expect(BatchChecks(batch: batch.inverted(), old: newState, new: oldState).problems == [])
+        #expect(BatchRules(batch: batch, old: oldState, new: newState).problems == [])
+        #expect(BatchRules(batch: batch.inverted(), old: newState, new: oldState).problems == [])
         var replayed = before
         try replayed.apply(batch)
         #expect(State(replayed) == newState)

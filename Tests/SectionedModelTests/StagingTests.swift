@@ -1,3 +1,4 @@
+import ModelOracle
 import SectionedModel
 import Testing
 

@@ -1,0 +1,160 @@
+import SectionedModel
+
+/// A collection that goes through random transactions beside a reference model, which is built from scratch every time.
+///
+/// About 0 to 30 rows in 1 to 6 sections, with few distinct keys so that ties are common; some rows are filtered out, that
+/// is known here and not in the collection.
+struct RandomHistory {
+    static let ids = 0..<40
+    static let sortKeys = 6
+
+    var generator: SeededGenerator
+    let sections: Int
+    /// What is known of each id, indexed by id.
+    var known: [Row?] = Array(repeating: nil, count: RandomHistory.ids.count)
+    var hidden: [Bool] = Array(repeating: false, count: RandomHistory.ids.count)
+    var ranks: [Int: Int64] = [:]
+    var rows = Rows()
+    /// The reference for `rows`.
+    var state = State(of: [])
+    /// A collection that knows only the log.
+    var replica = Rows()
+    var trail = Trail()
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        sections = 1 + generator.below(6)
+    }
+
+    /// One transaction. Returns what is wrong, nothing if nothing is.
+    mutating func step(operations: ClosedRange<Int>) -> [String] {
+        for _ in 0..<(operations.lowerBound + generator.below(operations.count)) { stageSomething() }
+        var found = stagingProblems
+        let (before, old) = (rows, state)
+        state = reference
+        let expected = old.difference(to: state)
+        let batch = rows.commit()
+        if batch != expected { found.append("the batch is not the one from scratch") }
+        found += LookupRules(rows: rows, state: state).problems
+        guard let batch, found.isEmpty else { return found }
+        found += BatchRules(batch: batch, old: old, new: state).problems
+        found += replayProblems(batch, before, old)
+        found += trail.append(batch, from: old, to: state)
+        return found
+    }
+
+    /// Fills the collection in one transaction.
+    mutating func fill() -> [String] {
+        for _ in 0..<generator.below(31) { put(randomRow()) }
+        return step(operations: 0...0)
+    }
+
+    private var reference: State {
+        State(of: RandomHistory.ids.lazy.compactMap { hidden[$0] ? nil : known[$0] }, ranks: ranks)
+    }
+
+    private var stagingProblems: [String] {
+        var found: [String] = []
+        for id in RandomHistory.ids where rows[id] != (hidden[id] ? nil : known[id]) {
+            found.append("staged id \(id) is not seen")
+        }
+        if State(rows) != state { found.append("what is staged shows before the commit") }
+        return found
+    }
+
+    /// Applying the batch, and its inverse.
+    private mutating func replayProblems(_ batch: Batch<Row>, _ before: Rows, _ old: State) -> [String] {
+        var found: [String] = []
+        let inverse = batch.inverted()
+        do {
+            try replica.apply(batch)
+            if State(replica) != state { found.append("the log does not lead to the new state") }
+            var back = replica
+            try back.apply(inverse)
+            if State(back) != old { found.append("the inverse does not lead back") }
+        } catch {
+            found.append("apply refuses: \(error.description)")
+        }
+        if State(before) != old { found.append("a copy changed with the original") }
+        found += BatchRules(batch: inverse, old: state, new: old).problems.map { "inverse: " + $0 }
+        if inverse.inverted() != batch { found.append("the inverse of the inverse is another batch") }
+        return found
+    }
+}
+
+extension RandomHistory {
+    private mutating func stageSomething() {
+        let id = generator.below(RandomHistory.ids.count)
+        guard var row = known[id] else {
+            if generator.oneIn(3) { put(randomRow()) }
+            return
+        }
+        switch generator.below(11) {
+        case 0: put(randomRow())
+        case 1, 2: remove(id)
+        case 3:
+            row.sectionKey = generator.below(sections)
+            put(row)
+        case 4:
+            row.sortKey = generator.below(RandomHistory.sortKeys)
+            put(row)
+        case 5:
+            row.content += 1
+            put(row)
+        case 6: put(row)
+        case 7: toggleFilter(id)
+        case 8:
+            toggleFilter(id)
+            toggleFilter(id)
+        case 9:
+            remove(id)
+            put(randomRow(id))
+        default: if generator.oneIn(8) { stageSweep() }
+        }
+    }
+
+    /// Something that touches nearly everything.
+    private mutating func stageSweep() {
+        let section = generator.below(sections)
+        let kind = generator.below(5)
+        for row in known {
+            guard var row else { continue }
+            switch kind {
+            case 0: row.sectionKey = section
+            case 1: row.sortKey = RandomHistory.sortKeys - row.sortKey
+            case 2: row.sectionKey = (row.sectionKey + 1) % sections
+            case 3: row.content += 1
+            default: if row.sectionKey == section { remove(row.id) }
+            }
+            if known[row.id] != nil { put(row) }
+        }
+    }
+
+    private mutating func randomRow(_ id: Int? = nil) -> Row {
+        Row(
+            id ?? generator.below(RandomHistory.ids.count), in: generator.below(sections),
+            at: generator.below(RandomHistory.sortKeys), content: generator.below(3))
+    }
+
+    private mutating func put(_ row: Row) {
+        known[row.id] = row
+        if generator.oneIn(12) { hidden[row.id] = true }
+        stage(row.id)
+    }
+
+    private mutating func remove(_ id: Int) {
+        known[id] = nil
+        hidden[id] = false
+        stage(id)
+    }
+
+    private mutating func toggleFilter(_ id: Int) {
+        hidden[id].toggle()
+        stage(id)
+    }
+
+    private mutating func stage(_ id: Int) {
+        guard let row = known[id], !hidden[id] else { return rows.remove(id) }
+        do { try rows.upsert(row) } catch { preconditionFailure("the keys of a row have an order: \(error)") }
+    }
+}

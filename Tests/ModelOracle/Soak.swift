@@ -1,0 +1,37 @@
+/// What a run of random batches found, and how to have it again.
+public struct Problem: Error, CustomStringConvertible, Sendable {
+    /// The seed of the run.
+    public let seed: UInt64
+    /// Which batch of the run, from 0.
+    public let batch: Int
+    /// What is wrong, one sentence each.
+    public let findings: [String]
+
+    public var description: String {
+        "seed \(seed), batch \(batch):\n" + findings.map { "  \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// Runs random transactions and checks everything about each: the batch against one made from scratch, the rules W1 to W6,
+/// the fewest moves, apply, inverse, composition, replay of the log, lookups and snapshots.
+///
+/// The same seed gives the same run. Calls `report` with the number of batches done after each history of a few dozen.
+/// Returns the first problem.
+public func soak(
+    seed: UInt64, batches: Int, operations: ClosedRange<Int> = 0...14, report: (Int) -> Void = { _ in }
+) -> Problem? {
+    var seeds = SeededGenerator(seed: seed)
+    var done = 0
+    while done < batches {
+        var history = RandomHistory(seed: seeds.next())
+        var findings = history.fill()
+        let end = min(batches, done + 30)
+        while findings.isEmpty, done < end {
+            findings = history.step(operations: operations)
+            done += 1
+        }
+        if !findings.isEmpty { return Problem(seed: seed, batch: max(done - 1, 0), findings: findings) }
+        report(done)
+    }
+    return nil
+}

@@ -1,0 +1,59 @@
+public import SectionedModel
+
+/// A state spelled out: sections in order, their rows in order.
+public struct State: Equatable, Sendable {
+    public struct Section: Equatable, Sendable {
+        public var key: Int
+        public var rank: Int64 = 0
+        public var rows: [Row]
+    }
+    public var sections: [Section] = []
+
+    /// The reference model: order everything from scratch, then cut it into sections.
+    public init(of rows: some Sequence<Row>, ranks: [Int: Int64] = [:]) {
+        let placed = rows.map { (rank: ranks[$0.sectionKey] ?? 0, row: $0) }
+        for (rank, row) in placed.sorted(by: State.precedes) {
+            if sections.last?.key != row.sectionKey {
+                sections.append(Section(key: row.sectionKey, rank: rank, rows: []))
+            }
+            sections[sections.count - 1].rows.append(row)
+        }
+    }
+
+    private static func precedes(_ a: (rank: Int64, row: Row), _ b: (rank: Int64, row: Row)) -> Bool {
+        if a.rank != b.rank { return a.rank < b.rank }
+        if a.row.sectionKey != b.row.sectionKey { return a.row.sectionKey < b.row.sectionKey }
+        if a.row.sortKey != b.row.sortKey { return a.row.sortKey < b.row.sortKey }
+        return a.row.id < b.row.id
+    }
+
+    /// What a collection shows of itself.
+    public init(_ rows: Rows) {
+        sections = rows.sectionKeys.map { Section(key: $0, rows: rows.elements(in: $0)) }
+    }
+
+    /// The path of every id.
+    public var paths: [Int: SectionPath] {
+        var paths: [Int: SectionPath] = [:]
+        forEach { paths[$1.id] = $0 }
+        return paths
+    }
+
+    /// All rows, in order.
+    public var rows: [Row] { sections.flatMap(\.rows) }
+
+    /// The row at a path; nil when there is none.
+    public func row(at path: SectionPath) -> Row? {
+        guard path.section >= 0, path.section < sections.count else { return nil }
+        let rows = sections[path.section].rows
+        return path.item >= 0 && path.item < rows.count ? rows[path.item] : nil
+    }
+
+    func forEach(_ body: (SectionPath, Row) -> Void) {
+        for section in 0..<sections.count {
+            for item in 0..<sections[section].rows.count {
+                body(SectionPath(section: section, item: item), sections[section].rows[item])
+            }
+        }
+    }
+}
