@@ -10,26 +10,42 @@ struct Span {
 
 /// Reads the clocks twice.
 struct Stopwatch {
-    private let wall = Self.wallClock
-    private let processor = Self.processorTime
+    private let wall = Clock.wall.nanoseconds
+    private let processor = Clock.processor.nanoseconds
 
     /// The time since the watch was made.
-    var elapsed: Span { Span(seconds: Self.wallClock - wall, processor: Self.processorTime - processor) }
-
-    private static var wallClock: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    var elapsed: Span {
+        Span(
+            seconds: (Clock.wall.nanoseconds - wall) / 1e9, processor: (Clock.processor.nanoseconds - processor) / 1e9)
     }
 }
 
-/// The most memory the process held, as the kernel counts it (`VmHWM`).
+/// A clock of the system.
+enum Clock {
+    /// The wall's, which never goes back.
+    case wall
+    /// What the process has used of the processors.
+    case processor
+    /// What the calling thread has used of them; slower to read than the wall's.
+    case thread
+
+    /// What it shows, from some beginning of its own.
+    var nanoseconds: Double {
+        var time = timespec()
+        clock_gettime(id, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+
+    private var id: clockid_t {
+        switch self {
+        case .wall: CLOCK_MONOTONIC
+        case .processor: CLOCK_PROCESS_CPUTIME_ID
+        case .thread: CLOCK_THREAD_CPUTIME_ID
+        }
+    }
+}
+
+/// The memory the process holds, and the most it held (`VmHWM`), as the kernel counts it.
 enum PeakMemory {
     /// Starts counting anew. False when the kernel does not allow it: then `megabytes` counts from the start of the process.
     static func reset() -> Bool {
@@ -37,6 +53,18 @@ enum PeakMemory {
         guard file >= 0 else { return false }
         defer { close(file) }
         return write(file, "5", 1) == 1
+    }
+
+    /// What the process holds now, in bytes; nil when the kernel does not say.
+    static var residentBytes: Double? {
+        guard let file = fopen("/proc/self/statm", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+        let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            .split(separator: " ")
+        guard words.count > 1, let pages = Double(words[1]) else { return nil }
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     /// The peak since the last reset, in megabytes of 1 000 000 bytes; nil when the kernel does not say.
@@ -65,6 +93,13 @@ struct Series {
     var median: Double {
         guard !sorted.isEmpty else { return 0 }
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    /// The smallest value that so many of a hundred do not exceed; 0 of nothing.
+    func percentile(_ percent: Double) -> Double {
+        guard !sorted.isEmpty else { return 0 }
+        let rank = (Double(sorted.count) * percent / 100).rounded(.up)
+        return sorted[min(max(Int(rank), 1), sorted.count) - 1]
     }
 
     /// `median [lowest..highest]`, with so many digits behind the point.

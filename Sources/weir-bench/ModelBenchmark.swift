@@ -1,0 +1,85 @@
+import Glibc
+import SectionedModel
+
+extension Benchmark {
+    static let entities = BenchmarkOption(
+        "entities", "N", "rows of the model; the large one has ten times as many", standard: 100_000,
+        range: 1000...5_000_000)
+    static let sections = BenchmarkOption(
+        "sections", "S", "sections they stand in", standard: 1000, range: 1...1_000_000)
+    static let memory = BenchmarkOption(
+        "memory", "N", "only print the bytes an entity takes in a model of N, beside its 48", standard: nil,
+        range: 1000...50_000_000)
+
+    /// The bars of the sectioned model.
+    static let model = Benchmark(
+        name: "model", summary: "what a change of the sectioned model costs, and the bars it is held to",
+        details: [
+            "Rows of 48 bytes with random 16-byte ids; a change gives a random row another section and another sort key.",
+            "Measured on two sizes and several shapes, each run with a seed of its own, next to the standard library's",
+            "difference(from:) and inferringMoves() on the same data. Snapshots are held by somebody else: the newest and",
+            "the one before.",
+        ],
+        options: [entities, sections, .seed, .runs, memory]
+    ) { arguments throws(BenchmarkError) in
+        let shape = ModelShape(rows: arguments[entities], sections: min(arguments[sections], arguments[entities]))
+        if let rows = arguments.value(memory) {
+            let shape = ModelShape(rows: rows, sections: shape.sections)
+            return print(try ModelMemory.measure(shape, seed: UInt64(arguments[.seed])).fixed(1))
+        }
+        var measurement = ModelMeasurement(shape)
+        for run in 0..<arguments[.runs] { try measurement.run(seed: UInt64(arguments[.seed] + run)) }
+        print(measurement.report(arguments))
+    }
+}
+
+/// All figures of all runs.
+struct ModelMeasurement {
+    let shape: ModelShape
+    var figures = ModelFigures()
+    var matrix = SnapshotMatrix()
+    /// Changes measured together: enough for the clock, few enough to leave the shape as it is.
+    static let changes = 50_000
+
+    init(_ shape: ModelShape) { self.shape = shape }
+
+    /// The larger model in other shapes: one section, as many as the smaller has, unequal ones, and a tenth as many as rows.
+    private var largeShapes: [ModelShape] {
+        let rows = shape.rows * 10
+        return [
+            ModelShape(rows: rows, sections: 1), ModelShape(rows: rows, sections: shape.sections),
+            ModelShape(rows: rows, sections: shape.sections, spread: .zipf),
+            ModelShape(rows: rows, sections: max(1, rows / 10)),
+        ]
+    }
+
+    mutating func run(seed: UInt64) throws(BenchmarkError) {
+        try measureSmall(seed: seed)
+        try measureSnapshots(ModelShape(rows: shape.rows, sections: shape.sections, spread: .zipf), seed: seed)
+        for shape in largeShapes { try measureLarge(shape, seed: seed) }
+        try measureGrowth(seed: seed)
+        try measureMemory(seed: seed)
+        try measureDifference(seed: seed)
+    }
+
+    func report(_ arguments: BenchmarkArguments) -> String {
+        let heading =
+            "one thread, \(arguments[.runs]) runs with seeds from \(arguments[.seed]) on; "
+            + "sizes are rows / sections"
+        let footing = [
+            "",
+            "The bars are for the sizes that hold when none is given. A stall is judged by the thread's own processor",
+            "time: another process that gets the processor is none of the model's.", "Again: \(arguments.commandLine)",
+        ]
+        return ([heading] + figures.lines + matrix.lines + footing).joined(separator: "\n")
+    }
+
+    /// The microseconds of one of so many, and what the work gave.
+    func time<Value>(
+        _ count: Int, _ body: () throws(ModelError) -> Value
+    ) throws(BenchmarkError) -> (microseconds: Double, value: Value) {
+        let watch = Stopwatch()
+        let value = try ModelSubject.refused(body)
+        return (watch.elapsed.seconds * 1e6 / Double(max(count, 1)), value)
+    }
+}

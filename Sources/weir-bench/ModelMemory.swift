@@ -1,0 +1,55 @@
+import Glibc
+import SectionedModel
+
+/// The memory of a model, as the kernel counts it.
+enum ModelMemory {
+    /// The bytes an entity takes beside its own 48, in a model that grew row by row.
+    ///
+    /// To be called first thing in a process: what was used and let go before would be used again and not be seen.
+    static func measure(_ shape: ModelShape, seed: UInt64) throws(BenchmarkError) -> Double {
+        var dice = Dice(seed: seed)
+        try ModelSubject.refused { () throws(ModelError) in
+            _ = try grow(1000, shape.sections, &dice)
+        }
+        guard let before = PeakMemory.residentBytes else { throw .failed("the kernel does not tell the memory used") }
+        let model = try ModelSubject.refused { () throws(ModelError) in
+            try grow(shape.rows, shape.sections, &dice)
+        }
+        guard let after = PeakMemory.residentBytes, model.count == shape.rows else {
+            throw .failed("the kernel does not tell the memory used")
+        }
+        return (after - before) / Double(shape.rows) - Double(MemoryLayout<ModelRow>.stride)
+    }
+
+    @inline(never)
+    private static func grow(
+        _ count: Int, _ sections: Int, _ dice: inout Dice
+    ) throws(ModelError) -> SectionedCollection<ModelRow> {
+        var model = SectionedCollection<ModelRow>()
+        for _ in 0..<count {
+            let row = ModelRow(
+                id: .init(high: dice.next(), low: dice.next()), sectionKey: Int64(dice.below(sections)),
+                sortKey: Int64(dice.next() >> 24), contents: 0, more: 0)
+            try model.upsert(row)
+            _ = model.commit()
+        }
+        return model
+    }
+}
+
+extension ModelMeasurement {
+    /// Memory of the small and the large model, each in a process of its own.
+    mutating func measureMemory(seed: UInt64) throws(BenchmarkError) {
+        for rows in [shape.rows, shape.rows * 10] {
+            let child = try ChildProcess([
+                "/proc/self/exe", "model", "--memory", "\(rows)", "--sections", "\(shape.sections)", "--seed",
+                "\(seed)",
+            ])
+            guard let bytes = child.readLine().flatMap(Double.init) else {
+                throw .failed("the process whose memory is measured did not answer")
+            }
+            let name = "memory of an entity beside its 48 bytes, \(rows.grouped)"
+            figures.add(name, bytes, "bytes", digits: 0, bar: 90)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import SectionedModel
+
+/// A row of 48 bytes without references: a 16-byte id, both keys, and 16 bytes of contents.
+struct ModelRow: SectionedElement {
+    /// A random id, hashed as one word as `EntityID` is.
+    struct ID: Hashable, Comparable, Sendable {
+        let high: UInt64
+        let low: UInt64
+
+        func hash(into hasher: inout Hasher) { hasher.combine(high ^ low) }
+
+        static func < (a: ID, b: ID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    }
+
+    let id: ID
+    var sectionKey: Int64
+    var sortKey: Int64
+    var contents: UInt64
+    let more: UInt64
+
+    func feed(_ digest: inout ElementDigest) {
+        digest.feed(id.high)
+        digest.feed(id.low)
+        digest.feed(sectionKey)
+        digest.feed(sortKey)
+        digest.feed(contents)
+        digest.feed(more)
+    }
+}
+
+/// How many rows there are, in how many sections, and how unequal these are.
+struct ModelShape: Hashable {
+    /// How the rows are spread over the sections.
+    enum Spread: Hashable {
+        case even
+        /// The k-th largest section has a k-th of what the largest has.
+        case zipf
+    }
+
+    var rows: Int
+    var sections: Int
+    var spread = Spread.even
+
+    var name: String { "\(rows.grouped) / \(sections.grouped)" + (spread == .zipf ? " Zipf" : "") }
+}
+
+/// The rows of a model and what happens to them: a function of shape and seed alone.
+struct ModelWorkload {
+    let shape: ModelShape
+    /// The rows as they stand after all that was made so far, in no order.
+    private(set) var rows: [ModelRow] = []
+    private var dice: Dice
+    /// `weights[k]` is how many of `total` tickets the sections up to k have; empty when each has the same.
+    private let weights: [Int]
+
+    init(_ shape: ModelShape, seed: UInt64) {
+        self.shape = shape
+        dice = Dice(seed: seed)
+        weights = shape.spread == .even ? [] : Self.zipf(shape.sections)
+        rows.reserveCapacity(shape.rows)
+        for _ in 0..<shape.rows { rows.append(newRow()) }
+    }
+
+    private static func zipf(_ sections: Int) -> [Int] {
+        var total = 0
+        return (1...sections).map { rank in
+            total += max(1, (1 << 40) / rank)
+            return total
+        }
+    }
+
+    private mutating func newRow() -> ModelRow {
+        ModelRow(
+            id: .init(high: dice.next(), low: dice.next()), sectionKey: sectionKey(), sortKey: sortKey(),
+            contents: dice.next(), more: dice.next())
+    }
+
+    private mutating func sortKey() -> Int64 { Int64(dice.next() >> 24) }
+
+    /// Large and small sections stand in no order beside each other: an odd factor makes another permutation of the numbers.
+    private mutating func sectionKey() -> Int64 {
+        Int64(truncatingIfNeeded: (sectionNumber() &* 0x9E37_79B1) & 0xFFFF_FFFF)
+    }
+
+    private mutating func sectionNumber() -> Int {
+        guard let total = weights.last else { return dice.below(shape.sections) }
+        let ticket = dice.below(total)
+        var low = 0
+        var high = weights.count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if weights[middle] > ticket { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// So many times some row gets another section and another sort key: each time the row as it is then.
+    mutating func moves(_ count: Int) -> [ModelRow] {
+        change(count) { workload, index in
+            workload.rows[index].sectionKey = workload.sectionKey()
+            workload.rows[index].sortKey = workload.sortKey()
+        }
+    }
+
+    /// So many times some row gets other contents.
+    mutating func edits(_ count: Int) -> [ModelRow] {
+        change(count) { workload, index in workload.rows[index].contents = workload.dice.next() }
+    }
+
+    private mutating func change(_ count: Int, _ body: (inout Self, Int) -> Void) -> [ModelRow] {
+        var changed: [ModelRow] = []
+        changed.reserveCapacity(count)
+        for _ in 0..<count {
+            let index = dice.below(rows.count)
+            body(&self, index)
+            changed.append(rows[index])
+        }
+        return changed
+    }
+
+    /// So many ids of rows there are.
+    mutating func ids(_ count: Int) -> [ModelRow.ID] { (0..<count).map { _ in rows[dice.below(rows.count)].id } }
+
+    /// Changes so many rows at once: a quarter move, a quarter get other contents, a quarter leave and as many come.
+    mutating func churn(_ count: Int) {
+        _ = moves(count / 4)
+        _ = edits(count / 4)
+        for _ in 0..<count / 4 {
+            rows.swapAt(dice.below(rows.count), rows.count - 1)
+            rows.removeLast()
+        }
+        for _ in 0..<count / 4 { rows.append(newRow()) }
+    }
+
+    /// The rows in another order.
+    mutating func shuffled() -> [ModelRow] {
+        var shuffled = rows
+        for index in shuffled.indices.dropFirst() { shuffled.swapAt(index, dice.below(index + 1)) }
+        return shuffled
+    }
+}
+
+extension Int {
+    /// With a comma between groups of three digits.
+    var grouped: String {
+        let digits = String(magnitude)
+        var text = self < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+}

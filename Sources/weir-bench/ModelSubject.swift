@@ -1,0 +1,213 @@
+import JSONText
+import SectionedModel
+
+/// Whoever reads: holds the newest snapshot and the one before it.
+///
+/// A class that is called and not inlined: a snapshot kept in a local variable only is optimised away, and its cost with it.
+final class SnapshotHolder {
+    private var newest: SectionedCollection<ModelRow>.Snapshot?
+    private var older: SectionedCollection<ModelRow>.Snapshot?
+
+    @inline(never)
+    func publish(_ snapshot: SectionedCollection<ModelRow>.Snapshot) {
+        older = newest
+        newest = snapshot
+    }
+
+    @inline(never)
+    func letGo() {
+        newest = nil
+        older = nil
+    }
+
+    /// What both hold, so that both are needed.
+    var count: Int { (newest?.count ?? 0) + (older?.count ?? 0) }
+}
+
+/// A model under measurement.
+struct ModelSubject {
+    private(set) var model: SectionedCollection<ModelRow>
+    let holder = SnapshotHolder()
+    private var sinceSnapshot = 0
+
+    /// A model of these rows, made in one transaction.
+    init(_ rows: [ModelRow]) throws(BenchmarkError) {
+        model = try Self.refused { () throws(ModelError) in try Self.load(rows) }
+        guard model.count == rows.count else { throw .failed("\(model.count) rows of \(rows.count) are in the model") }
+    }
+
+    @inline(never)
+    static func load(_ rows: [ModelRow]) throws(ModelError) -> SectionedCollection<ModelRow> {
+        var model = SectionedCollection<ModelRow>()
+        for row in rows { try model.upsert(row) }
+        _ = model.commit()
+        return model
+    }
+
+    /// The model's errors as ours: none of them is expected.
+    static func refused<Value>(_ body: () throws(ModelError) -> Value) throws(BenchmarkError) -> Value {
+        do { return try body() } catch { throw .failed("the model refused: \(error)") }
+    }
+
+    /// Commits one change; gives how many rows the batch names.
+    @inline(__always)
+    private mutating func commit(_ row: ModelRow) throws(ModelError) -> Batch<ModelRow>? {
+        try model.upsert(row)
+        return model.commit()
+    }
+
+    @inline(__always)
+    private mutating func publish(every interval: Int) {
+        sinceSnapshot += 1
+        guard sinceSnapshot >= interval else { return }
+        sinceSnapshot = 0
+        holder.publish(model.snapshot())
+    }
+
+    /// One transaction for each row, a snapshot after every `interval` of them; gives how many records the batches have.
+    @inline(never)
+    mutating func commitEach(_ rows: [ModelRow], snapshotEvery interval: Int?) throws(ModelError) -> Int {
+        var records = 0
+        for row in rows {
+            if let batch = try commit(row) { records += batch.records }
+            if let interval { publish(every: interval) }
+        }
+        return records
+    }
+
+    /// The same, with a line for each batch.
+    @inline(never)
+    mutating func commitEach(
+        _ rows: [ModelRow], snapshotEvery interval: Int, log: inout JSONWriter
+    ) throws(ModelError) -> Int {
+        var bytes = 0
+        for row in rows {
+            if let batch = try commit(row) { batch.writeLine(into: &log) }
+            if log.bytes.count > 1 << 16 {
+                bytes += log.bytes.count
+                log.reset()
+            }
+            publish(every: interval)
+        }
+        return bytes + log.bytes.count
+    }
+
+    /// The same as the first, with the nanoseconds of each transaction (and its snapshot).
+    @inline(never)
+    mutating func timeEach(
+        _ rows: [ModelRow], snapshotEvery interval: Int, into times: inout [Double]
+    ) throws(ModelError) {
+        for row in rows {
+            let start = Clock.wall.nanoseconds
+            _ = try commit(row)
+            publish(every: interval)
+            times.append(Clock.wall.nanoseconds - start)
+        }
+    }
+
+    /// The batches of one transaction for each row.
+    @inline(never)
+    mutating func batches(_ rows: [ModelRow]) throws(ModelError) -> [Batch<ModelRow>] {
+        var batches: [Batch<ModelRow>] = []
+        batches.reserveCapacity(rows.count)
+        for row in rows {
+            if let batch = try commit(row) { batches.append(batch) }
+        }
+        return batches
+    }
+
+    @inline(never)
+    mutating func apply(_ batches: [Batch<ModelRow>]) throws(ModelError) {
+        for batch in batches { try model.apply(batch) }
+    }
+
+    /// All rows in the one given, those that are not in it removed, in one transaction; gives the number of records.
+    @inline(never)
+    mutating func become(_ rows: [ModelRow]) throws(ModelError) -> Int {
+        try model.stageDifference(from: rows)
+        return model.commit()?.records ?? 0
+    }
+
+    /// The nanoseconds of taking a snapshot, each after a change; what is done to publish it does not count.
+    mutating func timeSnapshots(_ rows: [ModelRow]) throws(ModelError) -> [Double] {
+        var times: [Double] = []
+        for row in rows {
+            _ = try commit(row)
+            let start = Clock.wall.nanoseconds
+            let snapshot = takeSnapshot()
+            times.append(Clock.wall.nanoseconds - start)
+            holder.publish(snapshot)
+        }
+        return times
+    }
+
+    @inline(never)
+    private func takeSnapshot() -> SectionedCollection<ModelRow>.Snapshot { model.snapshot() }
+
+    @inline(never)
+    func paths(of ids: [ModelRow.ID]) -> [SectionPath] { ids.compactMap { model.path(of: $0) } }
+
+    @inline(never)
+    func elements(at paths: [SectionPath]) -> UInt64 {
+        paths.reduce(0) { $0 &+ (model.element(at: $1)?.contents ?? 0) }
+    }
+
+    /// The ids in order, one section after the other.
+    func flattened() -> [ModelRow.ID] {
+        var ids: [ModelRow.ID] = []
+        ids.reserveCapacity(model.count)
+        model.forEachElement { _, row in ids.append(row.id) }
+        return ids
+    }
+
+    /// Leaves a snapshot as the last owner of everything, and gives the nanoseconds of letting it go.
+    mutating func timeLastRelease() -> Double {
+        holder.letGo()
+        holder.publish(model.snapshot())
+        model = SectionedCollection()
+        let start = Clock.wall.nanoseconds
+        holder.letGo()
+        return Clock.wall.nanoseconds - start
+    }
+}
+
+extension Batch<ModelRow> {
+    /// How many rows it names.
+    var records: Int { deletions.count + insertions.count + moves.count + updates.count }
+
+    /// A line as a log has it, without the contents of the rows.
+    func writeLine(into writer: inout JSONWriter) {
+        writer.beginObject()
+        for change in moves {
+            writer.key("move")
+            write(change, into: &writer)
+        }
+        for change in updates {
+            writer.key("update")
+            write(change, into: &writer)
+        }
+        for change in sectionDeletions {
+            writer.key("section_delete")
+            writer.integer(change.key)
+        }
+        for change in sectionInsertions {
+            writer.key("section_insert")
+            writer.integer(change.key)
+        }
+        writer.endObject()
+        writer.endLine()
+    }
+
+    private func write(_ change: Change, into writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.integer(change.from.section)
+        writer.integer(change.from.item)
+        writer.integer(change.to.section)
+        writer.integer(change.to.item)
+        writer.integer(Int64(truncatingIfNeeded: change.new.id.high))
+        writer.integer(Int64(truncatingIfNeeded: change.new.id.low))
+        writer.integer(change.new.sectionKey)
+        writer.integer(change.new.sortKey)
+        writer.endArray()
+    }
+}
