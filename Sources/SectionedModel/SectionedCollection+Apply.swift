@@ -6,46 +6,73 @@ extension SectionedCollection {
     @inlinable
     public mutating func apply(_ batch: Batch<Element>) throws(ModelError) {
         try batch.checkForm()
+        if let before = state.sum, let checksums = batch.checksums, checksums.before != before {
+            throw .badBatch("it is for another state: the checksums differ")
+        }
         var touched = try matched(batch)
-        let changes = replace(&touched)
+        let ranks = state.ranks
+        let changes = replace(&touched, batch.newRanks)
         do throws(ModelError) {
             try batch.checkOutcome(touched, changes)
+            if let after = state.sum, let checksums = batch.checksums, checksums.after != after {
+                throw .badBatch("it leads to another state than it says: the checksums differ")
+            }
         } catch {
-            // The state is a function of its elements: putting the old ones back restores it.
-            var back = touched.map { Touched(old: $0.new, from: $0.to, new: $0.old) }
-            _ = replace(&back)
+            // The state is a function of its elements and ranks: putting the old ones back restores it.
+            var back = touched.map { Touched(old: $0.new, slot: $0.slot, new: $0.old) }
+            _ = replace(&back, batch.oldRanks)
+            state.ranks = ranks
             throw error
         }
+        state.batches += 1
     }
 
     /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
     @inlinable
     func matched(_ batch: Batch<Element>) throws(ModelError) -> [Touched] {
         var touched: [Touched] = []
+        touched.reserveCapacity(
+            batch.deletions.count + batch.insertions.count + batch.moves.count + batch.updates.count)
         for deletion in batch.deletions {
-            let old = try standing(deletion.element, at: deletion.path)
-            touched.append(Touched(old: old, from: deletion.path, new: nil))
+            touched.append(try standing(deletion.element, at: deletion.path, becoming: nil))
         }
         for insertion in batch.insertions {
-            guard places[insertion.element.id] == nil else {
+            guard state.slot(of: insertion.element.id) == nil else {
                 throw ModelError.badBatch("the element inserted at \(insertion.path) is already here")
             }
-            touched.append(Touched(old: nil, from: nil, new: insertion.element))
+            touched.append(Touched(old: nil, slot: nil, new: insertion.element))
         }
-        for change in batch.moves + batch.updates {
-            let old = try standing(change.old, at: change.from)
-            touched.append(Touched(old: old, from: change.from, new: change.new))
-        }
+        for change in batch.moves { touched.append(try standing(change.old, at: change.from, becoming: change.new)) }
+        for change in batch.updates { touched.append(try standing(change.old, at: change.from, becoming: change.new)) }
         return touched
     }
 
+    /// The record of an element that the batch says stands at a path.
     @inlinable
-    func standing(_ element: Element, at path: SectionPath) throws(ModelError) -> Element {
-        guard let here = self.element(at: path) else { throw ModelError.badBatch("there is no element at \(path)") }
-        guard here == element, here.id == element.id else {
+    func standing(
+        _ element: Element, at path: SectionPath, becoming new: Element?
+    ) throws(ModelError) -> Touched {
+        guard let here = state.element(at: path) else {
+            throw ModelError.badBatch("there is no element at \(path)")
+        }
+        guard here == element, here.id == element.id, let slot = state.slot(of: here.id) else {
             throw ModelError.badBatch("the element at \(path) is another than the batch says")
         }
-        return here
+        return Touched(old: here, slot: slot, new: new)
+    }
+}
+
+extension Batch {
+    /// The ranks this batch gives, of sections that come too.
+    @inlinable
+    var newRanks: [SectionedCollection<Element>.RankChange] {
+        sectionMoves.map { ($0.key, $0.newRank) } + sectionInsertions.map { ($0.key, $0.rank) }
+    }
+
+    /// The ranks of the state before, of sections that go too.
+    @inlinable
+    var oldRanks: [SectionedCollection<Element>.RankChange] {
+        sectionMoves.map { ($0.key, $0.oldRank) } + sectionDeletions.map { ($0.key, $0.rank) }
     }
 }
 
@@ -91,6 +118,9 @@ extension Batch {
         }
         guard sectionInsertions == changes.insertions else {
             throw ModelError.badBatch("other sections get their first element than the batch says")
+        }
+        guard sectionMoves == changes.moves else {
+            throw ModelError.badBatch("other sections are given another rank than the batch says")
         }
         let targets = insertions.map(\.path) + (moves + updates).map(\.to)
         for (record, target) in zip(touched.dropFirst(deletions.count), targets) where record.to != target {

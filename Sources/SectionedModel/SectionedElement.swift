@@ -19,6 +19,8 @@ public protocol SectionedElement: Equatable, Sendable {
     ///
     /// Only asked for by a collection that keeps a checksum.
     func feed(_ digest: inout ElementDigest)
+    /// Feeds a section's key; its description, unless said otherwise. Only asked for when sections are ranked.
+    static func feed(_ section: SectionKey, _ digest: inout ElementDigest)
 }
 
 /// A place in a stated state of a collection: which section, which item in it, both counted from 0.
@@ -39,6 +41,10 @@ public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertib
 }
 
 extension SectionedElement {
+    /// Feeds the description of the key.
+    @inlinable
+    public static func feed(_ section: SectionKey, _ digest: inout ElementDigest) { digest.feed("\(section)") }
+
     /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be.
     @inlinable
     var isOrdered: Bool { id == id && sectionKey == sectionKey && sortKey == sortKey }

@@ -1,0 +1,75 @@
+/// Rows of one state that are taken out of the reckoning when the rest is numbered.
+@usableFromInline
+struct Residue {
+    /// Ascending.
+    @usableFromInline let paths: [SectionPath]
+
+    @inlinable
+    init(without paths: [SectionPath]) { self.paths = paths.sorted() }
+
+    /// The item number a row has among those of its section that remain.
+    @inlinable
+    func item(of path: SectionPath) -> Int {
+        let start = SectionPath(section: path.section, item: 0)
+        let first = partitionPoint(paths.count) { paths[$0] < start }
+        return path.item - (partitionPoint(paths.count) { paths[$0] < path } - first)
+    }
+}
+
+extension Batch {
+    @usableFromInline typealias Touched = SectionedCollection<Element>.Touched
+
+    /// The canonical batch of a transaction whose paths are all known.
+    @inlinable
+    init(_ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges) {
+        sectionDeletions = changes.deletions
+        sectionInsertions = changes.insertions
+        sectionMoves = changes.moves
+        let stays = Batch.staying(touched)
+        for index in touched.indices {
+            record(touched[index], stays: stays[index])
+        }
+        if deletions.count > 1 { deletions.sort { $0.path < $1.path } }
+        if insertions.count > 1 { insertions.sort { $0.path < $1.path } }
+        if moves.count > 1 { moves.sort { $0.to < $1.to } }
+        if updates.count > 1 { updates.sort { $0.to < $1.to } }
+    }
+
+    @inlinable
+    mutating func record(_ touched: Touched, stays: Bool) {
+        if let from = touched.from, let old = touched.old {
+            if let to = touched.to, let new = touched.new {
+                let change = Change(from: from, to: to, old: old, new: new)
+                if stays { updates.append(change) } else { moves.append(change) }
+            } else {
+                deletions.append(Deletion(path: from, element: old))
+            }
+        } else if let to = touched.to, let new = touched.new {
+            insertions.append(Insertion(path: to, element: new))
+        }
+    }
+
+    /// For each of the touched, whether it need not move.
+    ///
+    /// Untouched rows never move, so a row that stood between other untouched rows than now has to. Those left between the
+    /// same ones can stay as far as they are still in order: a longest increasing subsequence of them does. As rows of one section are
+    /// compared with each other only, new items are numbered under the old section, and one sequence serves all sections.
+    @inlinable
+    static func staying(_ touched: [Touched]) -> [Bool] {
+        var stays = Array(repeating: false, count: touched.count)
+        let before = Residue(without: touched.compactMap(\.from))
+        let after = Residue(without: touched.compactMap(\.to))
+        var candidates: [(from: SectionPath, to: SectionPath, index: Int)] = []
+        for index in touched.indices {
+            guard let from = touched[index].from, let to = touched[index].to else { continue }
+            guard touched[index].old?.sectionKey == touched[index].new?.sectionKey else { continue }
+            guard before.item(of: from) == after.item(of: to) else { continue }
+            candidates.append((from, SectionPath(section: from.section, item: to.item), index))
+        }
+        candidates.sort { $0.from < $1.from }
+        for position in longestIncreasingSubsequence(candidates.map(\.to)) {
+            stays[candidates[position].index] = true
+        }
+        return stays
+    }
+}

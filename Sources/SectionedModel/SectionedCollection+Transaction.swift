@@ -1,0 +1,163 @@
+extension SectionedCollection {
+    /// One id of a transaction: what stood before, what stands after, and where.
+    @usableFromInline
+    struct Touched {
+        @usableFromInline var old: Element?
+        /// Of the old element, then of the new one.
+        @usableFromInline var slot: Slot?
+        @usableFromInline var new: Element?
+        /// In the old state; set by `replace` together with `old`.
+        @usableFromInline var from: SectionPath?
+        /// In the new state; set by `replace` together with `new`.
+        @usableFromInline var to: SectionPath?
+
+        @inlinable
+        init(old: Element?, slot: Slot?, new: Element?) {
+            self.old = old
+            self.slot = slot
+            self.new = new
+        }
+
+        /// Whether the row keeps its place in the order.
+        @inlinable
+        var keepsPlace: Bool {
+            guard let old, let new else { return false }
+            return old.sharesPlace(with: new)
+        }
+    }
+
+    /// The sections that left, came, and were given another rank.
+    @usableFromInline
+    struct SectionChanges {
+        @usableFromInline var deletions: [Batch<Element>.SectionChange] = []
+        @usableFromInline var insertions: [Batch<Element>.SectionChange] = []
+        @usableFromInline var moves: [Batch<Element>.SectionMove] = []
+
+        @inlinable
+        init() {}
+    }
+
+    @usableFromInline typealias RankChange = (key: Element.SectionKey, rank: Int64)
+
+    /// Leads from the state with the old elements and ranks to the one with the new; fills in slots and paths.
+    ///
+    /// Ids must be distinct and the old elements be those of the state. Old paths are found before anything leaves, new ones when
+    /// everything has come: each is final.
+    @inlinable
+    mutating func replace(_ touched: inout [Touched], _ ranks: [RankChange]) -> SectionChanges {
+        let moving = touched.indices.filter { !touched[$0].keepsPlace }
+        if moving.count > max(64, state.count / 4) { return rebuild(&touched, ranks) }
+        for index in touched.indices {
+            touched[index].from = touched[index].old.map { state.path(of: $0) }
+        }
+        for index in moving {
+            if let old = touched[index].old { _ = state.takeOut(old) }
+        }
+        let changes = settleSections(leftBy: moving, touched, ranks)
+        record(&touched)
+        for index in moving {
+            if let new = touched[index].new, let slot = touched[index].slot { state.putIn(new, slot) }
+        }
+        let arePathsKept = moving.isEmpty && changes.moves.isEmpty
+        for index in touched.indices {
+            touched[index].to = arePathsKept ? touched[index].from : touched[index].new.map { state.path(of: $0) }
+        }
+        return changes
+    }
+
+    /// Takes the elements into the records; gives the new ones slots.
+    @inlinable
+    mutating func record(_ touched: inout [Touched]) {
+        for index in touched.indices {
+            switch (touched[index].old, touched[index].new, touched[index].slot) {
+            case (let old?, let new?, let slot?): state.replace(slot, old, by: new)
+            case (let old?, nil, let slot?): state.drop(slot, old, freeSlots: &freeSlots)
+            case (nil, let new?, _): touched[index].slot = state.add(new, freeSlots: &freeSlots)
+            case (_, _, _): preconditionFailure("an element without a slot")
+            }
+        }
+    }
+
+    /// Takes out the sections that lost all their rows and get none, puts in those that are missing, and gives ranks.
+    ///
+    /// Rows have left and have not come yet. Old indices are found before any section leaves, new ones when all have come.
+    @inlinable
+    mutating func settleSections(
+        leftBy moving: [Int], _ touched: [Touched], _ ranks: [RankChange]
+    ) -> SectionChanges {
+        var changes = SectionChanges()
+        let left = Self.distinct(moving.compactMap { touched[$0].old?.sectionKey })
+        let entered = Self.distinct(moving.compactMap { touched[$0].new?.sectionKey })
+        for key in left where state.isEmptySection(key) && !Self.contains(key, in: entered) {
+            let place = state.place(of: key)
+            changes.deletions.append(.init(index: state.directory.rank(of: place), key: key, rank: place.rank))
+        }
+        let gone = Set(changes.deletions.map(\.key))
+        let ranked = netRanks(ranks)
+        for change in ranked where !gone.contains(change.key) {
+            guard let index = state.sectionIndex(of: change.key) else { continue }
+            let oldRank = state.rank(of: change.key)
+            changes.moves.append(.init(from: index, to: index, key: change.key, oldRank: oldRank, newRank: change.rank))
+        }
+        for change in changes.deletions { _ = state.removeSection(state.place(of: change.key)) }
+        let moved = changes.moves.map { state.removeSection(state.place(of: $0.key)).entry }
+        for change in ranked { state.setRank(change.rank, of: change.key) }
+        for section in moved { state.insertSection(section.placed(at: state.place(of: section.place.key))) }
+        let missing = entered.filter { !state.hasSection($0) }
+        for key in missing { state.insertSection(SectionEntry(state.place(of: key))) }
+        for key in missing {
+            let place = state.place(of: key)
+            changes.insertions.append(.init(index: state.directory.rank(of: place), key: key, rank: place.rank))
+        }
+        for index in changes.moves.indices {
+            changes.moves[index].to = state.directory.rank(of: state.place(of: changes.moves[index].key))
+        }
+        changes.sort()
+        return changes
+    }
+
+    /// The last rank asked for of each key that differs from the one it has.
+    @inlinable
+    func netRanks(_ ranks: [RankChange]) -> [RankChange] {
+        guard !ranks.isEmpty else { return [] }
+        var last: [Element.SectionKey: Int64] = [:]
+        for change in ranks { last[change.key] = change.rank }
+        return Self.distinct(ranks.map(\.key)).compactMap { key in
+            guard let rank = last[key], rank != state.rank(of: key) else { return nil }
+            return (key, rank)
+        }
+    }
+
+    /// Ascending, each once.
+    @inlinable
+    static func distinct(_ keys: [Element.SectionKey]) -> [Element.SectionKey] {
+        var distinct: [Element.SectionKey] = []
+        for key in keys.sorted() where key != distinct.last { distinct.append(key) }
+        return distinct
+    }
+
+    @inlinable
+    static func contains(_ key: Element.SectionKey, in keys: [Element.SectionKey]) -> Bool {
+        let index = partitionPoint(keys.count) { keys[$0] < key }
+        return index < keys.count && keys[index] == key
+    }
+}
+
+extension SectionedCollection.SectionChanges {
+    @inlinable
+    mutating func sort() {
+        deletions.sort { $0.index < $1.index }
+        insertions.sort { $0.index < $1.index }
+        moves.sort { $0.to < $1.to }
+    }
+}
+
+extension SectionEntry {
+    /// The same rows at another place of the directory.
+    @inlinable
+    func placed(at place: SectionPlace<Element.SectionKey>) -> SectionEntry {
+        var section = SectionEntry(place)
+        section.rows = rows
+        return section
+    }
+}

@@ -1,0 +1,112 @@
+// What one transaction does to the state, in steps that each leave it whole but for what the next one says.
+extension SectionedSnapshot {
+    /// Takes a row out of its section, which may be left empty. Gives the path it had.
+    @inlinable
+    mutating func takeOut(_ element: Element) -> SectionPath {
+        let row = RowPlace(of: element, in: records)
+        let (section, item) = directory.modify(at: place(of: element.sectionKey)) { $0.rows.remove(at: row).index }
+        return SectionPath(section: section, item: item)
+    }
+
+    /// Puts the row of a slot into its section, which must be there. Gives its path.
+    @inlinable
+    @discardableResult
+    mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath {
+        let row = RowPlace(of: element, in: records)
+        let entry = RowEntry(key: row.key, slot: slot)
+        let (section, item) = directory.modify(at: place(of: element.sectionKey)) { $0.rows.insert(entry, at: row) }
+        return SectionPath(section: section, item: item)
+    }
+
+    /// Moves a row within its section. Gives both indices.
+    @inlinable
+    mutating func move(_ slot: Slot, from old: Element, to new: Element) -> (from: SectionPath, to: SectionPath) {
+        let (before, after) = (RowPlace(of: old, in: records), RowPlace(of: new, in: records))
+        let entry = RowEntry(key: after.key, slot: slot)
+        let (section, items) = directory.modify(at: place(of: new.sectionKey)) { section in
+            (section.rows.remove(at: before).index, section.rows.insert(entry, at: after))
+        }
+        return (SectionPath(section: section, item: items.0), SectionPath(section: section, item: items.1))
+    }
+
+    /// Whether there is a section with this key.
+    @inlinable
+    func hasSection(_ key: Element.SectionKey) -> Bool { sectionIndex(of: key) != nil }
+
+    /// Whether the section with this key is there and has no rows, as it may be for a moment.
+    @inlinable
+    func isEmptySection(_ key: Element.SectionKey) -> Bool {
+        directory.withEntry(at: place(of: key)) { _, section in section.rows.isEmpty } ?? false
+    }
+
+    // MARK: - Elements and checksum
+
+    /// Records an element that comes.
+    @inlinable
+    mutating func add(_ element: Element, freeSlots: inout [Slot]) -> Slot {
+        let slot: Slot
+        if let free = freeSlots.popLast() {
+            slot = free
+            records.set(free, to: element)
+        } else {
+            slot = records.append(element)
+        }
+        slots.insert(slot, hash: element.id.hashValue)
+        count(element, 1)
+        return slot
+    }
+
+    /// Records that an element is another now.
+    @inlinable
+    mutating func replace(_ slot: Slot, _ old: Element, by new: Element) {
+        records.set(slot, to: new)
+        count(old, -1)
+        count(new, 1)
+    }
+
+    /// Records that an element is gone.
+    @inlinable
+    mutating func drop(_ slot: Slot, _ element: Element, freeSlots: inout [Slot]) {
+        records.set(slot, to: nil)
+        slots.remove(slot, hash: element.id.hashValue)
+        freeSlots.append(slot)
+        count(element, -1)
+    }
+
+    /// The checksum is a sum, so that it does not depend on the way.
+    @inlinable
+    mutating func count(_ element: Element, _ sign: Int) {
+        guard let sum else { return }
+        var digest = ElementDigest()
+        element.feed(&digest)
+        self.sum = sign > 0 ? sum &+ digest.value : sum &- digest.value
+    }
+
+    @inlinable
+    mutating func count(_ place: SectionPlace<Element.SectionKey>, _ sign: Int) {
+        guard let sum, place.rank != 0 else { return }
+        var digest = ElementDigest()
+        digest.feed(place.rank)
+        Element.feed(place.key, &digest)
+        self.sum = sign > 0 ? sum &+ digest.value : sum &- digest.value
+    }
+
+    // MARK: - Sections
+
+    @inlinable
+    @discardableResult
+    mutating func insertSection(_ section: SectionEntry<Element>) -> Int {
+        count(section.place, 1)
+        return directory.insert(section, at: section.place)
+    }
+
+    @inlinable
+    mutating func removeSection(_ place: SectionPlace<Element.SectionKey>) -> (index: Int, entry: SectionEntry<Element>)
+    {
+        count(place, -1)
+        return directory.remove(at: place)
+    }
+
+    @inlinable
+    mutating func setRank(_ rank: Int64, of key: Element.SectionKey) { ranks[key] = rank == 0 ? nil : rank }
+}

@@ -1,0 +1,156 @@
+/// A state of a sectioned collection, kept as it was while the collection goes on. Taking one is O(1), whatever the collection holds.
+///
+/// Safe to read on any thread. While a snapshot is held, the collection copies what it changes of the shared parts: some nodes and
+/// pages a change, never a number that grows with the collection but by its logarithm.
+public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
+    @usableFromInline typealias Directory = CountedTree<SectionEntry<Element>>
+
+    @usableFromInline var directory = Directory()
+    @usableFromInline var records = Records<Element>()
+    @usableFromInline var slots = SlotTable()
+    /// The ranks that are not 0. Only looked up.
+    @usableFromInline var ranks: [Element.SectionKey: Int64] = [:]
+    /// How many batches have led here.
+    public internal(set) var sequence: Int {
+        @inlinable get { batches }
+        set { batches = newValue }
+    }
+    @usableFromInline var batches = 0
+    @usableFromInline var sum: UInt64?
+
+    @inlinable
+    init(keepsChecksum: Bool) { sum = keepsChecksum ? 0 : nil }
+
+    /// A 64-bit checksum of the elements and of their sections' ranks, the same in every process and for every way to this state; nil when
+    /// the collection keeps none.
+    @inlinable
+    public var checksum: UInt64? { sum }
+
+    /// The number of elements.
+    @inlinable
+    public var count: Int { directory.weight }
+
+    /// The number of sections.
+    @inlinable
+    public var sectionCount: Int { directory.count }
+
+    // MARK: - Sections
+
+    /// The keys of the sections, in order; a section exists while it has an element.
+    @inlinable
+    public var sectionKeys: [Element.SectionKey] {
+        var keys: [Element.SectionKey] = []
+        keys.reserveCapacity(sectionCount)
+        directory.forEach { keys.append($0.place.key) }
+        return keys
+    }
+
+    /// The key of the section with this index; nil when there is none.
+    @inlinable
+    public func sectionKey(at index: Int) -> Element.SectionKey? {
+        guard index >= 0, index < sectionCount else { return nil }
+        return directory.withEntry(at: index) { $0.place.key }
+    }
+
+    /// The index of the section with this key.
+    @inlinable
+    public func sectionIndex(of key: Element.SectionKey) -> Int? {
+        directory.withEntry(at: place(of: key)) { index, _ in index }
+    }
+
+    /// The rank a section has, or will have when it comes; 0 unless one was set.
+    @inlinable
+    public func rank(of key: Element.SectionKey) -> Int64 { ranks.isEmpty ? 0 : ranks[key] ?? 0 }
+
+    @inlinable
+    func place(of key: Element.SectionKey) -> SectionPlace<Element.SectionKey> {
+        SectionPlace(rank: rank(of: key), key: key)
+    }
+
+    // MARK: - Elements
+
+    /// The elements of the section with this key, in order; empty when there is no such section.
+    @inlinable
+    public func elements(in key: Element.SectionKey) -> [Element] {
+        directory.withEntry(at: place(of: key)) { _, section in elements(of: section) } ?? []
+    }
+
+    /// The elements of the section with this index, in order; empty when there is none.
+    @inlinable
+    public func elements(at index: Int) -> [Element] {
+        guard index >= 0, index < sectionCount else { return [] }
+        return directory.withEntry(at: index) { elements(of: $0) }
+    }
+
+    @inlinable
+    func elements(of section: SectionEntry<Element>) -> [Element] {
+        var elements: [Element] = []
+        elements.reserveCapacity(section.rows.count)
+        section.rows.forEach { elements.append(records[$0.slot]) }
+        return elements
+    }
+
+    /// The number of elements in the section with this key; 0 when there is no such section.
+    @inlinable
+    public func elementCount(in key: Element.SectionKey) -> Int {
+        directory.withEntry(at: place(of: key)) { _, section in section.rows.count } ?? 0
+    }
+
+    /// The number of elements in the section with this index; 0 when there is none.
+    @inlinable
+    public func elementCount(at index: Int) -> Int {
+        guard index >= 0, index < sectionCount else { return 0 }
+        return directory.withEntry(at: index) { $0.rows.count }
+    }
+
+    /// The element with this id.
+    @inlinable
+    public func element(of id: Element.ID) -> Element? { slot(of: id).map { records[$0] } }
+
+    /// Where the element with this id stands.
+    @inlinable
+    public func path(of id: Element.ID) -> SectionPath? { slot(of: id).map { path(of: records[$0]) } }
+
+    /// The element at a path; nil when there is none.
+    @inlinable
+    public func element(at path: SectionPath) -> Element? {
+        guard path.section >= 0, path.section < sectionCount else { return nil }
+        return directory.withEntry(at: path.section) { section in
+            guard path.item >= 0, path.item < section.rows.count else { return nil }
+            return section.rows.withEntry(at: path.item) { records[$0.slot] }
+        }
+    }
+
+    /// Calls `body` with every element and its path, in order.
+    @inlinable
+    public func forEachElement<Failure: Error>(
+        _ body: (SectionPath, Element) throws(Failure) -> Void
+    ) throws(Failure) {
+        var path = SectionPath(section: 0, item: 0)
+        try directory.forEach { (section) throws(Failure) in
+            try section.rows.forEach { (row) throws(Failure) in
+                try body(path, records[row.slot])
+                path.item += 1
+            }
+            path = SectionPath(section: path.section + 1, item: 0)
+        }
+    }
+
+    /// The slot of an id.
+    @inlinable
+    func slot(of id: Element.ID) -> Slot? {
+        // An id that is not equal to itself cannot have been put in.
+        slots.slot(hash: id.hashValue) { records[$0].id == id }
+    }
+
+    /// Where an element of this state stands.
+    @inlinable
+    func path(of element: Element) -> SectionPath {
+        let row = RowPlace(of: element, in: records)
+        let path = directory.withEntry(at: place(of: element.sectionKey)) { index, section in
+            SectionPath(section: index, item: section.rows.rank(of: row))
+        }
+        guard let path else { preconditionFailure("an element without its section") }
+        return path
+    }
+}
