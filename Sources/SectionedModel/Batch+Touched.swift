@@ -26,13 +26,12 @@ extension Batch {
         sectionInsertions = changes.insertions
         sectionMoves = changes.moves
         let stays = Batch.staying(touched)
-        for index in touched.indices {
-            record(touched[index], stays: stays[index])
+        // Ordered before they are filled: what is sorted is small, an element may not be.
+        var order = touched.indices.compactMap { index in
+            (touched[index].to ?? touched[index].from).map { (path: $0, index: index) }
         }
-        if deletions.count > 1 { deletions.sort { $0.path < $1.path } }
-        if insertions.count > 1 { insertions.sort { $0.path < $1.path } }
-        if moves.count > 1 { moves.sort { $0.to < $1.to } }
-        if updates.count > 1 { updates.sort { $0.to < $1.to } }
+        if order.count > 1 { order.sort { $0.path < $1.path } }
+        for (_, index) in order { record(touched[index], stays: stays.isEmpty ? false : stays[index]) }
     }
 
     @inlinable
@@ -49,13 +48,14 @@ extension Batch {
         }
     }
 
-    /// For each of the touched, whether it need not move.
+    /// For each of the touched, whether it need not move; empty when none of them is in both states.
     ///
     /// Untouched rows never move, so a row that stood between other untouched rows than now has to. Those left between the
     /// same ones can stay as far as they are still in order: a longest increasing subsequence of them does. As rows of one section are
     /// compared with each other only, new items are numbered under the old section, and one sequence serves all sections.
     @inlinable
     static func staying(_ touched: [Touched]) -> [Bool] {
+        guard touched.contains(where: { $0.from != nil && $0.to != nil }) else { return [] }
         var stays = Array(repeating: false, count: touched.count)
         let before = Residue(without: touched.compactMap(\.from))
         let after = Residue(without: touched.compactMap(\.to))

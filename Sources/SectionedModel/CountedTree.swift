@@ -7,6 +7,8 @@ protocol TreeEntry: Sendable {
     var separator: Separator { get }
     /// What it adds to the tree's weight.
     var weight: Int { get }
+    /// The most entries a leaf has: many where copying one is a copy of bytes, few where it follows references.
+    static var leafLimit: Int { get }
 }
 
 /// A place in the order of a tree.
@@ -99,12 +101,12 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
         return removed
     }
 
-    /// Changes the entry of a place, but not its separator; there must be one. Gives its index too.
+    /// Changes the entry of a place, but not its separator; nil when there is none. Gives its index too.
     @inlinable
     mutating func modify<Probe: TreeProbe, Result>(
         at place: Probe, _ body: (inout Entry) -> Result
-    ) -> (index: Int, result: Result) where Probe.Separator == Entry.Separator {
-        let (index, gain, result) = root.modify(at: place, body)
+    ) -> (index: Int, result: Result)? where Probe.Separator == Entry.Separator {
+        guard let (index, gain, result) = root.modify(at: place, body) else { return nil }
         weight += gain
         return (index, result)
     }

@@ -15,6 +15,9 @@ struct RowEntry<SortKey: Comparable & Sendable>: TreeEntry {
 
     @inlinable
     var weight: Int { 1 }
+
+    @inlinable
+    static var leafLimit: Int { 128 }
 }
 
 /// The place of a row in its section: by sort key, then by id, which is looked at only when sort keys are equal.
@@ -62,6 +65,9 @@ struct SectionEntry<Element: SectionedElement>: TreeEntry {
 
     @inlinable
     var weight: Int { rows.count }
+
+    @inlinable
+    static var leafLimit: Int { 16 }
 }
 
 /// The place of a section: by rank, then by key.

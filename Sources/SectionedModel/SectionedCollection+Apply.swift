@@ -19,7 +19,7 @@ extension SectionedCollection {
             }
         } catch {
             // The state is a function of its elements and ranks: putting the old ones back restores it.
-            var back = touched.map { Touched(old: $0.new, slot: $0.slot, new: $0.old) }
+            var back = touched.map { Touched(old: $0.new, slot: $0.slot, new: $0.old, hash: $0.hash) }
             _ = replace(&back, batch.oldRanks)
             state.ranks = ranks
             throw error
@@ -37,10 +37,11 @@ extension SectionedCollection {
             touched.append(try standing(deletion.element, at: deletion.path, becoming: nil))
         }
         for insertion in batch.insertions {
-            guard state.slot(of: insertion.element.id) == nil else {
+            let hash = insertion.element.id.hashValue
+            guard state.slot(of: insertion.element.id, hash: hash) == nil else {
                 throw ModelError.badBatch("the element inserted at \(insertion.path) is already here")
             }
-            touched.append(Touched(old: nil, slot: nil, new: insertion.element))
+            touched.append(Touched(old: nil, slot: nil, new: insertion.element, hash: hash))
         }
         for change in batch.moves { touched.append(try standing(change.old, at: change.from, becoming: change.new)) }
         for change in batch.updates { touched.append(try standing(change.old, at: change.from, becoming: change.new)) }
@@ -55,10 +56,12 @@ extension SectionedCollection {
         guard let here = state.element(at: path) else {
             throw ModelError.badBatch("there is no element at \(path)")
         }
-        guard here == element, here.id == element.id, let slot = state.slot(of: here.id) else {
+        let hash = element.id.hashValue
+        guard here == element, let slot = state.slot(of: element.id, hash: hash), state.records[slot].id == here.id
+        else {
             throw ModelError.badBatch("the element at \(path) is another than the batch says")
         }
-        return Touched(old: here, slot: slot, new: new)
+        return Touched(old: here, slot: slot, new: new, hash: hash)
     }
 }
 

@@ -5,15 +5,18 @@ extension SectionedCollection {
     @inlinable
     public mutating func commit() -> Batch<Element>? {
         let before = state.sum
-        var batch: Batch<Element>?
-        if staging.ranks.isEmpty, staging.entries.count <= 1 {
-            batch = staging.entries.popLast().flatMap { commitSole($0.id, $0.element) }
-        } else {
-            batch = commitStaged()
+        guard staging.ranks.isEmpty, staging.entries.count <= 1 else {
+            return commitStaged().map { numbered($0, since: before) }
         }
-        guard batch != nil else { return nil }
+        guard let entry = staging.entries.popLast(), let batch = commitSole(entry) else { return nil }
+        return numbered(batch, since: before)
+    }
+
+    /// The batch that has just been committed, with the checksums of a collection that keeps them.
+    @inlinable
+    mutating func numbered(_ batch: consuming Batch<Element>, since before: UInt64?) -> Batch<Element> {
         state.batches += 1
-        if let before, let after = state.sum { batch?.checksums = .init(before: before, after: after) }
+        if let before, let after = state.sum { batch.checksums = .init(before: before, after: after) }
         return batch
     }
 
@@ -34,9 +37,10 @@ extension SectionedCollection {
         var touched: [Touched] = []
         touched.reserveCapacity(staging.entries.count)
         for entry in staging.entries {
-            let slot = state.slot(of: entry.id)
+            let slot = state.slot(of: entry.id, hash: entry.hash)
             let old = slot.map { state.records[$0] }
-            if old != entry.element { touched.append(Touched(old: old, slot: slot, new: entry.element)) }
+            guard old != entry.element else { continue }
+            touched.append(Touched(old: old, slot: slot, new: entry.element, hash: entry.hash))
         }
         return touched
     }
@@ -45,29 +49,29 @@ extension SectionedCollection {
 // The transaction of one id, by far the most frequent: it needs no lists and no sorting.
 extension SectionedCollection {
     @inlinable
-    mutating func commitSole(_ id: Element.ID, _ element: Element?) -> Batch<Element>? {
-        guard let slot = state.slot(of: id) else { return element.map { insertSole($0) } }
+    mutating func commitSole(_ entry: Staging.Entry) -> Batch<Element>? {
+        guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
+            return entry.element.map { insertSole($0, hash: entry.hash) }
+        }
         let old = state.records[slot]
-        guard let new = element else { return removeSole(slot, old) }
+        guard let new = entry.element else { return removeSole(slot, old, hash: entry.hash) }
         if old == new { return nil }
         return old.sectionKey == new.sectionKey ? changeSole(slot, old, new) : moveSole(slot, old, new)
     }
 
     @inlinable
-    mutating func insertSole(_ element: Element) -> Batch<Element> {
+    mutating func insertSole(_ element: Element, hash: Int) -> Batch<Element> {
         var batch = Batch<Element>()
-        insertSectionIfMissing(of: element, &batch)
-        let slot = state.add(element, freeSlots: &freeSlots)
-        batch.insertions = [.init(path: state.putIn(element, slot), element: element)]
+        let slot = state.add(element, hash: hash, freeSlots: &freeSlots)
+        batch.insertions = [.init(path: putIn(element, slot, &batch), element: element)]
         return batch
     }
 
     @inlinable
-    mutating func removeSole(_ slot: Slot, _ old: Element) -> Batch<Element> {
+    mutating func removeSole(_ slot: Slot, _ old: Element, hash: Int) -> Batch<Element> {
         var batch = Batch<Element>()
-        batch.deletions = [.init(path: state.takeOut(old), element: old)]
-        removeSectionIfEmpty(of: old, &batch)
-        state.drop(slot, old, freeSlots: &freeSlots)
+        batch.deletions = [.init(path: takeOut(old, &batch), element: old)]
+        state.drop(slot, old, hash: hash, freeSlots: &freeSlots)
         return batch
     }
 
@@ -91,26 +95,33 @@ extension SectionedCollection {
     @inlinable
     mutating func moveSole(_ slot: Slot, _ old: Element, _ new: Element) -> Batch<Element> {
         var batch = Batch<Element>()
-        let from = state.takeOut(old)
-        removeSectionIfEmpty(of: old, &batch)
-        insertSectionIfMissing(of: new, &batch)
+        let from = takeOut(old, &batch)
         state.replace(slot, old, by: new)
-        batch.moves = [.init(from: from, to: state.putIn(new, slot), old: old, new: new)]
+        batch.moves = [.init(from: from, to: putIn(new, slot, &batch), old: old, new: new)]
         return batch
     }
 
+    /// Takes a row out, and its section if that has lost its last.
     @inlinable
-    mutating func removeSectionIfEmpty(of element: Element, _ batch: inout Batch<Element>) {
-        guard state.isEmptySection(element.sectionKey) else { return }
-        let place = state.place(of: element.sectionKey)
-        batch.sectionDeletions = [.init(index: state.removeSection(place).index, key: place.key, rank: place.rank)]
+    mutating func takeOut(_ element: Element, _ batch: inout Batch<Element>) -> SectionPath {
+        let (path, isSectionEmpty) = state.takeOut(element)
+        if isSectionEmpty {
+            let place = state.place(of: element.sectionKey)
+            _ = state.removeSection(place)
+            batch.sectionDeletions = [.init(index: path.section, key: place.key, rank: place.rank)]
+        }
+        return path
     }
 
+    /// Puts a row in, and its section if that is missing.
     @inlinable
-    mutating func insertSectionIfMissing(of element: Element, _ batch: inout Batch<Element>) {
-        guard !state.hasSection(element.sectionKey) else { return }
+    mutating func putIn(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
+        if let path = state.putIn(element, slot) { return path }
         let place = state.place(of: element.sectionKey)
-        let index = state.insertSection(SectionEntry(place))
+        var section = SectionEntry<Element>(place)
+        section.rows = CountedTree(sorted: [RowEntry(key: element.sortKey, slot: slot)])
+        let index = state.insertSection(section)
         batch.sectionInsertions = [.init(index: index, key: place.key, rank: place.rank)]
+        return SectionPath(section: index, item: 0)
     }
 }

@@ -18,6 +18,7 @@ extension SectionedCollection {
     @inlinable
     mutating func rebuild(_ touched: inout [Touched], _ ranks: [RankChange]) -> SectionChanges {
         var drafts = draftsOfOldState(&touched)
+        state.slots.reserve(max(state.count, touched.count))
         record(&touched)
         let oldRanks = drafts.map { state.rank(of: $0.key) }
         for change in netRanks(ranks) { state.setRank(change.rank, of: change.key) }

@@ -7,19 +7,22 @@ extension SectionedCollection {
         @usableFromInline
         struct Entry: Sendable {
             @usableFromInline let id: Element.ID
+            /// Of the id, so that it is computed once.
+            @usableFromInline let hash: Int
             /// Nil: the element is to be removed.
             @usableFromInline var element: Element?
 
             @inlinable
-            init(id: Element.ID, element: Element?) {
+            init(id: Element.ID, hash: Int, element: Element?) {
                 self.id = id
+                self.hash = hash
                 self.element = element
             }
         }
 
         @usableFromInline var entries: [Entry] = []
-        /// Where in `entries` an id stands; left empty while there are few, when a look at each is cheaper than hashing.
-        @usableFromInline var positions: [Element.ID: Int] = [:]
+        /// Where in `entries` an id stands; left empty while there are few, when a look at each is cheaper.
+        @usableFromInline var positions = SlotTable()
         /// Ranks that were asked for; the last one of a key counts.
         @usableFromInline var ranks: [(key: Element.SectionKey, rank: Int64)] = []
 
@@ -30,29 +33,38 @@ extension SectionedCollection {
         static var fewEntries: Int { 8 }
 
         @inlinable
-        func position(of id: Element.ID) -> Int? {
-            positions.isEmpty ? entries.firstIndex { $0.id == id } : positions[id]
+        func position(of id: Element.ID, hash: Int) -> Int? {
+            if entries.count <= Staging.fewEntries {
+                return entries.firstIndex { $0.hash == hash && $0.id == id }
+            }
+            return positions.slot(hash: hash) { entries[Int($0.number)].id == id }.map { Int($0.number) }
         }
 
         @inlinable
-        mutating func set(_ id: Element.ID, to element: Element?) {
-            if let position = position(of: id) {
+        mutating func set(_ id: Element.ID, hash: Int, to element: Element?) {
+            if let position = position(of: id, hash: hash) {
                 entries[position].element = element
-                return
+            } else {
+                append(Entry(id: id, hash: hash, element: element))
             }
-            entries.append(Entry(id: id, element: element))
-            if !positions.isEmpty {
-                positions[id] = entries.count - 1
+        }
+
+        /// Adds an entry whose id is not among them.
+        @inlinable
+        mutating func append(_ entry: Entry) {
+            entries.append(entry)
+            if entries.count == Staging.fewEntries + 1 {
+                for position in entries.indices { positions.insert(Slot(position), hash: entries[position].hash) }
             } else if entries.count > Staging.fewEntries {
-                for position in entries.indices { positions[entries[position].id] = position }
+                positions.insert(Slot(entries.count - 1), hash: entry.hash)
             }
         }
 
         /// Keeps room for a few, so that small transactions allocate nothing here.
         @inlinable
         mutating func clear() {
-            entries.removeAll(keepingCapacity: positions.isEmpty)
-            if !positions.isEmpty { positions = [:] }
+            if entries.count > Staging.fewEntries { positions = SlotTable() }
+            entries.removeAll(keepingCapacity: entries.count <= Staging.fewEntries)
             if !ranks.isEmpty { ranks = [] }
         }
     }
@@ -60,8 +72,9 @@ extension SectionedCollection {
     /// The element with this id as it will be after `commit()`: staged changes are seen.
     @inlinable
     public subscript(id: Element.ID) -> Element? {
-        if let position = staging.position(of: id) { return staging.entries[position].element }
-        return state.element(of: id)
+        let hash = id.hashValue
+        if let position = staging.position(of: id, hash: hash) { return staging.entries[position].element }
+        return state.slot(of: id, hash: hash).map { state.records[$0] }
     }
 
     /// Stages an insertion, or a replacement of the element with the same id.
@@ -71,14 +84,15 @@ extension SectionedCollection {
     @inlinable
     public mutating func upsert(_ element: Element) throws(ModelError) {
         guard element.isOrdered else { throw .unorderedKey }
-        staging.set(element.id, to: element)
+        let id = element.id
+        staging.set(id, hash: id.hashValue, to: element)
     }
 
     /// Stages a removal; an unknown id is no change.
     @inlinable
     public mutating func remove(_ id: Element.ID) {
         guard id == id else { return }
-        staging.set(id, to: nil)
+        staging.set(id, hash: id.hashValue, to: nil)
     }
 
     /// Stages a rank for a section: sections stand in the order of (rank, key), and a rank is 0 until one is set.
@@ -101,13 +115,15 @@ extension SectionedCollection {
         do throws(ModelError) {
             for element in elements {
                 guard element.isOrdered else { throw .unorderedKey }
-                if let slot = state.slot(of: element.id) {
+                let id = element.id
+                let hash = id.hashValue
+                if let slot = state.slot(of: id, hash: hash) {
                     guard !kept[Int(slot.number)] else { throw .duplicateID(at: index) }
                     kept[Int(slot.number)] = true
-                    if state.records[slot] != element { staging.set(element.id, to: element) }
+                    if state.records[slot] != element { staging.append(.init(id: id, hash: hash, element: element)) }
                 } else {
-                    guard staging.position(of: element.id) == nil else { throw .duplicateID(at: index) }
-                    staging.set(element.id, to: element)
+                    guard staging.position(of: id, hash: hash) == nil else { throw .duplicateID(at: index) }
+                    staging.append(.init(id: id, hash: hash, element: element))
                 }
                 index += 1
             }
@@ -116,7 +132,8 @@ extension SectionedCollection {
             throw error
         }
         for number in kept.indices where !kept[number] {
-            if let element = state.records.element(in: Slot(number)) { staging.set(element.id, to: nil) }
+            guard let id = state.records.element(in: Slot(number))?.id else { continue }
+            staging.append(.init(id: id, hash: id.hashValue, element: nil))
         }
     }
 

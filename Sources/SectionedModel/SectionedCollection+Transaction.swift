@@ -6,16 +6,19 @@ extension SectionedCollection {
         /// Of the old element, then of the new one.
         @usableFromInline var slot: Slot?
         @usableFromInline var new: Element?
+        /// Of the id.
+        @usableFromInline let hash: Int
         /// In the old state; set by `replace` together with `old`.
         @usableFromInline var from: SectionPath?
         /// In the new state; set by `replace` together with `new`.
         @usableFromInline var to: SectionPath?
 
         @inlinable
-        init(old: Element?, slot: Slot?, new: Element?) {
+        init(old: Element?, slot: Slot?, new: Element?, hash: Int) {
             self.old = old
             self.slot = slot
             self.new = new
+            self.hash = hash
         }
 
         /// Whether the row keeps its place in the order.
@@ -56,7 +59,7 @@ extension SectionedCollection {
         let changes = settleSections(leftBy: moving, touched, ranks)
         record(&touched)
         for index in moving {
-            if let new = touched[index].new, let slot = touched[index].slot { state.putIn(new, slot) }
+            if let new = touched[index].new, let slot = touched[index].slot { _ = state.putIn(new, slot) }
         }
         let arePathsKept = moving.isEmpty && changes.moves.isEmpty
         for index in touched.indices {
@@ -69,10 +72,11 @@ extension SectionedCollection {
     @inlinable
     mutating func record(_ touched: inout [Touched]) {
         for index in touched.indices {
+            let hash = touched[index].hash
             switch (touched[index].old, touched[index].new, touched[index].slot) {
             case (let old?, let new?, let slot?): state.replace(slot, old, by: new)
-            case (let old?, nil, let slot?): state.drop(slot, old, freeSlots: &freeSlots)
-            case (nil, let new?, _): touched[index].slot = state.add(new, freeSlots: &freeSlots)
+            case (let old?, nil, let slot?): state.drop(slot, old, hash: hash, freeSlots: &freeSlots)
+            case (nil, let new?, _): touched[index].slot = state.add(new, hash: hash, freeSlots: &freeSlots)
             case (_, _, _): preconditionFailure("an element without a slot")
             }
         }

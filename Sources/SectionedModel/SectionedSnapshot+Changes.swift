@@ -1,32 +1,35 @@
 // What one transaction does to the state, in steps that each leave it whole but for what the next one says.
 extension SectionedSnapshot {
-    /// Takes a row out of its section, which may be left empty. Gives the path it had.
+    /// Takes a row out of its section, which is left, perhaps empty. Gives the path it had.
     @inlinable
-    mutating func takeOut(_ element: Element) -> SectionPath {
+    mutating func takeOut(_ element: Element) -> (path: SectionPath, isSectionEmpty: Bool) {
         let row = RowPlace(of: element, in: records)
-        let (section, item) = directory.modify(at: place(of: element.sectionKey)) { $0.rows.remove(at: row).index }
-        return SectionPath(section: section, item: item)
+        let taken = directory.modify(at: place(of: element.sectionKey)) { section in
+            (item: section.rows.remove(at: row).index, isEmpty: section.rows.isEmpty)
+        }
+        guard let (section, (item, isEmpty)) = taken else { preconditionFailure("an element without its section") }
+        return (SectionPath(section: section, item: item), isEmpty)
     }
 
-    /// Puts the row of a slot into its section, which must be there. Gives its path.
+    /// Puts the row of a slot into its section; gives its path, or nil when there is no such section.
     @inlinable
-    @discardableResult
-    mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath {
+    mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath? {
         let row = RowPlace(of: element, in: records)
         let entry = RowEntry(key: row.key, slot: slot)
-        let (section, item) = directory.modify(at: place(of: element.sectionKey)) { $0.rows.insert(entry, at: row) }
-        return SectionPath(section: section, item: item)
+        let put = directory.modify(at: place(of: element.sectionKey)) { $0.rows.insert(entry, at: row) }
+        return put.map { SectionPath(section: $0.index, item: $0.result) }
     }
 
-    /// Moves a row within its section. Gives both indices.
+    /// Moves a row within its section. Gives both paths.
     @inlinable
     mutating func move(_ slot: Slot, from old: Element, to new: Element) -> (from: SectionPath, to: SectionPath) {
         let (before, after) = (RowPlace(of: old, in: records), RowPlace(of: new, in: records))
         let entry = RowEntry(key: after.key, slot: slot)
-        let (section, items) = directory.modify(at: place(of: new.sectionKey)) { section in
-            (section.rows.remove(at: before).index, section.rows.insert(entry, at: after))
+        let moved = directory.modify(at: place(of: new.sectionKey)) { section in
+            (from: section.rows.remove(at: before).index, to: section.rows.insert(entry, at: after))
         }
-        return (SectionPath(section: section, item: items.0), SectionPath(section: section, item: items.1))
+        guard let (section, items) = moved else { preconditionFailure("an element without its section") }
+        return (SectionPath(section: section, item: items.from), SectionPath(section: section, item: items.to))
     }
 
     /// Whether there is a section with this key.
@@ -43,7 +46,7 @@ extension SectionedSnapshot {
 
     /// Records an element that comes.
     @inlinable
-    mutating func add(_ element: Element, freeSlots: inout [Slot]) -> Slot {
+    mutating func add(_ element: Element, hash: Int, freeSlots: inout [Slot]) -> Slot {
         let slot: Slot
         if let free = freeSlots.popLast() {
             slot = free
@@ -51,7 +54,7 @@ extension SectionedSnapshot {
         } else {
             slot = records.append(element)
         }
-        slots.insert(slot, hash: element.id.hashValue)
+        slots.insert(slot, hash: hash)
         count(element, 1)
         return slot
     }
@@ -66,9 +69,9 @@ extension SectionedSnapshot {
 
     /// Records that an element is gone.
     @inlinable
-    mutating func drop(_ slot: Slot, _ element: Element, freeSlots: inout [Slot]) {
+    mutating func drop(_ slot: Slot, _ element: Element, hash: Int, freeSlots: inout [Slot]) {
         records.set(slot, to: nil)
-        slots.remove(slot, hash: element.id.hashValue)
+        slots.remove(slot, hash: hash)
         freeSlots.append(slot)
         count(element, -1)
     }

@@ -138,10 +138,11 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     /// The slot of an id.
     @inlinable
-    func slot(of id: Element.ID) -> Slot? {
-        // An id that is not equal to itself cannot have been put in.
-        slots.slot(hash: id.hashValue) { records[$0].id == id }
-    }
+    func slot(of id: Element.ID) -> Slot? { slot(of: id, hash: id.hashValue) }
+
+    /// The slot of an id whose hash is known.
+    @inlinable
+    func slot(of id: Element.ID, hash: Int) -> Slot? { slots.slot(hash: hash) { records[$0].id == id } }
 
     /// Where an element of this state stands.
     @inlinable

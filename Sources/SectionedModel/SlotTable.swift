@@ -36,6 +36,14 @@ struct SlotTable: Sendable {
         return shards[Self.shard(of: hash)].place(hash: hash, matches)?.slot
     }
 
+    /// Makes room for a number of entries at once.
+    @inlinable
+    mutating func reserve(_ count: Int) {
+        if shards.isEmpty { shards = Array(repeating: Shard(), count: Self.shardCount) }
+        // Shards are filled unevenly: a quarter more keeps most of them from growing again.
+        for shard in shards.indices { shards[shard].grow(toHold: count / Self.shardCount * 5 / 4) }
+    }
+
     /// Adds a slot, which must not be there.
     @inlinable
     mutating func insert(_ slot: Slot, hash: Int) {
@@ -74,7 +82,7 @@ extension SlotTable.Shard {
 
     @inlinable
     mutating func insert(_ place: UInt64) {
-        if (used + 1) * 4 > places.count * 3 { grow() }
+        grow(toHold: used + 1)
         put(place)
         used += 1
     }
@@ -88,9 +96,12 @@ extension SlotTable.Shard {
     }
 
     @inlinable
-    mutating func grow() {
+    mutating func grow(toHold count: Int) {
+        guard count * 4 > places.count * 3 else { return }
         let old = places
-        places = Array(repeating: 0, count: max(4, old.count * 2))
+        var size = max(4, old.count)
+        while count * 4 > size * 3 { size *= 2 }
+        places = Array(repeating: 0, count: size)
         for place in old where place != 0 { put(place) }
     }
 

@@ -2,11 +2,11 @@ extension TreeNode {
     /// A tree over entries in order, its nodes nearly full: room is left for a few more each.
     @inlinable
     init(sorted entries: [Entry]) {
-        guard entries.count > Self.leafLimit else {
+        guard entries.count > Entry.leafLimit else {
             self.entries = entries
             return
         }
-        var level = Self.parts(of: entries.count, filling: Self.leafLimit).map { range in
+        var level = Self.parts(of: entries.count, filling: Entry.leafLimit).map { range in
             var leaf = TreeNode()
             leaf.entries = Array(entries[range])
             return leaf
@@ -53,7 +53,7 @@ extension TreeNode {
         var upper = TreeNode()
         if isLeaf {
             let half = entries.count / 2
-            upper.entries.reserveCapacity(Self.leafLimit + 1)
+            upper.entries.reserveCapacity(Entry.leafLimit + 1)
             upper.entries += entries[half...]
             entries.removeSubrange(half...)
         } else {
@@ -128,27 +128,28 @@ extension TreeNode {
     }
 
     @inlinable
-    var isSmall: Bool { isLeaf ? entries.count < Self.leafLimit / 4 : children.count < Self.innerLimit / 4 }
+    var isSmall: Bool { isLeaf ? entries.count < Entry.leafLimit / 4 : children.count < Self.innerLimit / 4 }
 
     @inlinable
     func canTakeIn(_ other: TreeNode) -> Bool {
         isLeaf
-            ? entries.count + other.entries.count <= Self.leafLimit * 3 / 4
+            ? entries.count + other.entries.count <= Entry.leafLimit * 3 / 4
             : children.count + other.children.count <= Self.innerLimit * 3 / 4
     }
 
     @inlinable
     mutating func modify<Probe: TreeProbe, Result>(
         at place: Probe, _ body: (inout Entry) -> Result
-    ) -> (index: Int, gain: Int, result: Result) where Probe.Separator == Entry.Separator {
+    ) -> (index: Int, gain: Int, result: Result)? where Probe.Separator == Entry.Separator {
         if isLeaf {
             let index = index(of: place)
+            guard index < entries.count, !place.isBefore(entries[index].separator) else { return nil }
             let before = entries[index].weight
             let result = body(&entries[index])
             return (index, entries[index].weight - before, result)
         }
         let child = child(of: place)
-        let (index, gain, result) = children[child].node.modify(at: place, body)
+        guard let (index, gain, result) = children[child].node.modify(at: place, body) else { return nil }
         children[child].weight += gain
         return (offset(of: child) + index, gain, result)
     }

@@ -26,9 +26,6 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     @inlinable
     init() {}
 
-    /// The most entries a leaf has.
-    @inlinable
-    static var leafLimit: Int { 128 }
     /// The most children an inner node has.
     @inlinable
     static var innerLimit: Int { 32 }
@@ -37,7 +34,7 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     var isLeaf: Bool { children.isEmpty }
 
     @inlinable
-    var isOverfull: Bool { entries.count > Self.leafLimit || children.count > Self.innerLimit }
+    var isOverfull: Bool { entries.count > Entry.leafLimit || children.count > Self.innerLimit }
 
     @inlinable
     var firstSeparator: Entry.Separator? { isLeaf ? entries.first?.separator : children.first?.first }
