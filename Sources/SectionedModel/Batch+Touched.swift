@@ -1,21 +1,3 @@
-/// Rows of one state that are taken out of the reckoning when the rest is numbered.
-@usableFromInline
-struct Residue {
-    /// Ascending.
-    @usableFromInline let paths: [SectionPath]
-
-    @inlinable
-    init(without paths: [SectionPath]) { self.paths = paths.sorted() }
-
-    /// The item number a row has among those of its section that remain.
-    @inlinable
-    func item(of path: SectionPath) -> Int {
-        let start = SectionPath(section: path.section, item: 0)
-        let first = partitionPoint(paths.count) { paths[$0] < start }
-        return path.item - (partitionPoint(paths.count) { paths[$0] < path } - first)
-    }
-}
-
 extension Batch {
     @usableFromInline typealias Touched = SectionedCollection<Element>.Touched
 
@@ -57,13 +39,13 @@ extension Batch {
     static func staying(_ touched: [Touched]) -> [Bool] {
         guard touched.contains(where: { $0.from != nil && $0.to != nil }) else { return [] }
         var stays = Array(repeating: false, count: touched.count)
-        let before = Residue(without: touched.compactMap(\.from))
-        let after = Residue(without: touched.compactMap(\.to))
+        let before = SurvivingRows(without: touched.compactMap(\.from))
+        let after = SurvivingRows(without: touched.compactMap(\.to))
         var candidates: [(from: SectionPath, to: SectionPath, index: Int)] = []
         for index in touched.indices {
             guard let from = touched[index].from, let to = touched[index].to else { continue }
             guard touched[index].old?.sectionKey == touched[index].new?.sectionKey else { continue }
-            guard before.item(of: from) == after.item(of: to) else { continue }
+            guard before.number(of: from) == after.number(of: to) else { continue }
             candidates.append((from, SectionPath(section: from.section, item: to.item), index))
         }
         candidates.sort { $0.from < $1.from }
@@ -71,5 +53,15 @@ extension Batch {
             stays[candidates[position].index] = true
         }
         return stays
+    }
+}
+
+extension SectionedCollection.Touched {
+    /// What a batch tells of one id, without a state: neither slot nor hash.
+    @inlinable
+    init(_ old: Batch<Element>.RowLink.Stand?, _ new: Batch<Element>.RowLink.Stand?) {
+        self.init(old: old?.element, slot: nil, new: new?.element, hash: 0)
+        from = old?.path
+        to = new?.path
     }
 }

@@ -5,7 +5,7 @@ extension SectionedCollection {
     /// What is staged stays staged and is committed on top of the new state.
     @inlinable
     public mutating func apply(_ batch: Batch<Element>) throws(ModelError) {
-        try batch.checkForm()
+        try batch.check()
         if let before = state.sum, let checksums = batch.checksums, checksums.before != before {
             throw .badBatch("it is for another state: the checksums differ")
         }
@@ -20,7 +20,7 @@ extension SectionedCollection {
         } catch {
             // The state is a function of its elements and ranks: putting the old ones back restores it.
             var back = touched.map { Touched(old: $0.new, slot: $0.slot, new: $0.old, hash: $0.hash) }
-            _ = replace(&back, batch.oldRanks)
+            _ = replace(&back, batch.rankedKeys.map { ($0, ranks[$0] ?? 0) })
             state.ranks = ranks
             throw error
         }
@@ -72,44 +72,13 @@ extension Batch {
         sectionMoves.map { ($0.key, $0.newRank) } + sectionInsertions.map { ($0.key, $0.rank) }
     }
 
-    /// The ranks of the state before, of sections that go too.
+    /// The keys whose ranks it gives.
     @inlinable
-    var oldRanks: [SectionedCollection<Element>.RankChange] {
-        sectionMoves.map { ($0.key, $0.oldRank) } + sectionDeletions.map { ($0.key, $0.rank) }
-    }
+    var rankedKeys: [Element.SectionKey] { sectionMoves.map(\.key) + sectionInsertions.map(\.key) }
 }
 
 extension Batch {
-    /// What can be said of a batch without a state: canonical order, every id once, no empty work, keys that have an order.
-    @inlinable
-    func checkForm() throws(ModelError) {
-        if isEmpty { throw ModelError.badBatch("the batch has nothing in it") }
-        try Batch.checkAscending(deletions.map(\.path), "deletions")
-        try Batch.checkAscending(insertions.map(\.path), "insertions")
-        try Batch.checkAscending(moves.map(\.to), "moves")
-        try Batch.checkAscending(updates.map(\.to), "updates")
-        for change in moves + updates where change.old.id != change.new.id {
-            throw ModelError.badBatch("the change to \(change.to) replaces an element by one of another id")
-        }
-        for change in updates where change.old == change.new {
-            throw ModelError.badBatch("the update at \(change.to) changes nothing")
-        }
-        var ids: Set<Element.ID> = []
-        let elements = deletions.map(\.element) + insertions.map(\.element) + (moves + updates).map(\.new)
-        for element in elements {
-            guard element.isOrdered else { throw ModelError.badBatch("an element has a key that has no order") }
-            guard ids.insert(element.id).inserted else { throw ModelError.badBatch("an id occurs twice in the batch") }
-        }
-    }
-
-    @inlinable
-    static func checkAscending(_ paths: [SectionPath], _ name: String) throws(ModelError) {
-        for (path, next) in zip(paths, paths.dropFirst()) where path >= next {
-            throw ModelError.badBatch("the \(name) are not in ascending order at \(next)")
-        }
-    }
-
-    /// Whether the transaction led where the batch says, and whether the batch says it by moving what had to move.
+    /// Whether the transaction led where the batch says.
     ///
     /// `touched` holds the records in the order deletions, insertions, moves, updates.
     @inlinable
@@ -128,25 +97,6 @@ extension Batch {
         let targets = insertions.map(\.path) + (moves + updates).map(\.to)
         for (record, target) in zip(touched.dropFirst(deletions.count), targets) where record.to != target {
             throw ModelError.badBatch("the element for \(target) has its place elsewhere")
-        }
-        try checkResidue()
-    }
-
-    /// The rows that are neither taken out nor put in must be the same sequence before and after; a row that could be among
-    /// them must not be listed as a move. Requires paths that are known to be right.
-    @inlinable
-    func checkResidue() throws(ModelError) {
-        let before = Residue(without: deletions.map(\.path) + moves.map(\.from))
-        let after = Residue(without: insertions.map(\.path) + moves.map(\.to))
-        for update in updates {
-            guard update.old.sectionKey == update.new.sectionKey,
-                before.item(of: update.from) == after.item(of: update.to)
-            else { throw ModelError.badBatch("the update at \(update.to) is a move") }
-        }
-        for move in moves where move.old.sectionKey == move.new.sectionKey {
-            guard before.item(of: move.from) != after.item(of: move.to) else {
-                throw ModelError.badBatch("the move to \(move.to) moves nothing")
-            }
         }
     }
 }

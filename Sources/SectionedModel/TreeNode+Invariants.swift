@@ -42,7 +42,7 @@ extension TreeNode {
 
 extension SectionedSnapshot {
     /// What does not hold of the state; nil when all does.
-    func brokenInvariant() -> String? {
+    package func brokenInvariant() -> String? {
         if let broken = directory.brokenInvariant({ $0.place < $1.place }) { return "directory: \(broken)" }
         var broken: String?
         var (rows, digests) = (0, UInt64(0))

@@ -8,6 +8,7 @@ public struct BatchRules {
     private let departures: [SectionPath]
     private let arrivals: [SectionPath]
 
+    /// A batch between two states.
     public init(batch: Batch<Row>, old: State, new: State) {
         self.batch = batch
         self.old = old

@@ -2,15 +2,19 @@ import SectionedModel
 
 /// Every lookup of a collection against the spelled-out state.
 struct LookupRules {
-    let rows: Rows
+    let rows: SectionedSnapshot<Row>
     let state: State
 
     var problems: [String] {
         var found: [String] = []
         if State(rows) != state { found.append("rows differ") }
         if rows.sectionCount != state.sections.count { found.append("section counts differ") }
-        for section in state.sections where rows.elementCount(in: section.key) != section.rows.count {
-            found.append("count of section \(section.key) differs")
+        for (index, section) in state.sections.enumerated() {
+            let agrees =
+                rows.elementCount(in: section.key) == section.rows.count
+                && rows.elementCount(at: index) == section.rows.count && rows.sectionKey(at: index) == section.key
+                && rows.sectionIndex(of: section.key) == index && rows.rank(of: section.key) == section.rank
+            if !agrees { found.append("section \(section.key) differs") }
         }
         var rest = state.sections[...]
         var next = 0
@@ -29,6 +33,7 @@ struct LookupRules {
         if rows.count != count || count != state.sections.reduce(0, { $0 + $1.rows.count }) {
             found.append("counts differ")
         }
+        if let broken = rows.brokenInvariant() { found.append("broken: \(broken)") }
         return found + absences
     }
 

@@ -14,12 +14,14 @@ struct RandomHistory {
     var known: [Row?] = Array(repeating: nil, count: RandomHistory.ids.count)
     var hidden: [Bool] = Array(repeating: false, count: RandomHistory.ids.count)
     var ranks: [Int: Int64] = [:]
-    var rows = Rows()
+    var rows = Rows(keepsChecksum: true)
     /// The reference for `rows`.
     var state = State(of: [])
     /// A collection that knows only the log.
-    var replica = Rows()
+    var replica = Rows(keepsChecksum: true)
     var trail = Trail()
+    /// Snapshots, and what they have to show for ever.
+    var kept: [(snapshot: SectionedSnapshot<Row>, state: State)] = []
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
@@ -30,15 +32,19 @@ struct RandomHistory {
     mutating func step(operations: ClosedRange<Int>) -> [String] {
         for _ in 0..<(operations.lowerBound + generator.below(operations.count)) { stageSomething() }
         var found = stagingProblems
-        let (before, old) = (rows, state)
+        let (before, old) = (rows.snapshot, state)
+        if generator.oneIn(4) { kept.append((before, old)) }
         state = reference
-        let expected = old.difference(to: state)
+        var expected = old.difference(to: state)
         let batch = rows.commit()
+        expected?.checksums = rows.checksum.flatMap { after in before.checksum.map { .init(before: $0, after: after) } }
         if batch != expected { found.append("the batch is not the one from scratch") }
-        found += LookupRules(rows: rows, state: state).problems
+        found += LookupRules(rows: rows.snapshot, state: state).problems
         guard let batch, found.isEmpty else { return found }
         found += BatchRules(batch: batch, old: old, new: state).problems
-        found += replayProblems(batch, before, old)
+        found += replayProblems(batch, old)
+        found += snapshotProblems()
+        found += AlgebraRules(batch: batch, old: old, new: state).problems
         found += trail.append(batch, from: old, to: state)
         return found
     }
@@ -62,20 +68,34 @@ struct RandomHistory {
         return found
     }
 
+    /// Snapshots stay what they were; the oldest is dropped, so that the writer also finds itself alone.
+    private mutating func snapshotProblems() -> [String] {
+        var found: [String] = []
+        for (snapshot, state) in kept where State(snapshot) != state { found.append("a snapshot changed") }
+        if let (snapshot, state) = kept.first, kept.count > 3 {
+            found += LookupRules(rows: snapshot, state: state).problems.map { "snapshot: " + $0 }
+            kept.removeFirst()
+        }
+        return found
+    }
+
     /// Applying the batch, and its inverse.
-    private mutating func replayProblems(_ batch: Batch<Row>, _ before: Rows, _ old: State) -> [String] {
+    private mutating func replayProblems(_ batch: Batch<Row>, _ old: State) -> [String] {
         var found: [String] = []
         let inverse = batch.inverted()
         do {
             try replica.apply(batch)
             if State(replica) != state { found.append("the log does not lead to the new state") }
+            if replica.checksum != rows.checksum { found.append("the log leads to another checksum") }
+            if let broken = replica.snapshot.brokenInvariant() { found.append("broken replica: \(broken)") }
             var back = replica
             try back.apply(inverse)
-            if State(back) != old { found.append("the inverse does not lead back") }
+            if State(back) != old || back.checksum != batch.checksums?.before {
+                found.append("the inverse does not lead back")
+            }
         } catch {
             found.append("apply refuses: \(error.description)")
         }
-        if State(before) != old { found.append("a copy changed with the original") }
         found += BatchRules(batch: inverse, old: state, new: old).problems.map { "inverse: " + $0 }
         if inverse.inverted() != batch { found.append("the inverse of the inverse is another batch") }
         return found
@@ -84,6 +104,7 @@ struct RandomHistory {
 
 extension RandomHistory {
     private mutating func stageSomething() {
+        if generator.oneIn(12) { return rankSection() }
         let id = generator.below(RandomHistory.ids.count)
         guard var row = known[id] else {
             if generator.oneIn(3) { put(randomRow()) }
@@ -111,6 +132,14 @@ extension RandomHistory {
             put(randomRow(id))
         default: if generator.oneIn(8) { stageSweep() }
         }
+    }
+
+    /// Sections with and without rows are ranked; a few of them, and most of the time with ties.
+    private mutating func rankSection() {
+        let key = generator.below(sections)
+        let rank = Int64(generator.below(4) - 1)
+        ranks[key] = rank
+        rows.setRank(rank, of: key)
     }
 
     /// Something that touches nearly everything.

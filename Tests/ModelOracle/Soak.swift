@@ -7,6 +7,7 @@ public struct Problem: Error, CustomStringConvertible, Sendable {
     /// What is wrong, one sentence each.
     public let findings: [String]
 
+    /// As it is printed.
     public var description: String {
         "seed \(seed), batch \(batch):\n" + findings.map { "  \($0)" }.joined(separator: "\n")
     }

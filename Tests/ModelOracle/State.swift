@@ -2,11 +2,16 @@ public import SectionedModel
 
 /// A state spelled out: sections in order, their rows in order.
 public struct State: Equatable, Sendable {
+    /// A section with its rows.
     public struct Section: Equatable, Sendable {
+        /// Its key.
         public var key: Int
+        /// Its rank, which comes before the key in the order.
         public var rank: Int64 = 0
+        /// Its rows; at least one.
         public var rows: [Row]
     }
+    /// In order.
     public var sections: [Section] = []
 
     /// The reference model: order everything from scratch, then cut it into sections.
@@ -28,8 +33,13 @@ public struct State: Equatable, Sendable {
     }
 
     /// What a collection shows of itself.
-    public init(_ rows: Rows) {
-        sections = rows.sectionKeys.map { Section(key: $0, rows: rows.elements(in: $0)) }
+    public init(_ rows: Rows) { self.init(rows.snapshot) }
+
+    /// What a snapshot shows.
+    public init(_ snapshot: SectionedSnapshot<Row>) {
+        sections = snapshot.sectionKeys.map { key in
+            Section(key: key, rank: snapshot.rank(of: key), rows: snapshot.elements(in: key))
+        }
     }
 
     /// The path of every id.

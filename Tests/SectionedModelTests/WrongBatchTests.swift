@@ -9,7 +9,7 @@ import Testing
 
     /// Section 0 goes, section 1 changes in every way, section 2 stays, section 3 comes.
     init() throws {
-        var rows = Rows()
+        var rows = Rows(keepsChecksum: true)
         rows.put(Row(1, in: 0, at: 0))
         for id in 10...15 { rows.put(Row(id, in: 1, at: id)) }
         rows.put(Row(20, in: 2, at: 0))
@@ -34,6 +34,8 @@ import Testing
             performing: { try copy.apply(wrong) }, throws: { ($0 as? ModelError)?.description.contains(reason) == true }
         )
         #expect(State(copy) == State(rows))
+        #expect(copy.checksum == rows.checksum && copy.sequence == rows.sequence)
+        #expect(copy.snapshot.brokenInvariant() == nil)
         #expect(throws: Never.self) { try copy.apply(batch) }
     }
 
@@ -49,28 +51,50 @@ import Testing
         expectRefusal("nothing in it") { $0 = Batch() }
     }
 
-    @Test func `A path that does not exist is refused`() {
-        let places = [(-1, 0), (0, -1), (0, 1), (9, 0), (Int.max, Int.min), (.min, .max)]
+    @Test func `A path that no state has is refused`() {
+        let places = [(-1, 0), (0, -1), (Int.max, Int.min), (.min, .max), (1 << 40, 0)]
         for (section, item) in places {
             let path = SectionPath(section: section, item: item)
-            expectRefusal("no element") {
-                $0.deletions[0].path = path; $0.deletions.removeLast()
+            let refused = "there is no element at \(path)"
+            expectRefusal(refused) { $0.deletions = [.init(path: path, element: $0.deletions[0].element)] }
+            expectRefusal(refused) { $0.insertions = [.init(path: path, element: $0.insertions[0].element)] }
+            expectRefusal(refused) { $0.moves[0].from = path }
+            expectRefusal(refused) { $0.moves[0].to = path }
+            expectRefusal(refused) {
+                $0.updates = [$0.updates[0]]; $0.updates[0].from = path
             }
-            expectRefusal("no element") { $0.moves[0].from = path }
-            expectRefusal("no element") { $0.updates[0].from = path }
-            expectRefusal("its place elsewhere") { $0.moves[0].to = path }
-            expectRefusal("its place elsewhere") {
-                $0.insertions[0].path = path; $0.insertions.removeLast()
-                $0.sectionInsertions = []
+            expectRefusal(refused) {
+                $0.updates = [$0.updates[0]]; $0.updates[0].to = path
             }
         }
+        for index in [-1, .min, .max] {
+            expectRefusal("there is no section \(index)") { $0.sectionDeletions[0].index = index }
+            expectRefusal("there is no section \(index)") { $0.sectionInsertions[0].index = index }
+            expectRefusal("there is no section \(index)") {
+                $0.sectionMoves = [.init(from: index, to: 1, key: 2, oldRank: 0, newRank: 1)]
+            }
+        }
+    }
+
+    @Test func `A path that this state has not is refused`() {
+        for path in [SectionPath(section: 1, item: 6), SectionPath(section: 9, item: 0)] {
+            expectRefusal("no element at \(path)") {
+                $0 = Batch()
+                $0.deletions = [.init(path: path, element: Row(15, in: 1, at: 15))]
+            }
+            expectRefusal("no element at \(path)") {
+                $0 = Batch()
+                $0.moves = [.init(from: path, to: path, old: Row(15, in: 1, at: 15), new: Row(15, in: 2, at: 15))]
+            }
+        }
+        expectRefusal("its place elsewhere") { $0.moves[0].to.item = 9 }
     }
 
     @Test func `Another element than the one that stands there is refused`() {
         expectRefusal("is another") { $0.deletions[0].element.content += 1 }
         expectRefusal("is another") { $0.moves[0].old.content += 1 }
         expectRefusal("is another") { $0.updates[0].old.content += 5 }
-        expectRefusal("is another") { $0.deletions[1].path.item -= 1 }
+        expectRefusal("is another") { $0.deletions[1].element.id += 100 }
     }
 
     @Test func `An id that occurs twice or is already here is refused`() {
@@ -84,28 +108,77 @@ import Testing
         expectRefusal("deletions are not in ascending") { $0.deletions.reverse() }
         expectRefusal("insertions are not in ascending") { $0.insertions.reverse() }
         expectRefusal("updates are not in ascending") { $0.updates.reverse() }
+        expectRefusal("deletions are not in ascending") { $0.deletions.append($0.deletions[1]) }
     }
 
-    @Test func `Section changes that do not match the rows are refused`() {
+    @Test func `A place that two rows or two sections leave from or come to is refused`() {
+        expectRefusal("W1: more than one row leaves") { $0.deletions[1].path.item -= 1 }
+        expectRefusal("W2: more than one row comes") { $0.insertions[0].path = $0.updates[0].to }
+        expectRefusal("W1: more than one section") {
+            $0.sectionMoves = [.init(from: 0, to: 1, key: 2, oldRank: 0, newRank: 1)]
+        }
+        expectRefusal("W2: more than one section") {
+            $0.sectionMoves = [.init(from: 2, to: 2, key: 2, oldRank: 0, newRank: 1)]
+        }
+    }
+
+    @Test func `Sections that go without their rows or come without rows are refused`() {
+        expectRefusal("W3: section 0 leaves without a row") { $0.deletions.removeFirst() }
+        expectRefusal("W3: section 2 comes without a row") { $0.insertions.removeLast() }
+        expectRefusal("W3: section 2 leaves without a row") { $0.sectionDeletions.append(.init(index: 2, key: 2)) }
+        expectRefusal("W3: section 0 leaves, but not all its rows") { $0.deletions[0].path.item = 1 }
+    }
+
+    @Test func `Sections that do not match their rows are refused`() {
+        expectRefusal("one section key stands at") { $0.sectionDeletions[0].index = 1 }
+        expectRefusal("one section key stands at") { $0.insertions[0].path.section = 1 }
+        expectRefusal("belongs to another section") { $0.sectionInsertions[0].key = 4 }
+        expectRefusal("belongs to another section") { $0.insertions[0].element.sectionKey = 2 }
+    }
+
+    @Test func `Section changes that this state does not make are refused`() {
         expectRefusal("lose their last") { $0.sectionDeletions = [] }
-        expectRefusal("lose their last") { $0.sectionDeletions[0].index = 1 }
-        expectRefusal("lose their last") { $0.sectionDeletions.append(.init(index: 2, key: 2)) }
+        expectRefusal("lose their last") { $0.sectionDeletions[0].rank = 4 }
         expectRefusal("get their first") { $0.sectionInsertions = [] }
-        expectRefusal("get their first") { $0.sectionInsertions[0].key = 4 }
-        expectRefusal("get their first") { $0.sectionInsertions[0].index = 1 }
-        expectRefusal("lose their last") { $0.deletions.removeFirst() }
+        expectRefusal("another rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 2, oldRank: 1, newRank: 0)] }
+        expectRefusal("another rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 9, oldRank: 0, newRank: -1)] }
+    }
+
+    @Test func `Sections and ranks out of order are refused`() {
+        expectRefusal("changes no rank") {
+            $0.sectionMoves = [.init(from: 2, to: 1, key: 2, oldRank: 0, newRank: 0)]
+        }
+        expectRefusal("section 2 has its place elsewhere") {
+            $0.sectionMoves = [.init(from: 2, to: 1, key: 2, oldRank: 0, newRank: 5)]
+        }
+        expectRefusal("named twice") { $0.sectionInsertions[0].key = 0 }
     }
 
     @Test func `A place that is not the one its keys give is refused`() {
         expectRefusal("its place elsewhere") { $0.insertions[0].path.item -= 1 }
         expectRefusal("its place elsewhere") { $0.insertions[0].element.sortKey = 0 }
-        expectRefusal("its place elsewhere") { $0.moves[0].to.item -= 1 }
-        expectRefusal("its place elsewhere") { $0.updates[0].to.item -= 1 }
+        expectRefusal("its place elsewhere") { $0.updates[0].new.sortKey = 99 }
+        expectRefusal("its place elsewhere") {
+            $0.deletions[1].element.sortKey = 0; $0.moves[0].old.sortKey = 1
+        }
     }
 
-    @Test func `An update that is a move, a move that is an update, and an empty update are refused`() {
+    @Test func `An update that is a move, a move that is an update, and empty work are refused`() {
         expectRefusal("is a move") { $0.updates.append($0.moves.removeLast()) }
+        expectRefusal("is a move") { $0.updates[0].to.item -= 1 }
         expectRefusal("moves nothing") { $0.moves.insert($0.updates.removeFirst(), at: 0) }
         expectRefusal("changes nothing") { $0.updates[0].new = $0.updates[0].old }
+        expectRefusal("changes nothing") { $0.moves[0].new = $0.moves[0].old }
+    }
+
+    @Test func `More moves than needed are refused`() throws {
+        let old = State(of: (0..<5).map { Row($0, in: 0, at: $0) })
+        let new = State(of: (0..<5).map { Row($0, in: 0, at: ($0 + 1) % 5) })
+        var wrong = try #require(old.difference(to: new))
+        try wrong.check()
+        #expect(wrong.moves.count == 1 && wrong.updates.count == 4)
+        // All but the row that has to move are said to move, around it.
+        (wrong.moves, wrong.updates) = (wrong.updates, wrong.moves)
+        #expect(throws: ModelError.badBatch("W6: there are 4 moves where 1 would do")) { try wrong.check() }
     }
 }

@@ -1,0 +1,124 @@
+extension Batch {
+    /// Whether the batch is well formed, as far as that can be said without the states: it is canonical, names every id and
+    /// every key once, leaves from and comes to every place once, empties what it deletes and fills what it inserts, and does
+    /// no needless work; where its rows are named, they stand in order.
+    ///
+    /// These are the rules W1 to W6 of a sectioned batch. W3 and W4 are whole only with both states: `check(from:to:)`.
+    /// A batch that passes can be inverted, composed and turned into its other forms without a trap. Throws `badBatch` with
+    /// the rule and the place. O(k log k) for k records.
+    @inlinable
+    public func check() throws(ModelError) {
+        if isEmpty { throw .badBatch("the batch has nothing in it") }
+        try checkSections()
+        try checkRecords()
+        let count = deletions.count + insertions.count + moves.count + updates.count
+        if count > 1 { try checkIDs(count) }
+        let hasSections = !sectionDeletions.isEmpty || !sectionInsertions.isEmpty || !sectionMoves.isEmpty
+        if count > 1 || hasSections {
+            try checkSide(.old)
+            try checkSide(.new)
+        }
+        if count > 1 { try checkWork() } else { try checkSoleWork() }
+    }
+
+    /// More rows or sections than this are not believed: sums of indices can then not overflow.
+    @inlinable
+    static var indexLimit: Int { 1 << 40 }
+
+    /// Each record by itself, and the canonical order.
+    @inlinable
+    func checkRecords() throws(ModelError) {
+        try Batch.checkPaths(deletions.count, "deletions") { deletions[$0].path }
+        try Batch.checkPaths(insertions.count, "insertions") { insertions[$0].path }
+        try Batch.checkPaths(moves.count, "moves") { moves[$0].to }
+        try Batch.checkPaths(updates.count, "updates") { updates[$0].to }
+        for record in deletions { try Batch.checkKeys(of: record.element) }
+        for record in insertions { try Batch.checkKeys(of: record.element) }
+        for change in moves { try Batch.checkChange(change, "move") }
+        for change in updates { try Batch.checkChange(change, "update") }
+    }
+
+    @inlinable
+    static func checkPaths(_ count: Int, _ name: String, path: (Int) -> SectionPath) throws(ModelError) {
+        for position in 0..<count {
+            try checkRange(path(position))
+            if position > 0, path(position - 1) >= path(position) {
+                throw .badBatch("the \(name) are not in ascending order at \(path(position))")
+            }
+        }
+    }
+
+    @inlinable
+    static func checkRange(_ path: SectionPath) throws(ModelError) {
+        let limit = 0..<indexLimit
+        if limit.contains(path.section), limit.contains(path.item) { return }
+        throw .badBatch("there is no element at \(path)")
+    }
+
+    @inlinable
+    static func checkKeys(of element: Element) throws(ModelError) {
+        if !element.isOrdered { throw .badBatch("an element has a key that has no order") }
+    }
+
+    @inlinable
+    static func checkChange(_ change: Change, _ name: String) throws(ModelError) {
+        try checkRange(change.from)
+        try checkKeys(of: change.old)
+        try checkKeys(of: change.new)
+        if change.old.id != change.new.id {
+            throw .badBatch("the change to \(change.to) replaces an element by one of another id")
+        }
+        if change.old == change.new { throw .badBatch("W6: the \(name) to \(change.to) changes nothing") }
+    }
+
+    /// W5: an id occurs once.
+    @inlinable
+    func checkIDs(_ count: Int) throws(ModelError) {
+        var ids: Set<Element.ID> = []
+        ids.reserveCapacity(count)
+        try forEachRow { id, _, _ throws(ModelError) in
+            if !ids.insert(id).inserted { throw .badBatch("W5: an id occurs twice in the batch") }
+        }
+    }
+
+    /// W6: no more moves than needed, no fewer than needed.
+    @inlinable
+    func checkWork() throws(ModelError) {
+        let before = SurvivingRows(without: deletions.map(\.path) + moves.map(\.from))
+        let after = SurvivingRows(without: insertions.map(\.path) + moves.map(\.to))
+        for update in updates {
+            guard update.old.sectionKey == update.new.sectionKey,
+                before.number(of: update.from) == after.number(of: update.to)
+            else { throw .badBatch("W4: the update at \(update.to) is a move") }
+        }
+        for move in moves where move.old.sectionKey == move.new.sectionKey {
+            if before.number(of: move.from) == after.number(of: move.to) {
+                throw .badBatch("W6: the move to \(move.to) moves nothing")
+            }
+        }
+        if moves.count > 1 { try checkMoveCount() }
+    }
+
+    /// The moves are the fewest of all batches with these rows and this outcome.
+    @inlinable
+    func checkMoveCount() throws(ModelError) {
+        var touched: [Touched] = []
+        try forEachRow { _, old, new throws(ModelError) in
+            touched.append(Touched(old, new))
+        }
+        let fewest = moves.count + updates.count - Batch.staying(touched).count { $0 }
+        if moves.count > fewest { throw .badBatch("W6: there are \(moves.count) moves where \(fewest) would do") }
+    }
+
+    /// The same for a batch of one row, by far the most frequent: no other row is taken out or put in.
+    @inlinable
+    func checkSoleWork() throws(ModelError) {
+        for update in updates
+        where update.old.sectionKey != update.new.sectionKey || update.from.item != update.to.item {
+            throw .badBatch("W4: the update at \(update.to) is a move")
+        }
+        for move in moves where move.old.sectionKey == move.new.sectionKey && move.from.item == move.to.item {
+            throw .badBatch("W6: the move to \(move.to) moves nothing")
+        }
+    }
+}
