@@ -8,6 +8,8 @@ public enum ModelError: Error, Hashable, Sendable {
     case noSection(Int)
     /// There is no element with the id that was named.
     case unknownID
+    /// An entity that was changed or merged has another unique value than before.
+    case changedID
     /// Two elements of one array have the same id; the index, from 0, of the second.
     case duplicateID(at: Int)
     /// A batch that is not well formed or does not fit the state; what is wrong, and where.
@@ -22,6 +24,7 @@ extension ModelError: CustomStringConvertible {
         case .noElement(let path): "there is no element at \(path)"
         case .noSection(let index): "there is no section \(index)"
         case .unknownID: "there is no element with this id"
+        case .changedID: "the unique value of an entity must not change"
         case .duplicateID(let index): "the element at index \(index) has the id of an earlier one"
         case .badBatch(let message): message
         }

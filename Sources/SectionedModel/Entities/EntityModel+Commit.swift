@@ -1,0 +1,98 @@
+extension EntityModel {
+    /// What says where rows that are written stand.
+    enum Placement {
+        /// The model's order.
+        case order
+        /// The row, which is the only one, stands before the one with this index among the others of its section.
+        case item(Int)
+        /// They stand as they are given; there are no others in their sections.
+        case given
+    }
+
+    /// Writes rows and removes others, as one transaction.
+    mutating func commit(
+        _ rows: [Row], removing removals: [Entity.UniqueValue] = [], placement: Placement = .order
+    ) throws(ModelError) -> Batch<Row>? {
+        // Asked once, so that a filter that changes its mind makes no second row.
+        let passes = rows.map { filter?($0.entity) ?? true }
+        let visible = zip(rows, passes).filter(\.1).map(\.0)
+        do throws(ModelError) {
+            if visible.count < rows.count || hidden.count > 0 {
+                for id in removals { hidden.remove(id) }
+                for (row, passes) in zip(rows, passes) { try stageHidden(row, passes: passes) }
+            }
+            for id in removals { shown.remove(id) }
+            for row in placed(visible, removing: removals, by: placement) { try shown.upsert(row) }
+        } catch {
+            shown.rollBack()
+            hidden.rollBack()
+            throw error
+        }
+        stageRanks(of: visible)
+        _ = hidden.commit()
+        let batch = shown.commit()
+        if let batch { forgetRanks(batch.sectionDeletions) }
+        return record(batch)
+    }
+
+    private mutating func stageHidden(_ row: Row, passes: Bool) throws(ModelError) {
+        if passes {
+            hidden.remove(row.id)
+        } else {
+            try hidden.upsert(row)
+            shown.remove(row.id)
+        }
+    }
+
+    /// Inside `perform` the batch is kept for the end.
+    mutating func record(_ batch: Batch<Row>?) -> Batch<Row>? {
+        guard journal != nil else { return batch }
+        if let batch { journal?.append(batch) }
+        return nil
+    }
+
+    /// Makes any number of operations one transaction with one exact batch. Inside, an operation sees what those before it have
+    /// done, and its own batch is nil. When `body` throws, nothing has happened.
+    public mutating func perform<Failure: Error>(
+        _ body: (inout EntityModel) throws(Failure) -> Void
+    ) throws(Failure) -> Batch<Row>? {
+        let before = self
+        if journal == nil { journal = [] }
+        do {
+            try body(&self)
+        } catch {
+            self = before
+            throw error
+        }
+        if before.journal != nil { return nil }
+        let batches = journal ?? []
+        journal = nil
+        return batches.count > 1 ? net(of: batches, since: before) : batches.first
+    }
+
+    /// One batch for several: what differs at last is written once more, onto the state before all of them.
+    private mutating func net(of batches: [Batch<Row>], since before: EntityModel) -> Batch<Row>? {
+        var target = before.shown
+        for batch in batches {
+            for id in batch.touchedIDs {
+                // It has been written before, so it is not refused now.
+                if let row = shown[id] { try? target.upsert(row) } else { target.remove(id) }
+            }
+            for key in batch.rankedSections { target.setRank(shown.rank(of: key), of: key) }
+        }
+        shown = target
+        return shown.commit()
+    }
+}
+
+extension Batch {
+    /// The ids of all rows it names.
+    var touchedIDs: [Element.ID] {
+        deletions.map(\.element.id) + insertions.map(\.element.id) + moves.map(\.new.id) + updates.map(\.new.id)
+    }
+
+    /// The sections whose ranks it tells.
+    fileprivate var rankedSections: [Element.SectionKey] {
+        sectionDeletions.map(\.key) + sectionInsertions.map(\.key) + sectionMoves.map(\.key)
+    }
+}

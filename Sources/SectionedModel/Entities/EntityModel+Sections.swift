@@ -1,0 +1,110 @@
+extension EntityModel {
+    /// Stages the ranks of sections that come or, when their contents decide, of all that are about to change.
+    mutating func stageRanks(of rows: [Row]) {
+        switch sectionOrder.rule {
+        case .name: break
+        case .arrival:
+            var names: Set<String> = []
+            for row in rows where shown.sectionIndex(of: row.sectionName) == nil && names.insert(row.sectionName).inserted {
+                setRank(nextRank, of: row.sectionName)
+            }
+        case .comparing(let precedes): stageRanks(precedes, all: false)
+        }
+    }
+
+    /// A section that comes again is a new one: its rank is not kept for it.
+    mutating func forgetRanks(_ sections: [Batch<Row>.SectionChange]) {
+        var isStaged = false
+        for section in sections where shown.rank(of: section.key) != 0 {
+            shown.setRank(0, of: section.key)
+            isStaged = true
+        }
+        // Of a section that is not there: no change of the state, and no batch.
+        if isStaged { _ = shown.commit() }
+    }
+
+    /// Sections stand where their contents put them after the transaction, so it is done on a copy first.
+    mutating func stageRanks(
+        _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool, all: Bool
+    ) {
+        var preview = shown
+        let batch = preview.commit()
+        let state = EntitySnapshot(
+            rows: preview.snapshot(), hidden: hidden.snapshot(), indexTitle: sectionIndexTitle,
+            fetchBatchSize: fetchBatchSize)
+        let touched = all ? Array(0..<preview.sectionCount) : batch?.touchedSections(in: preview) ?? []
+        if touched.isEmpty { return }
+        let untouched = SectionRanks(state: state, touched: touched)
+        var newcomers = touched.compactMap { state.section(at: $0) }.sorted(by: precedes)
+            .map { (info: $0, gap: untouched.gap(for: $0, precedes)) }
+        newcomers.sort { $0.gap < $1.gap }
+        let labelling = untouched.sequence.labelling(
+            newcomers.map { .init(gap: $0.gap, present: preview.rank(of: $0.info.name)) })
+        for (newcomer, rank) in zip(newcomers, labelling.newcomers) { setRank(rank, of: newcomer.info.name) }
+        for (index, rank) in labelling.others {
+            if let name = untouched.info(index)?.name { setRank(rank, of: name) }
+        }
+    }
+
+    private mutating func setRank(_ rank: Int64, of name: String) {
+        shown.setRank(rank, of: name)
+        nextRank = max(nextRank, OrderLabels.following(rank))
+    }
+
+    /// Orders the sections otherwise from now on. They are all looked at, in one batch.
+    public mutating func sortSections(by order: SectionOrder<Entity>) -> Batch<Row>? {
+        sectionOrder = order
+        switch order.rule {
+        // New sections will come last; those that are here stay as they are.
+        case .arrival: break
+        case .name: for name in shown.sectionKeys { shown.setRank(0, of: name) }
+        case .comparing(let precedes): stageRanks(precedes, all: true)
+        }
+        return record(shown.commit())
+    }
+}
+
+/// The sections of a state but for some, and where others stand among them.
+private struct SectionRanks<Entity: ModelEntity> {
+    let state: EntitySnapshot<Entity>
+    /// The sections that are not looked at, ascending.
+    let touched: [Int]
+
+    var count: Int { state.numberOfSections - touched.count }
+
+    func info(_ index: Int) -> SectionInfo<Entity>? {
+        state.section(at: index + partitionPoint(touched.count) { touched[$0] - $0 <= index })
+    }
+
+    var sequence: LabelledSequence {
+        LabelledSequence(count: count) { index in info(index).map { state.rows.rank(of: $0.name) } ?? 0 }
+    }
+
+    /// Where a section stands: where it is, if it may, otherwise behind its equals.
+    func gap(
+        for section: SectionInfo<Entity>, _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool
+    ) -> Int {
+        let end = partitionPoint(count) { index in info(index).map { !precedes(section, $0) } ?? false }
+        guard let index = state.index(of: section) else { return end }
+        let present = index - partitionPoint(touched.count) { touched[$0] < index }
+        guard present <= end else { return end }
+        let mayStay = present == 0 || info(present - 1).map { !precedes(section, $0) } ?? false
+        let isBehind = present == count || info(present).map { !precedes($0, section) } ?? false
+        return mayStay && isBehind ? present : end
+    }
+}
+
+extension Batch {
+    /// The sections, by their indices after it, of which it changes anything; ascending.
+    fileprivate func touchedSections(in rows: SectionedCollection<Element>) -> [Int] {
+        var keys: Set<Element.SectionKey> = []
+        for change in sectionInsertions { keys.insert(change.key) }
+        for deletion in deletions { keys.insert(deletion.element.sectionKey) }
+        for insertion in insertions { keys.insert(insertion.element.sectionKey) }
+        for change in moves + updates {
+            keys.insert(change.old.sectionKey)
+            keys.insert(change.new.sectionKey)
+        }
+        return keys.compactMap { rows.sectionIndex(of: $0) }.sorted()
+    }
+}

@@ -1,0 +1,196 @@
+// MARK: - Loading and inserting
+
+extension EntityModel {
+    /// Loads entities, as `insert(_:)` does, but two with the same unique value are an error.
+    ///
+    /// A model with observers does not call them for it: a list is loaded from the model afterwards.
+    @discardableResult
+    public mutating func fetch(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
+        try Self.checkDistinct(entities)
+        return try insert(entities)
+    }
+
+    /// Inserts entities; those that are known are merged.
+    @discardableResult
+    public mutating func insert(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
+        if entities.count == 1 { return try insert(entities[0]) }
+        var rows: [Row] = []
+        var positions: [Entity.UniqueValue: Int] = [:]
+        rows.reserveCapacity(entities.count)
+        for entity in entities {
+            let position = positions[entity.uniqueValue]
+            let row = try merged(entity, into: position.map { rows[$0] } ?? row(of: entity.uniqueValue))
+            if let position {
+                rows[position] = row
+            } else {
+                positions[entity.uniqueValue] = rows.count
+                rows.append(row)
+            }
+        }
+        return try commit(rows)
+    }
+
+    /// Inserts an entity, or merges it when it is known.
+    @discardableResult
+    public mutating func insert(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
+        try commit([merged(entity, into: row(of: entity.uniqueValue))])
+    }
+
+    /// Inserts an entity at a place, or merges it and moves it there.
+    ///
+    /// It stands in the section with this index, whatever section it names; the index after the last one stands for the section
+    /// it names, when that is not there. In a manual order it stands before the item with this index among the others of the
+    /// section; any other order says itself where it stands.
+    @discardableResult
+    public mutating func insert(_ entity: Entity, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
+        var row = try merged(entity, into: row(of: entity.uniqueValue))
+        if path.section == numberOfSections, shown.sectionIndex(of: row.ownSectionName) == nil {
+            guard path.item == 0 else { throw .noElement(path) }
+            row.sectionName = row.ownSectionName
+            return try commit([row])
+        }
+        return try put(row, at: path)
+    }
+
+    /// The row with what the entity says.
+    mutating func merged(_ entity: Entity, into row: Row?) throws(ModelError) -> Row {
+        guard let row else { return newRow(entity) }
+        var merged = row.entity
+        merged.update(with: entity)
+        return try self.row(row, with: merged)
+    }
+
+    static func checkDistinct(_ entities: [Entity]) throws(ModelError) {
+        var ids: Set<Entity.UniqueValue> = []
+        for (index, entity) in entities.enumerated() where !ids.insert(entity.uniqueValue).inserted {
+            throw .duplicateID(at: index)
+        }
+    }
+
+    /// Writes a row into a section that is there.
+    private mutating func put(_ row: Row, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
+        guard let name = shown.sectionKey(at: path.section) else { throw .noSection(path.section) }
+        let isThere = shown.path(of: row.id)?.section == path.section
+        let others = shown.elementCount(at: path.section) - (isThere ? 1 : 0)
+        guard path.item >= 0, path.item <= others else { throw .noElement(path) }
+        var row = row
+        row.sectionName = name
+        return try commit([row], placement: order.isManual ? .item(path.item) : .order)
+    }
+}
+
+// MARK: - Moving and updating
+
+extension EntityModel {
+    /// Moves the entity at a path.
+    ///
+    /// It goes to the section that has the index `target.section` before the move, and stands there, in a manual order, before
+    /// the item with the index `target.item` among the others; any other order says itself where it stands. A row that was moved
+    /// into another section stays there until its entity names another section than now. A section it leaves empty is gone.
+    @discardableResult
+    public mutating func move(at path: SectionPath, to target: SectionPath) throws(ModelError) -> Batch<Row>? {
+        try put(row(at: path), at: target)
+    }
+
+    /// Changes the entity at a path.
+    @discardableResult
+    public mutating func update(
+        at path: SectionPath, _ mutate: (inout Entity) -> Void
+    ) throws(ModelError) -> Batch<Row>? {
+        try update(row(at: path), mutate)
+    }
+
+    /// Changes the entity with this unique value, whether it passes the filter or not.
+    @discardableResult
+    public mutating func update(
+        withUniqueValue value: Entity.UniqueValue, _ mutate: (inout Entity) -> Void
+    ) throws(ModelError) -> Batch<Row>? {
+        guard let row = row(of: value) else { throw .unknownID }
+        return try update(row, mutate)
+    }
+
+    /// Changes an entity, known by its unique value: the model's, not the one that is given.
+    @discardableResult
+    public mutating func update(
+        _ entity: Entity, _ mutate: (inout Entity) -> Void
+    ) throws(ModelError) -> Batch<Row>? {
+        try update(withUniqueValue: entity.uniqueValue, mutate)
+    }
+
+    private mutating func update(_ row: Row, _ mutate: (inout Entity) -> Void) throws(ModelError) -> Batch<Row>? {
+        var entity = row.entity
+        mutate(&entity)
+        return try commit([self.row(row, with: entity)])
+    }
+}
+
+// MARK: - Removing
+
+extension EntityModel {
+    /// Removes the entity at a path.
+    @discardableResult
+    public mutating func remove(at path: SectionPath) throws(ModelError) -> Batch<Row>? { try remove(at: [path]) }
+
+    /// Removes the entities at some paths, which are all of the state before.
+    @discardableResult
+    public mutating func remove(at paths: [SectionPath]) throws(ModelError) -> Batch<Row>? {
+        var ids: [Entity.UniqueValue] = []
+        for path in paths { ids.append(try row(at: path).id) }
+        return try commit([], removing: ids)
+    }
+
+    /// Removes an entity, known by its unique value.
+    @discardableResult
+    public mutating func remove(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
+        try remove(withUniqueValue: entity.uniqueValue)
+    }
+
+    /// Removes some entities, known by their unique values. When one is unknown, none is removed.
+    @discardableResult
+    public mutating func remove(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
+        for entity in entities where row(of: entity.uniqueValue) == nil { throw .unknownID }
+        return try commit([], removing: entities.map(\.uniqueValue))
+    }
+
+    /// Removes the entity with this unique value, whether it passes the filter or not.
+    @discardableResult
+    public mutating func remove(withUniqueValue value: Entity.UniqueValue) throws(ModelError) -> Batch<Row>? {
+        guard row(of: value) != nil else { throw .unknownID }
+        return try commit([], removing: [value])
+    }
+
+    /// Removes all entities that stand in a section.
+    @discardableResult
+    public mutating func removeSection(at index: Int) throws(ModelError) -> Batch<Row>? {
+        try removeSections(at: [index])
+    }
+
+    /// Removes all entities that stand in some sections, whose indices are all of the state before.
+    @discardableResult
+    public mutating func removeSections(at indices: [Int]) throws(ModelError) -> Batch<Row>? {
+        var ids: [Entity.UniqueValue] = []
+        for index in indices {
+            guard shown.sectionKey(at: index) != nil else { throw .noSection(index) }
+            ids += shown.elements(at: index).map(\.id)
+        }
+        return try commit([], removing: ids)
+    }
+
+    /// Removes all entities, those that do not pass the filter too.
+    @discardableResult
+    public mutating func removeAll() -> Batch<Row>? {
+        for row in Self.rows(of: shown) { shown.remove(row.id) }
+        for row in Self.rows(of: hidden) { hidden.remove(row.id) }
+        _ = hidden.commit()
+        let batch = shown.commit()
+        if let batch { forgetRanks(batch.sectionDeletions) }
+        return record(batch)
+    }
+
+    static func rows(of collection: SectionedCollection<Row>) -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(collection.count)
+        collection.forEachElement { _, row in rows.append(row) }
+        return rows
+    }
+}

@@ -1,0 +1,168 @@
+/// What can be read of a model, of a snapshot of it, and of a model with observers.
+///
+/// Reading never throws: where there is nothing, the answer is nil, 0 or empty.
+public protocol EntityReading<Entity> {
+    /// What the model holds.
+    associatedtype Entity: ModelEntity
+    /// The present state, for as long as it is kept; safe to read on any thread. O(1).
+    var snapshot: EntitySnapshot<Entity> { get }
+}
+
+/// The state of a model at one time.
+public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
+    /// The rows: sections in order, and in each its entities in order.
+    public let rows: SectionedSnapshot<EntityRow<Entity>>
+    /// The entities that do not pass the filter.
+    let hidden: SectionedSnapshot<EntityRow<Entity>>
+    let indexTitle: @Sendable (String) -> String?
+    let fetchBatchSize: Int
+
+    /// Itself.
+    public var snapshot: EntitySnapshot { self }
+
+    func info(of section: Int, name: String) -> SectionInfo<Entity> {
+        SectionInfo(name: name, indexTitle: title(of: name), at: section, in: rows)
+    }
+
+    func title(of name: String) -> String? { name.isEmpty ? nil : indexTitle(name) }
+}
+
+// MARK: - Counts
+
+extension EntityReading {
+    /// Whether there is no row.
+    public var isEmpty: Bool { numberOfEntities == 0 }
+
+    /// The number of sections; a section is there while it has an entity.
+    public var numberOfSections: Int { snapshot.rows.sectionCount }
+
+    /// The number of entities that pass the filter.
+    public var numberOfEntities: Int { snapshot.rows.count }
+
+    /// The number of all entities that are known, whether they pass the filter or not.
+    public var numberOfFetchedEntities: Int {
+        let snapshot = snapshot
+        return snapshot.rows.count + snapshot.hidden.count
+    }
+
+    /// The number of entities in a section; 0 when there is no such section.
+    public func numberOfEntities(at section: Int) -> Int { snapshot.rows.elementCount(at: section) }
+
+    /// The index, from 0, of the last page of which anything is known; nil before the first fetch. A page has as many
+    /// entities as the model's `fetchBatchSize`, and those that do not pass the filter count.
+    public var lastFetchIndex: Int? {
+        let (known, size) = (numberOfFetchedEntities, snapshot.fetchBatchSize)
+        guard known > 0, size > 0 else { return nil }
+        return (known - 1) / size
+    }
+
+    /// The index, from 0, of the page to fetch next: the last one again while it is not full. 0 when nothing is paged.
+    public var nextFetchIndex: Int {
+        let size = snapshot.fetchBatchSize
+        return size > 0 ? numberOfFetchedEntities / size : 0
+    }
+}
+
+// MARK: - Sections
+
+extension EntityReading {
+    /// The section with this index.
+    public func section(at index: Int) -> SectionInfo<Entity>? {
+        let snapshot = snapshot
+        return snapshot.rows.sectionKey(at: index).map { snapshot.info(of: index, name: $0) }
+    }
+
+    /// The section with this index.
+    public subscript(section: Int) -> SectionInfo<Entity>? { self.section(at: section) }
+
+    /// All sections, in order.
+    public var sections: [SectionInfo<Entity>] {
+        let snapshot = snapshot
+        return snapshot.rows.sectionKeys.enumerated().map { snapshot.info(of: $0.offset, name: $0.element) }
+    }
+
+    /// The index now of a section, known by its name.
+    public func index(of section: SectionInfo<Entity>) -> Int? { indexOfSection(withSectionName: section.name) }
+
+    /// The index of the section with this name.
+    public func indexOfSection(withSectionName name: String) -> Int? { snapshot.rows.sectionIndex(of: name) }
+
+    /// What stands for the sections in an index at the side of a list: each title once, in the order of the sections.
+    public var sectionIndexTitles: [String] {
+        let snapshot = snapshot
+        var seen: Set<String> = []
+        return snapshot.rows.sectionKeys.compactMap { snapshot.title(of: $0) }.filter { seen.insert($0).inserted }
+    }
+
+    /// What stands for a section of this name; nil for a name that is empty.
+    public func sectionIndexTitle(forSectionName name: String) -> String? { snapshot.title(of: name) }
+
+    /// The index of the first section of this title. `index` is the title's among `sectionIndexTitles`.
+    public func section(forSectionIndexTitle title: String, at index: Int) throws(ModelError) -> Int {
+        let snapshot = snapshot
+        let names = snapshot.rows.sectionKeys
+        let titles = sectionIndexTitles
+        guard titles.indices.contains(index), titles[index] == title,
+            let section = names.firstIndex(where: { snapshot.title(of: $0) == title })
+        else { throw .noSection(index) }
+        return section
+    }
+}
+
+// MARK: - Entities
+
+extension EntityReading {
+    /// The entity at a path.
+    public func entity(at path: SectionPath) -> Entity? { snapshot.rows.element(at: path)?.entity }
+
+    /// The entity at a path.
+    public subscript(path: SectionPath) -> Entity? { entity(at: path) }
+
+    /// The entity with this unique value, whether it passes the filter or not.
+    public func entity(withUniqueValue value: Entity.UniqueValue) -> Entity? {
+        let snapshot = snapshot
+        return (snapshot.rows.element(of: value) ?? snapshot.hidden.element(of: value))?.entity
+    }
+
+    /// Where an entity stands, known by its unique value; nil when it is unknown or does not pass the filter.
+    public func path(for entity: Entity) -> SectionPath? { pathForEntity(withUniqueValue: entity.uniqueValue) }
+
+    /// Where the entity with this unique value stands; nil when it is unknown or does not pass the filter.
+    public func pathForEntity(withUniqueValue value: Entity.UniqueValue) -> SectionPath? {
+        snapshot.rows.path(of: value)
+    }
+
+    /// All entities that pass the filter, in the order of their rows.
+    public var entities: [Entity] {
+        let rows = snapshot.rows
+        var entities: [Entity] = []
+        entities.reserveCapacity(rows.count)
+        rows.forEachElement { _, row in entities.append(row.entity) }
+        return entities
+    }
+
+    /// All entities that pass the filter, in an order of your own.
+    public func entities(sortedBy order: EntityOrder<Entity>) -> [Entity] {
+        entities.sorted { order.precedes($0, $1) }
+    }
+
+    /// Those of the model's entities that are wanted, in the order of their rows.
+    public func filteredEntities<Failure: Error>(
+        with isIncluded: (Entity) throws(Failure) -> Bool
+    ) throws(Failure) -> [Entity] {
+        var entities: [Entity] = []
+        try snapshot.rows.forEachElement { (_, row) throws(Failure) in
+            if try isIncluded(row.entity) { entities.append(row.entity) }
+        }
+        return entities
+    }
+
+    /// Those of a section's entities that are wanted, in order; none when there is no such section.
+    public func filteredEntities<Failure: Error>(
+        atSection section: Int, with isIncluded: (Entity) throws(Failure) -> Bool
+    ) throws(Failure) -> [Entity] {
+        var entities: [Entity] = []
+        for row in snapshot.rows.elements(at: section) where try isIncluded(row.entity) { entities.append(row.entity) }
+        return entities
+    }
+}

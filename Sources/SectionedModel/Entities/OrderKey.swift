@@ -1,0 +1,85 @@
+/// What rows are sorted by, copied out of the entity when it is written, so that nothing can change it behind the model's back.
+enum OrderKey: Sendable {
+    /// Of a model without a sort key; all are equal.
+    case none
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case textDescending(String)
+    case other(AnyOrderKey)
+    /// Compared one after the other.
+    case several([OrderKey])
+
+    init<Key: Comparable & Sendable>(_ key: Key, descending: Bool) {
+        if let key = key as? Int {
+            self = .integer(descending ? ~Int64(key) : Int64(key))
+        } else if let key = key as? Int64 {
+            self = .integer(descending ? ~key : key)
+        } else if let key = key as? Double {
+            self = .number(descending ? -key : key)
+        } else if let key = key as? String {
+            self = descending ? .textDescending(key) : .text(key)
+        } else {
+            self = .other(AnyOrderKey(key: key, isDescending: descending))
+        }
+    }
+
+    /// Keys of one order are all of one case; this orders the cases, so that the order is total whatever is compared.
+    private var kind: Int {
+        switch self {
+        case .none: 0
+        case .integer: 1
+        case .number: 2
+        case .text: 3
+        case .textDescending: 4
+        case .other: 5
+        case .several: 6
+        }
+    }
+}
+
+extension OrderKey: Comparable {
+    static func == (a: OrderKey, b: OrderKey) -> Bool {
+        switch (a, b) {
+        case (.none, .none): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.number(let a), .number(let b)): a == b
+        case (.text(let a), .text(let b)), (.textDescending(let a), .textDescending(let b)): a == b
+        case (.other(let a), .other(let b)): a == b
+        case (.several(let a), .several(let b)): a == b
+        case (.none, _), (.integer, _), (.number, _), (.text, _), (.textDescending, _), (.other, _), (.several, _): false
+        }
+    }
+
+    static func < (a: OrderKey, b: OrderKey) -> Bool {
+        switch (a, b) {
+        case (.none, .none): false
+        case (.integer(let a), .integer(let b)): a < b
+        case (.number(let a), .number(let b)): a < b
+        case (.text(let a), .text(let b)): a < b
+        case (.textDescending(let a), .textDescending(let b)): b < a
+        case (.other(let a), .other(let b)): a < b
+        case (.several(let a), .several(let b)): a.lexicographicallyPrecedes(b)
+        case (.none, _), (.integer, _), (.number, _), (.text, _), (.textDescending, _), (.other, _), (.several, _):
+            a.kind < b.kind
+        }
+    }
+}
+
+/// A key of any comparable type; those of one order are all of one type.
+struct AnyOrderKey: Comparable, Sendable {
+    let key: any Comparable & Sendable
+    let isDescending: Bool
+
+    static func == (a: AnyOrderKey, b: AnyOrderKey) -> Bool { isEqual(a.key, b.key) }
+
+    static func < (a: AnyOrderKey, b: AnyOrderKey) -> Bool {
+        a.isDescending ? precedes(b.key, a.key) : precedes(a.key, b.key)
+    }
+
+    private static func isEqual<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool { a == b as? Key }
+
+    private static func precedes<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool {
+        (b as? Key).map { a < $0 } ?? false
+    }
+}

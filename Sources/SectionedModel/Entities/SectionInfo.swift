@@ -1,0 +1,68 @@
+/// A section of a model, as it was when it was asked for. Equal and ordered by name.
+public struct SectionInfo<Entity: ModelEntity>: Sendable {
+    private enum Contents: Sendable {
+        /// The section with this index of a state.
+        case section(Int, SectionedSnapshot<EntityRow<Entity>>)
+        /// Of a section that is gone.
+        case entities([Entity])
+    }
+
+    /// The section's name; empty for the one section of a model without sections.
+    public let name: String
+    /// What stands for it in an index at the side of a list; nil when nothing does.
+    public let indexTitle: String?
+    private let contents: Contents
+
+    init(name: String, indexTitle: String?, at index: Int, in rows: SectionedSnapshot<EntityRow<Entity>>) {
+        self.name = name
+        self.indexTitle = indexTitle
+        contents = .section(index, rows)
+    }
+
+    init(name: String, indexTitle: String?, entities: [Entity]) {
+        self.name = name
+        self.indexTitle = indexTitle
+        contents = .entities(entities)
+    }
+
+    /// How many entities are in it.
+    public var numberOfEntities: Int {
+        switch contents {
+        case .section(let index, let rows): rows.elementCount(at: index)
+        case .entities(let entities): entities.count
+        }
+    }
+
+    /// The entities in order. Copies them all; for one of them use the subscript.
+    public var entities: [Entity] {
+        switch contents {
+        case .section(let index, let rows): rows.elements(at: index).map(\.entity)
+        case .entities(let entities): entities
+        }
+    }
+
+    /// The entity with this index in the section; nil when there is none.
+    public subscript(item: Int) -> Entity? {
+        switch contents {
+        case .section(let index, let rows): rows.element(at: SectionPath(section: index, item: item))?.entity
+        case .entities(let entities): entities.indices.contains(item) ? entities[item] : nil
+        }
+    }
+
+    /// The first entity.
+    public var first: Entity? { self[0] }
+
+    /// The last entity.
+    public var last: Entity? { self[numberOfEntities - 1] }
+}
+
+extension SectionInfo: Hashable, Comparable {
+    /// Whether both have one name.
+    public static func == (a: SectionInfo, b: SectionInfo) -> Bool { a.name == b.name }
+
+    /// By name.
+    public static func < (a: SectionInfo, b: SectionInfo) -> Bool { a.name < b.name }
+
+    /// By name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
