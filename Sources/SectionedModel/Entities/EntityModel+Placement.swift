@@ -9,7 +9,7 @@ extension EntityModel {
         switch (placement, order.rule) {
         case (.order, .comparing(let precedes)):
             gap = { Self.gap(for: $0, among: $1, precedes) }
-            sort = { [shown] in Self.asTheyStand($0, in: shown).sorted { precedes($0.entity, $1.entity) } }
+            sort = { [shown] in Self.asTheyStand($0, in: shown.snapshot).sorted { precedes($0.entity, $1.entity) } }
         case (.item(let item), .manual): (gap, sort) = ({ min(item, $1.count) }, { $0 })
         case (.given, .manual): (gap, sort) = ({ $1.count }, { $0 })
         case (_, .keys), (.order, .manual), (.item, .comparing), (.given, .comparing):
@@ -18,7 +18,7 @@ extension EntityModel {
         var result: [Row] = []
         let others = others(than: rows.map(\.id) + removals)
         for (name, members) in grouped(rows) {
-            let others = Others(in: shown, section: name, without: others)
+            let others = Others(in: shown.snapshot, section: name, without: others)
             var newcomers = sort(members).map { (row: $0, gap: gap($0, others)) }
             newcomers.sort { $0.gap < $1.gap }
             let labelling = others.sequence.labelling(
@@ -33,7 +33,7 @@ extension EntityModel {
     }
 
     /// Those that stand somewhere already, as they stand, then the rest: so rows that compare equal need not move.
-    private static func asTheyStand(_ rows: [Row], in state: SectionedCollection<Row>) -> [Row] {
+    private static func asTheyStand(_ rows: [Row], in state: SectionedSnapshot<Row>) -> [Row] {
         let standing = rows.map { (row: $0, path: state.path(of: $0.id)) }
         return standing.sorted { a, b in
             guard let path = a.path else { return false }
@@ -79,14 +79,14 @@ extension EntityModel {
 
     /// The rows of a section but for some.
     struct Others {
-        let rows: SectionedCollection<Row>
+        let rows: SectionedSnapshot<Row>
         let name: String
         let section: Int?
         /// The items that are not looked at, ascending.
         let excluded: [Int]
         let count: Int
 
-        init(in rows: SectionedCollection<Row>, section name: String, without excluded: [Int: [Int]]) {
+        init(in rows: SectionedSnapshot<Row>, section name: String, without excluded: [Int: [Int]]) {
             self.rows = rows
             self.name = name
             section = rows.sectionIndex(of: name)

@@ -30,7 +30,7 @@ extension EntityModel {
         var preview = shown
         let batch = preview.commit()
         let state = EntitySnapshot(
-            rows: preview.snapshot(), hidden: hidden.snapshot(), indexTitle: sectionIndexTitle,
+            rows: preview.snapshot, hidden: hidden.snapshot, indexTitle: sectionIndexTitle,
             fetchBatchSize: fetchBatchSize)
         let touched = all ? Array(0..<preview.sectionCount) : batch?.touchedSections(in: preview) ?? []
         if touched.isEmpty { return }
@@ -52,6 +52,7 @@ extension EntityModel {
     }
 
     /// Orders the sections otherwise from now on. They are all looked at, in one batch.
+    @discardableResult
     public mutating func sortSections(by order: SectionOrder<Entity>) -> Batch<Row>? {
         sectionOrder = order
         switch order.rule {

@@ -59,7 +59,7 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     /// The present state. While it is kept, writing copies what it changes of what both share: some nodes, never all.
     public var snapshot: EntitySnapshot<Entity> {
         EntitySnapshot(
-            rows: shown.snapshot(), hidden: hidden.snapshot(), indexTitle: sectionIndexTitle,
+            rows: shown.snapshot, hidden: hidden.snapshot, indexTitle: sectionIndexTitle,
             fetchBatchSize: fetchBatchSize)
     }
 
