@@ -5,7 +5,8 @@ extension EntityModel {
         case .name: break
         case .arrival:
             var names: Set<String> = []
-            for row in rows where shown.sectionIndex(of: row.sectionName) == nil && names.insert(row.sectionName).inserted {
+            for row in rows
+            where shown.sectionIndex(of: row.sectionName) == nil && names.insert(row.sectionName).inserted {
                 setRank(nextRank, of: row.sectionName)
             }
         case .comparing(let precedes): stageRanks(precedes, all: false)

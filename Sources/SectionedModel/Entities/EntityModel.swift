@@ -46,7 +46,8 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
 
     /// An empty model with orders and a filter of its own.
     public init(
-        sectionKey: String?, sortedBy order: EntityOrder<Entity>, sectionsSortedBy sectionOrder: SectionOrder<Entity> = .arrival,
+        sectionKey: String?, sortedBy order: EntityOrder<Entity>,
+        sectionsSortedBy sectionOrder: SectionOrder<Entity> = .arrival,
         filter: (@Sendable (Entity) -> Bool)? = nil, keepsChecksum: Bool = false
     ) {
         shown = SectionedCollection(keepsChecksum: keepsChecksum)

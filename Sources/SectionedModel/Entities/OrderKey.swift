@@ -47,7 +47,8 @@ extension OrderKey: Comparable {
         case (.text(let a), .text(let b)), (.textDescending(let a), .textDescending(let b)): a == b
         case (.other(let a), .other(let b)): a == b
         case (.several(let a), .several(let b)): a == b
-        case (.none, _), (.integer, _), (.number, _), (.text, _), (.textDescending, _), (.other, _), (.several, _): false
+        case (.none, _), (.integer, _), (.number, _), (.text, _), (.textDescending, _), (.other, _), (.several, _):
+            false
         }
     }
 

@@ -43,7 +43,8 @@ enum OrderLabels {
         let end: Int64
         switch (lower, upper) {
         case (nil, nil): (start, end) = (-stride, -stride + reach.partialValue)
-        case (let lower?, nil): (start, end) = (lower, saturating(lower.addingReportingOverflow(reach.partialValue), .max))
+        case (let lower?, nil):
+            (start, end) = (lower, saturating(lower.addingReportingOverflow(reach.partialValue), .max))
         case (nil, let upper?):
             (start, end) = (saturating(upper.subtractingReportingOverflow(reach.partialValue), .min), upper)
         case (let lower?, let upper?): (start, end) = (lower, upper)
