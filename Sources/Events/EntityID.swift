@@ -16,6 +16,16 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// How many characters a UUID in its usual form has.
+    static let uuidLength = 36
+
+    /// The id written as `bytes` if that is a UUID in its usual form.
+    @inline(__always)
+    init?(uuid bytes: borrowing Span<UInt8>) {
+        guard let (high, low) = Self.halves(of: bytes) else { return nil }
+        self = .uuid(high, low)
+    }
+
     /// The id written as the UTF-8 in `bytes`; what is not UTF-8 is repaired to U+FFFD.
     init(utf8 bytes: borrowing Span<UInt8>) {
         if let (high, low) = Self.halves(of: bytes) {
@@ -33,8 +43,17 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the id has no characters, as backends write "none".
-    var isEmpty: Bool { self == .text("") }
+    /// No characters, as backends write "none"; stands for an id that is still to be read.
+    static let none = EntityID.text("")
+
+    /// Whether the id has no characters.
+    var isNone: Bool { if case .text(let text) = self { text.isEmpty } else { false } }
+
+    /// Checks that the id was read: it is the `field` that an object starting at `offset` cannot do without.
+    @inline(__always)
+    func require(_ field: StaticString, at offset: Int) throws(Mismatch) {
+        if isNone { throw Mismatch(.missing(field), at: offset) }
+    }
 
     /// A UUID is told from others by its bits well enough to be hashed as one word: its halves, which differ in either way of making one.
     public func hash(into hasher: inout Hasher) {
@@ -58,7 +77,7 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
 extension EntityID {
     /// The halves of the UUID in `text`, nil when it is anything but 8-4-4-4-12 lower-case hexadecimal digits.
     private static func halves(of text: borrowing Span<UInt8>) -> (UInt64, UInt64)? {
-        guard text.count == 36 else { return nil }
+        guard text.count == uuidLength else { return nil }
         let raw = text.bytes
         // The bytes 0–7, 8–15, 16–23, 20–27 and 28–35, the first of each in the low eight bits.
         let first = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -97,7 +116,7 @@ extension EntityID {
 
     /// The usual form of a UUID.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
+        String(unsafeUninitializedCapacity: uuidLength) { buffer in
             let raw = UnsafeMutableRawBufferPointer(buffer)
             let second = letters(UInt32(truncatingIfNeeded: high))
             let third = letters(UInt32(truncatingIfNeeded: low >> 32))
@@ -110,7 +129,7 @@ extension EntityID {
                 of: letters(UInt32(truncatingIfNeeded: low)).bigEndian, toByteOffset: 28, as: UInt64.self)
             let dash = UInt8(ascii: "-")
             (buffer[8], buffer[13], buffer[18], buffer[23]) = (dash, dash, dash, dash)
-            return 36
+            return uuidLength
         }
     }
 

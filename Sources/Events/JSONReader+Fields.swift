@@ -35,11 +35,9 @@ extension JSONReader {
         do { return try nextKey() } catch { throw Mismatch(error) }
     }
 
-    /// Whether the field just read is called `name`. Most candidates are told apart by their length, without a call.
+    /// Whether the field just read is called `name`.
     @inline(__always)
-    func isNamed(_ key: JSONKey, _ name: StaticString) -> Bool {
-        (key.range.range.count == name.utf8CodeUnitCount || key.range.hasEscapes) && matches(key, name)
-    }
+    func isNamed(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key, name) }
 
     /// Enters an array; null counts as none.
     mutating func openListIfAny() throws(Mismatch) -> Bool {
@@ -71,21 +69,20 @@ extension JSONReader {
         do { return try stringRange() } catch { throw Mismatch(error) }
     }
 
+    /// Where the contents of a string stand, or nil for null.
+    mutating func textRangeIfAny() throws(Mismatch) -> JSONStringRange? {
+        do { return try stringRangeOrNull() } catch { throw Mismatch(error) }
+    }
+
     /// A string, or nil for null.
     mutating func textIfAny() throws(Mismatch) -> String? {
-        do { return try string() } catch {
-            guard error.found == .null else { throw Mismatch(error) }
-            try pass()
-            return nil
-        }
+        do { return try stringOrNull() } catch { throw Mismatch(error) }
     }
 
     /// A string, or nil for null. One that equals `likely` is that string again, and costs no storage of its own.
     mutating func textIfAny(likely: String) throws(Mismatch) -> String? {
-        let start = offset
-        if let contents = try? stringRange(), matches(contents, text: likely) { return likely }
-        seek(to: start)
-        return try textIfAny()
+        guard let contents = try textRangeIfAny() else { return nil }
+        return matches(contents, text: likely) ? likely : string(at: contents)
     }
 
     /// The text of a string, a slice of the payload that is read; nil for null.
@@ -100,16 +97,34 @@ extension JSONReader {
 
     /// An id: a string, or a number in the text it is written in. Null and the empty string, both written for "none", give nil.
     mutating func idIfAny() throws(Mismatch) -> EntityID? {
+        let id = try id()
+        return id.isNone ? nil : id
+    }
+
+    /// The same with `.none` for "none".
+    mutating func id() throws(Mismatch) -> EntityID {
         do {
+            if let id = uuid() { return id }
+            if try null() { return .none }
             let contents = try stringRange()
             if contents.hasEscapes { return EntityID(string(at: contents)) }
-            return contents.range.isEmpty ? nil : EntityID(utf8: span(at: contents))
+            return EntityID(utf8: span(at: contents))
         } catch {
-            guard error.found == .null || error.found == .number else { throw Mismatch(error) }
-            let range = try pass()
-            if error.found == .null { return nil }
-            return EntityID(utf8: span(at: JSONStringRange(range: range, hasEscapes: false)))
+            guard error.found == .number else { throw Mismatch(error) }
+            return EntityID(utf8: span(at: try pass()))
         }
+    }
+
+    /// A UUID in its usual form where the reader stands, which needs no other check; nil, and nothing consumed, for anything else.
+    @inline(__always)
+    private mutating func uuid() -> EntityID? {
+        let start = offset
+        guard let contents = next(EntityID.uuidLength + 2), contents[0] == UInt8(ascii: "\""),
+            contents[EntityID.uuidLength + 1] == UInt8(ascii: "\""),
+            let id = EntityID(uuid: contents.extracting(1..<EntityID.uuidLength + 1))
+        else { return nil }
+        seek(to: start + EntityID.uuidLength + 2)
+        return id
     }
 
     /// A list of ids; null counts as an empty one.

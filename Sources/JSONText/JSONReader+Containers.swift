@@ -14,7 +14,11 @@ extension JSONReader {
         let start = position
         if let contents = bytes.withUnsafeBufferPointer({ Self.compactKey(in: $0, at: start) }) {
             position = contents.upperBound + 2
-            return JSONKey(range: JSONStringRange(range: contents, hasEscapes: false))
+            return JSONKey(range: JSONStringRange(contents, .ascii))
+        }
+        if start < bytes.count, bytes[start] == UInt8(ascii: "}") {
+            leave()
+            return nil
         }
         return try nextKeySlowly()
     }
@@ -54,9 +58,27 @@ extension JSONReader {
     }
 
     /// True when another element follows, which must then be read or skipped; false (and `]` consumed) at the end of the array.
+    @inlinable
     public mutating func nextElement() throws(JSONError) -> Bool {
-        try nextMember(opening: UInt8(ascii: "["))
+        let start = position
+        guard start > 0, start < bytes.count else { return try nextElementSlowly() }
+        let byte = bytes[start]
+        if byte == UInt8(ascii: "]") {
+            leave()
+            return false
+        }
+        // Behind a bracket anything may begin a first element; behind a value only a comma leads to the next.
+        let before = bytes[start - 1]
+        guard before > UInt8(ascii: " "), byte > UInt8(ascii: " ") else { return try nextElementSlowly() }
+        if before == UInt8(ascii: "[") { return true }
+        guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
+        position = start + 1
+        return true
     }
+
+    @usableFromInline
+    @inline(never)
+    mutating func nextElementSlowly() throws(JSONError) -> Bool { try nextMember(opening: UInt8(ascii: "[")) }
 
     /// Consumes the bracket at the cursor.
     @inlinable
@@ -65,6 +87,14 @@ extension JSONReader {
         guard depth < maximumDepth else { throw JSONError(.tooDeep, at: position) }
         depth += 1
         position += 1
+    }
+
+    /// Consumes the closing bracket at the cursor.
+    @inlinable
+    @inline(__always)
+    mutating func leave() {
+        position += 1
+        if depth > 0 { depth -= 1 }
     }
 
     /// Consumes the comma before the next member and says true, or consumes the closing bracket and says false.
@@ -76,8 +106,7 @@ extension JSONReader {
         let byte = try nextByte()
         // The closing brackets stand two above the opening ones in ASCII.
         if byte == opening + 2 {
-            position += 1
-            if depth > 0 { depth -= 1 }
+            leave()
             return false
         }
         if isFirst { return true }

@@ -1,3 +1,5 @@
+public import CJSONScan
+
 extension JSONReader {
     /// Consumes a number that is an integer in range.
     public mutating func int64() throws(JSONError) -> Int64 {
@@ -61,8 +63,23 @@ extension JSONReader {
         return try bool()
     }
 
-    @usableFromInline
+    /// Consumes a word whose first letter is at the cursor.
+    @inlinable
+    @inline(__always)
     mutating func literal(_ word: StaticString) throws(JSONError) {
+        let start = position
+        let length = word.utf8CodeUnitCount
+        let isThere = bytes.withUnsafeBufferPointer { text in
+            guard text.count - start >= length, let base = text.baseAddress else { return false }
+            return json_same_bytes(base + start, word.utf8Start, length)
+        }
+        guard isThere else { return try wrongLiteral(word) }
+        position = start + length
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func wrongLiteral(_ word: StaticString) throws(JSONError) {
         let start = position
         position = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
             try JSONScanner(text: text).literalEnd(from: start, word)

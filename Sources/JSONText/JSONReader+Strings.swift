@@ -37,16 +37,30 @@ extension JSONReader {
     @_lifetime(copy self)
     public func span(at contents: JSONStringRange) -> Span<UInt8> { bytes.extracting(contents.range) }
 
+    /// The bytes at a range this reader gave.
+    @inlinable
+    @_lifetime(copy self)
+    public func span(at range: Range<Int>) -> Span<UInt8> { bytes.extracting(range) }
+
+    /// The `count` bytes at the cursor, nil when there are fewer. They may be anything.
+    @inlinable
+    @_lifetime(copy self)
+    public func next(_ count: Int) -> Span<UInt8>? {
+        bytes.count - position >= count ? bytes.extracting(position..<position + count) : nil
+    }
+
     /// The text of a key just read by this reader.
     public func string(_ key: JSONKey) -> String { string(at: key.range) }
 
     /// Whether `key`, just read by this reader, is `name` (escapes in the key are resolved).
     @inlinable
+    @inline(__always)
     public func matches(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key.range, name) }
 
     /// Whether the value of a string, just read by this reader, is `name`. Given a literal this costs a comparison of lengths and, when they
     /// agree, a few loads.
     @inlinable
+    @inline(__always)
     public func matches(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
         if contents.hasEscapes { return matchesResolved(contents, name) }
         let range = contents.range
@@ -88,7 +102,7 @@ extension JSONReader {
         }
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             position = end + 1
-            return JSONStringRange(range: Range(uncheckedBounds: (start, end)), hasEscapes: false)
+            return JSONStringRange(Range(uncheckedBounds: (start, end)), .ascii)
         }
         return try contentsWithEscapes()
     }

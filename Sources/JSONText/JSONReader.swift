@@ -120,16 +120,31 @@ public struct JSONKey: Sendable, Hashable {
     @usableFromInline init(range: JSONStringRange) { self.range = range }
 }
 
-/// Where the contents of a string stand in the bytes read, and whether they hold escapes.
+/// Where the contents of a string stand in the bytes read, and how they are written. Made by readers only: it says that the contents were
+/// checked.
 public struct JSONStringRange: Sendable, Hashable {
+    /// How the contents of a string are written, as far as it is known.
+    @usableFromInline
+    enum Form: UInt8, Sendable, Hashable {
+        /// ASCII that stands for itself.
+        case ascii
+        /// Characters that stand for themselves.
+        case characters
+        /// With backslashes, so that bytes and value differ.
+        case escaped
+    }
+
     /// Offsets of the contents, quotes not included.
-    public var range: Range<Int>
+    public let range: Range<Int>
+    @usableFromInline let form: Form
+
     /// Whether the contents hold a backslash, so that bytes and value differ.
-    public var hasEscapes: Bool
-    /// A range of string contents.
     @inlinable
-    public init(range: Range<Int>, hasEscapes: Bool) {
+    public var hasEscapes: Bool { form == .escaped }
+
+    @inlinable
+    init(_ range: Range<Int>, _ form: Form) {
         self.range = range
-        self.hasEscapes = hasEscapes
+        self.form = form
     }
 }

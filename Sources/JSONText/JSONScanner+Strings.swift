@@ -6,7 +6,7 @@ extension JSONScanner {
     func contents(from start: Int) throws(JSONError) -> JSONStringRange {
         let end = start + 1 + plainPrefix(at: start + 1)
         if end < text.count, text[end] == UInt8(ascii: "\"") {
-            return JSONStringRange(range: Range(uncheckedBounds: (start + 1, end)), hasEscapes: false)
+            return JSONStringRange(Range(uncheckedBounds: (start + 1, end)), .ascii)
         }
         return try contentsSlowly(from: start, at: end)
     }
@@ -21,7 +21,7 @@ extension JSONScanner {
         while true {
             guard i < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
             switch text[i] {
-            case UInt8(ascii: "\""): return JSONStringRange(range: start + 1..<i, hasEscapes: hasEscapes)
+            case UInt8(ascii: "\""): return JSONStringRange(start + 1..<i, hasEscapes ? .escaped : .characters)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 i = try escapeEnd(from: i)
@@ -119,7 +119,11 @@ extension JSONScanner {
 
     /// The value of checked contents, escapes resolved.
     func string(_ contents: JSONStringRange) -> String {
-        guard contents.hasEscapes else { return String(decoding: text[contents.range], as: UTF8.self) }
+        switch contents.form {
+        case .ascii: return plainString(contents.range, isASCII: true)
+        case .characters: return plainString(contents.range, isASCII: false)
+        case .escaped: break
+        }
         // Every escape is longer than what it stands for, so the contents' length is enough; the guard is for a range that is not one of
         // a string in this text.
         return String(unsafeUninitializedCapacity: contents.range.count) { target in
@@ -131,6 +135,12 @@ extension JSONScanner {
             }
             return written
         }
+    }
+
+    /// The characters at `range`, which are known to be UTF-8: the scan that gave the range has checked them.
+    @inline(__always)
+    private func plainString(_ range: Range<Int>, isASCII: Bool) -> String {
+        String(copying: UTF8Span(unchecked: text.span.extracting(range), isKnownASCII: isASCII))
     }
 
     /// Gives the bytes of checked contents one after the other, escapes resolved.
