@@ -61,13 +61,13 @@ public struct Item: SectionedElement {
             }
         }
     }
-    /// The entity itself.
-    public indirect enum Entity: Hashable, Sendable {
+    /// The entity itself; one reference, whatever it is.
+    public enum Entity: Hashable, Sendable {
         case twakeChannel(Twake.Channel)
         case twakeMessage(Twake.Message)
-        case twakeMember(Twake.ChannelMember)
-        case twakeBadge(Twake.Badge)
-        case twakeBadgeCount(Twake.BadgeCount)
+        indirect case twakeMember(Twake.ChannelMember)
+        indirect case twakeBadge(Twake.Badge)
+        indirect case twakeBadgeCount(Twake.BadgeCount)
     }
 
     /// Unique over the model.

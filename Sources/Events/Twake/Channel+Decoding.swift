@@ -2,19 +2,15 @@ import JSONText
 
 extension Twake.ChannelActivity {
     init(reading reader: inout JSONReader) throws(Mismatch) {
-        var channel: EntityID?
-        var company: EntityID?
-        var workspace: EntityID?
-        var lastActivity: Timestamp?
-        var lastMessage: Twake.MessageSummary?
+        self.init(channel: .none, company: .none, workspace: .none, lastActivity: nil, lastMessage: nil)
         let start = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "id") {
-                channel = try reader.idIfAny()
+                channel = try reader.id()
             } else if reader.isNamed(key, "company_id") {
-                company = try reader.idIfAny()
+                company = try reader.id()
             } else if reader.isNamed(key, "workspace_id") {
-                workspace = try reader.idIfAny()
+                workspace = try reader.id()
             } else if reader.isNamed(key, "last_activity") {
                 lastActivity = try reader.timeIfAny()
             } else if reader.isNamed(key, "last_message") {
@@ -23,10 +19,9 @@ extension Twake.ChannelActivity {
                 try reader.pass()
             }
         }
-        self.init(
-            channel: try channel.required("id", at: start), company: try company.required("company_id", at: start),
-            workspace: try workspace.required("workspace_id", at: start), lastActivity: lastActivity,
-            lastMessage: lastMessage)
+        try channel.require("id", at: start)
+        try company.require("company_id", at: start)
+        try workspace.require("workspace_id", at: start)
     }
 }
 
@@ -59,51 +54,42 @@ extension Twake.MessageSummary {
 extension Twake.Channel {
     /// Reads a channel of either era. `user` is who asks: their name is left out where a direct's name is composed.
     init(reading reader: inout JSONReader, for user: EntityID? = nil) throws(Mismatch) {
-        var fields = ChannelFields()
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try fields.takeIdentity(key, from: &reader) { continue }
-            if try fields.takeState(key, from: &reader) { continue }
-            try reader.pass()
-        }
-        if fields.workspace == nil, fields.visibility == .direct { fields.workspace = .text("direct") }
-        self.init(
-            id: try fields.id.required("id", at: start), company: try fields.company.required("company_id", at: start),
-            workspace: try fields.workspace.required("workspace_id", at: start), visibility: fields.visibility,
-            name: fields.name(for: user), icon: fields.icon, description: fields.description, owner: fields.owner,
-            isArchived: fields.isArchived ?? false, members: fields.members, lastActivity: fields.lastActivity,
-            lastMessage: fields.lastMessage, lastAccess: fields.lastAccess, updatedAt: fields.updatedAt)
+        var fields = Fields(id: .none, company: .none, workspace: .none)
+        try fields.take(from: &reader, for: user)
+        self.init(fields)
     }
 }
 
-/// A channel while it is read.
-private struct ChannelFields {
-    var id: EntityID?
-    var company: EntityID?
-    var workspace: EntityID?
-    var visibility: Twake.ChannelVisibility?
-    var name: String?
-    var icon: String?
-    var description: String?
-    var owner: EntityID?
-    var isArchived: Bool?
-    var members: [EntityID] = []
-    var users: [Person] = []
-    var lastActivity: Timestamp?
-    var lastMessage: Twake.MessageSummary?
-    var lastAccess: Timestamp?
-    var updatedAt: Timestamp?
+extension Twake.Channel.Fields {
+    fileprivate mutating func take(from reader: inout JSONReader, for user: EntityID?) throws(Mismatch) {
+        var users: [Person] = []
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if try takeIdentity(key, from: &reader) { continue }
+            if try takeState(key, from: &reader) { continue }
+            if reader.isNamed(key, "users") {
+                users = try Person.list(reading: &reader)
+            } else {
+                try reader.pass()
+            }
+        }
+        if workspace.isNone, visibility == .direct { workspace = .text("direct") }
+        try id.require("id", at: start)
+        try company.require("company_id", at: start)
+        try workspace.require("workspace_id", at: start)
+        if !users.isEmpty { composeName(of: users, for: user) }
+    }
 
     /// Takes the value if `key` says which channel it is.
-    mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "id") {
-            id = try reader.idIfAny()
+            id = try reader.id()
         } else if reader.isNamed(key, "company_id") {
-            company = try reader.idIfAny()
+            company = try reader.id()
         } else if reader.isNamed(key, "workspace_id") {
-            workspace = try reader.idIfAny()
+            workspace = try reader.id()
         } else if reader.isNamed(key, "visibility") {
-            visibility = try reader.textIfAny().map { Twake.ChannelVisibility(wire: $0) }
+            visibility = try Twake.ChannelVisibility.ifAny(reading: &reader)
         } else if reader.isNamed(key, "name") {
             name = try reader.textIfAny()
         } else if reader.isNamed(key, "icon") {
@@ -119,9 +105,9 @@ private struct ChannelFields {
     }
 
     /// Takes the value if `key` says what is going on in the channel.
-    mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "archived") {
-            isArchived = try reader.flagIfAny()
+            isArchived = try reader.flagIfAny() ?? false
         } else if reader.isNamed(key, "members") {
             members = try reader.ids()
         } else if reader.isNamed(key, "last_activity") {
@@ -131,22 +117,31 @@ private struct ChannelFields {
         } else if reader.isNamed(key, "user_last_access") {
             lastAccess = try reader.timeIfAny() ?? lastAccess
         } else if reader.isNamed(key, "user_member") {
-            lastAccess = try MemberFields.ifAny(reading: &reader)?.lastAccess ?? lastAccess
+            lastAccess = try MemberFields.lastAccess(reading: &reader) ?? lastAccess
         } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.timeIfAny()
-        } else if reader.isNamed(key, "users") {
-            users = try Person.list(reading: &reader)
         } else {
             return false
         }
         return true
     }
 
-    /// The name as sent; where a direct has none, it is composed of its users, as the era A proxy did (4.3).
-    func name(for user: EntityID?) -> String? {
-        guard visibility == .direct, name?.isEmpty ?? true, !users.isEmpty else { return name }
+    /// Where a direct has no name, it is composed of its users', as the era A proxy did (4.3).
+    private mutating func composeName(of users: [Person], for user: EntityID?) {
+        guard visibility == .direct, name?.isEmpty ?? true else { return }
         let others = users.count > 1 ? users.filter { $0.id != user } : users
-        return others.compactMap(\.displayName).joined(separator: ", ")
+        name = others.compactMap(\.displayName).joined(separator: ", ")
+    }
+}
+
+extension Twake.ChannelVisibility {
+    /// The values known are told without making a string of them.
+    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
+        guard let contents = try reader.textRangeIfAny() else { return nil }
+        if reader.matches(contents, "public") { return .public }
+        if reader.matches(contents, "private") { return .private }
+        if reader.matches(contents, "direct") { return .direct }
+        return Self(wire: reader.string(at: contents))
     }
 }
 
@@ -186,6 +181,12 @@ struct MemberFields {
     var hasNested = false
     /// What is in `user_member`: nothing or one.
     var nested: [MemberFields] = []
+
+    /// When the membership's user last read the channel, where that is said; not inlined, since a membership is large.
+    @inline(never)
+    static func lastAccess(reading reader: inout JSONReader) throws(Mismatch) -> Timestamp? {
+        try ifAny(reading: &reader)?.lastAccess
+    }
 
     /// Null and an empty list give nil.
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {

@@ -2,7 +2,16 @@ public import JSONText
 
 extension Twake.Channel {
     /// Writes the channel as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
+    public func encode(into writer: inout JSONWriter) { fields.encode(into: &writer) }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self.init(try reader.logged("channel", Fields.init(logged:)))
+    }
+}
+
+extension Twake.Channel.Fields {
+    fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("company_id", company)
@@ -24,13 +33,8 @@ extension Twake.Channel {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
-        self = try reader.logged("channel", Self.init(logged:))
-    }
-
-    private init(logged reader: inout JSONReader) throws(Mismatch) {
-        self.init(id: .text(""), company: .text(""), workspace: .text(""))
+    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
+        self.init(id: .none, company: .none, workspace: .none)
         var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {

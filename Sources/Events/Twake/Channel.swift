@@ -1,38 +1,65 @@
 extension Twake {
-    /// A channel: public, private or direct (3.3, 4.3, 4.4). Fields absent or null on the wire are nil.
+    /// A channel: public, private or direct (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were
+    /// its own; they are behind one reference, since a channel is handed on and kept many times.
+    @dynamicMemberLookup
     public struct Channel: Hashable, Sendable {
-        /// The channel's id, unique over all workspaces.
-        public var id: EntityID
-        /// The company it belongs to.
-        public var company: EntityID
-        /// The workspace; `direct` for directs.
-        public var workspace: EntityID
-        /// Who sees it.
-        public var visibility: ChannelVisibility?
-        /// The name. Era B names no directs: there it is composed of the members' names, where those are sent.
-        public var name: String?
-        /// An emoji, raw or as `:shortname:`.
-        public var icon: String?
-        /// What it is for.
-        public var description: String?
-        /// The user who owns it.
-        public var owner: EntityID?
-        /// Whether it was archived; false when not sent.
-        public var isArchived: Bool
-        /// The users in it. Only directs carry members on era B.
-        public var members: [EntityID]
-        /// When something last happened in it; 0 on creation.
-        public var lastActivity: Timestamp?
-        /// Its last message, replies included; nil for the wire's `{}` too.
-        public var lastMessage: MessageSummary?
-        /// When the user last read it (`user_member.last_access`, `user_last_access`).
-        public var lastAccess: Timestamp?
-        /// When its row last changed (era B).
-        public var updatedAt: Timestamp?
+        @usableFromInline private(set) var shared: Shared<Fields>
+
+        /// What is known of a channel. Fields absent or null on the wire are nil.
+        public struct Fields: Hashable, Sendable {
+            /// The channel's id, unique over all workspaces.
+            public var id: EntityID
+            /// The company it belongs to.
+            public var company: EntityID
+            /// The workspace; `direct` for directs.
+            public var workspace: EntityID
+            /// Who sees it.
+            public var visibility: ChannelVisibility?
+            /// The name. Era B names no directs: there it is composed of the members' names, where those are sent.
+            public var name: String?
+            /// An emoji, raw or as `:shortname:`.
+            public var icon: String?
+            /// What it is for.
+            public var description: String?
+            /// The user who owns it.
+            public var owner: EntityID?
+            /// Whether it was archived; false when not sent.
+            public var isArchived = false
+            /// The users in it. Only directs carry members on era B.
+            public var members: [EntityID] = []
+            /// When something last happened in it; 0 on creation.
+            public var lastActivity: Timestamp?
+            /// Its last message, replies included; nil for the wire's `{}` too.
+            public var lastMessage: MessageSummary?
+            /// When the user last read it (`user_member.last_access`, `user_last_access`).
+            public var lastAccess: Timestamp?
+            /// When its row last changed (era B).
+            public var updatedAt: Timestamp?
+        }
+
+        /// A channel of these fields.
+        public init(_ fields: Fields) { shared = Shared(fields) }
+
+        /// What is known of it.
+        public var fields: Fields { shared.value }
+
+        /// One of its fields. Each that is set by itself costs a copy of all.
+        @inlinable
+        public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+            get { shared.value[keyPath: field] }
+            set { update { $0[keyPath: field] = newValue } }
+        }
+
+        /// Changes several fields at the cost of one copy.
+        public mutating func update(_ change: (inout Fields) -> Void) {
+            var fields = shared.value
+            change(&fields)
+            shared = Shared(fields)
+        }
 
         /// Unread: activity after the last access.
         public var hasUnread: Bool {
-            guard let lastActivity, let lastAccess else { return false }
+            guard let lastActivity = self.lastActivity, let lastAccess = self.lastAccess else { return false }
             return lastAccess < lastActivity
         }
 
@@ -43,20 +70,11 @@ extension Twake {
             isArchived: Bool = false, members: [EntityID] = [], lastActivity: Timestamp? = nil,
             lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil
         ) {
-            self.id = id
-            self.company = company
-            self.workspace = workspace
-            self.visibility = visibility
-            self.name = name
-            self.icon = icon
-            self.description = description
-            self.owner = owner
-            self.isArchived = isArchived
-            self.members = members
-            self.lastActivity = lastActivity
-            self.lastMessage = lastMessage
-            self.lastAccess = lastAccess
-            self.updatedAt = updatedAt
+            self.init(
+                Fields(
+                    id: id, company: company, workspace: workspace, visibility: visibility, name: name, icon: icon,
+                    description: description, owner: owner, isArchived: isArchived, members: members,
+                    lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess, updatedAt: updatedAt))
         }
     }
 

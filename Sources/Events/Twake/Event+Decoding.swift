@@ -1,14 +1,55 @@
 public import JSONText
 
 extension Twake.Event {
-    /// Decodes one Socket.IO event by its name and arguments. Unknown names, types and actions decode to `unknown`; a known one of
-    /// the wrong shape throws. A room called `likelyRoom`, as that of the event before, costs no new string.
+    /// Decodes one Socket.IO event by its whole array, name first, of which nothing need be known: all of it is read and so checked. What
+    /// is no JSON throws as a known event of the wrong shape does.
+    public init(array: ArraySlice<UInt8>, likelyRoom: String = "") throws(DecodingFailure) {
+        // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
+        if let event = try? Self.resource(array: array, likelyRoom: likelyRoom) {
+            self = event
+            return
+        }
+        let parts = try Self.parts(of: array)
+        try self.init(name: parts.name, arguments: parts.arguments, likelyRoom: likelyRoom)
+    }
+
+    /// Reads the array of a `realtime:resource` to its end; nil for any other event.
+    private static func resource(array: ArraySlice<UInt8>, likelyRoom: String) throws(Mismatch) -> Self? {
+        var reader = JSONReader(array.span)
+        guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
+        guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
+        var resource = Twake.SocketIOResource.unread
+        try resource.take(from: &reader, of: array, likelyRoom: likelyRoom)
+        while try reader.another() { try reader.pass() }
+        try reader.finish()
+        return .resource(resource)
+    }
+
+    /// Takes an event's array apart, all of it checked.
+    private static func parts(
+        of array: ArraySlice<UInt8>
+    ) throws(DecodingFailure) -> (name: String, arguments: [RawJSON]) {
+        try decoded(array, as: "event") { (reader) throws(Mismatch) in
+            guard try reader.openListIfAny(), try reader.another() else {
+                throw Mismatch(.unusable("the event has no name"), at: 0)
+            }
+            let name = try reader.kind() == .number ? RawJSON(array, try reader.pass()).description : try reader.text()
+            var arguments: [RawJSON] = []
+            while try reader.another() { arguments.append(RawJSON(array, try reader.pass())) }
+            return (name, arguments)
+        }
+    }
+
+    /// Decodes one Socket.IO event by its name and arguments, each known to be JSON. Unknown names, types and actions decode to
+    /// `unknown`; a known one of the wrong shape throws. A room called `likelyRoom`, as that of the event before, costs no new string.
     public init(name: String, arguments: [RawJSON], likelyRoom: String = "") throws(DecodingFailure) {
         switch name {
         case "realtime:resource":
             self = .resource(
                 try Self.first(of: arguments, name) { (reader, payload) throws(Mismatch) in
-                    try Twake.SocketIOResource(reading: &reader, of: payload, likelyRoom: likelyRoom)
+                    var resource = Twake.SocketIOResource.unread
+                    try resource.take(from: &reader, of: payload, likelyRoom: likelyRoom)
+                    return resource
                 })
         case "realtime:event":
             self = .event(try Self.first(of: arguments, name, Twake.SocketIOEvent.init(reading:of:)))

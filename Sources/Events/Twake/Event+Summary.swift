@@ -132,11 +132,11 @@ extension Twake.Resource {
 
 extension Twake.Message {
     /// Who sent it, by name or id.
-    fileprivate var sender: String? { senderName ?? user?.description }
+    fileprivate var sender: String? { self.senderName ?? self.user?.description }
 
     fileprivate func summary(_ action: Twake.ResourceAction) -> String {
-        if subtype == "deleted" { return "deleted message \(id)" }
-        let line = "\(sender ?? "?"): \(text)"
+        if self.subtype == "deleted" { return "deleted message \(self.id)" }
+        let line = "\(sender ?? "?"): \(self.text)"
         switch action {
         case .created, .saved: return line
         case .updated, .deleted, .event, .unknown: return "\(action.wireName) \(line)"
@@ -146,8 +146,8 @@ extension Twake.Message {
 
 extension Twake.Channel {
     fileprivate var title: String {
-        let noun = visibility == .direct ? "direct" : "channel"
-        guard let name, !name.isEmpty else { return "\(noun) \(id)" }
+        let noun = self.visibility == .direct ? "direct" : "channel"
+        guard let name = self.name, !name.isEmpty else { return "\(noun) \(self.id)" }
         return "\(noun) \"\(name)\""
     }
 }

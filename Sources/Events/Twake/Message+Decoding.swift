@@ -9,24 +9,12 @@ extension Twake.Message {
 
     /// Reads a message and, when `replies` is not nil, appends to it the messages of `last_replies`.
     static func read(_ reader: inout JSONReader, repliesInto replies: inout [Self]?) throws(Mismatch) -> Self? {
-        var fields = MessageFields()
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try fields.takeIdentity(key, from: &reader) { continue }
-            if try fields.takeContent(key, from: &reader) { continue }
-            if try fields.takeState(key, from: &reader) { continue }
-            if replies != nil, reader.isNamed(key, "last_replies") {
-                replies?.append(contentsOf: try list(&reader))
-            } else {
-                try reader.pass()
-            }
-        }
-        if fields.id == nil, fields.isEphemeral { return nil }
-        return Self(fields, id: try fields.id.required("id", at: start))
+        var fields = Fields(id: .none, thread: .none)
+        return try fields.take(from: &reader, repliesInto: &replies) ? Self(fields) : nil
     }
 
     /// Reads the messages of `last_replies`; null counts as none.
-    private static func list(_ reader: inout JSONReader) throws(Mismatch) -> [Self] {
+    fileprivate static func list(_ reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var messages: [Self] = []
         guard try reader.openListIfAny() else { return messages }
         while try reader.another() {
@@ -34,87 +22,71 @@ extension Twake.Message {
         }
         return messages
     }
-
-    private init(_ fields: MessageFields, id: EntityID) {
-        self.init(
-            id: id, thread: fields.thread ?? id, channel: fields.channel ?? fields.cachedChannel,
-            user: fields.user ?? fields.application, senderName: fields.senderName, text: fields.text ?? "",
-            subtype: fields.subtype, createdAt: fields.createdAt, updatedAt: fields.updatedAt,
-            editedAt: fields.editedAt, isPinned: fields.isPinned, reactions: fields.reactions, replies: fields.replies)
-    }
 }
 
-/// A message of either era while it is read.
-private struct MessageFields {
-    var id: EntityID?
-    var thread: EntityID?
-    var channel: EntityID?
-    /// Of 2022's `cache`.
-    var cachedChannel: EntityID?
-    var user: EntityID?
-    var application: EntityID?
-    var isEphemeral = false
-    var text: String?
-    var subtype: String?
-    var sender = Person()
-    var users: [Person] = []
-    /// The name an application gives itself.
-    var overridingName: String?
-    var createdAt: Timestamp?
-    var updatedAt: Timestamp?
-    var editedAt: Timestamp?
-    var isPinned = false
-    var reactions: [Twake.Reaction] = []
-    var replies: Int?
-
-    /// The name in the message itself, else the one of its user among those sent along.
-    var senderName: String? {
-        if let overridingName = overridingName?.unlessEmpty { return overridingName }
-        if let name = sender.displayName { return name }
-        guard let user else { return nil }
-        return users.first { $0.id == user }?.displayName
+extension Twake.Message.Fields {
+    /// Takes what is sent of a message; false for an ephemeral one.
+    fileprivate mutating func take(
+        from reader: inout JSONReader, repliesInto replies: inout [Twake.Message]?
+    ) throws(Mismatch) -> Bool {
+        var rest = MessageRest()
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if try takeIdentity(key, from: &reader) { continue }
+            if try takeContent(key, from: &reader) { continue }
+            if try takeState(key, from: &reader) { continue }
+            if try rest.take(key, from: &reader) { continue }
+            if replies != nil, reader.isNamed(key, "last_replies") {
+                replies?.append(contentsOf: try Twake.Message.list(&reader))
+            } else {
+                try reader.pass()
+            }
+        }
+        if id.isNone, rest.isEphemeral { return false }
+        try id.require("id", at: start)
+        if thread.isNone { thread = id }
+        if rest.isPresent { complete(with: rest) }
+        return true
     }
 
-    mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    /// Fills what the message itself did not say, or said in a roundabout way.
+    private mutating func complete(with rest: MessageRest) {
+        channel = channel ?? rest.cachedChannel
+        senderName = rest.senderName(of: user)
+        user = user ?? rest.application
+    }
+
+    private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "id") {
-            id = try reader.idIfAny()
+            id = try reader.id()
         } else if reader.isNamed(key, "thread_id") {
-            thread = try reader.idIfAny()
+            thread = try reader.id()
         } else if reader.isNamed(key, "channel_id") {
             channel = try reader.idIfAny()
         } else if reader.isNamed(key, "user_id") {
             user = try reader.idIfAny()
-        } else if reader.isNamed(key, "application_id") {
-            application = try reader.idIfAny()
-        } else if reader.isNamed(key, "cache") {
-            cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
-        } else if reader.isNamed(key, "ephemeral") {
-            isEphemeral = try reader.kind() == .object
-            try reader.pass()
         } else {
             return false
         }
         return true
     }
 
-    mutating func takeContent(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeContent(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "text") {
-            text = try reader.textIfAny()
+            text = try reader.textIfAny() ?? ""
         } else if reader.isNamed(key, "content") {
             text = try reader.member("original_str") { (reader) throws(Mismatch) in try reader.textIfAny() } ?? text
         } else if reader.isNamed(key, "subtype") {
             subtype = try reader.textIfAny()?.unlessEmpty
-        } else if reader.isNamed(key, "users") {
-            users = try Person.list(reading: &reader)
-        } else if reader.isNamed(key, "override") {
-            overridingName = try reader.member("title") { (reader) throws(Mismatch) in try reader.textIfAny() }
+        } else if reader.isNamed(key, "reactions") {
+            reactions = try Twake.Reaction.list(reading: &reader)
         } else {
-            return try sender.takeName(key, from: &reader)
+            return false
         }
         return true
     }
 
-    mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "created_at") || reader.isNamed(key, "creation_date") {
             createdAt = try reader.timeIfAny()
         } else if reader.isNamed(key, "updated_at") || reader.isNamed(key, "modification_date") {
@@ -124,8 +96,6 @@ private struct MessageFields {
         } else if reader.isNamed(key, "pinned_info") {
             isPinned = try reader.kind() == .object
             try reader.pass()
-        } else if reader.isNamed(key, "reactions") {
-            reactions = try Twake.Reaction.list(reading: &reader)
         } else if reader.isNamed(key, "responses_count") {
             replies = try reader.countIfAny()
         } else if reader.isNamed(key, "stats") {
@@ -136,6 +106,52 @@ private struct MessageFields {
             return false
         }
         return true
+    }
+}
+
+/// What bears on a message while it is read and is none of its fields.
+private struct MessageRest {
+    /// Of 2022's `cache`.
+    var cachedChannel: EntityID?
+    var application: EntityID?
+    var isEphemeral = false
+    var sender = Person()
+    var users: [Person] = []
+    /// The name an application gives itself.
+    var overridingName: String?
+
+    /// Whether anything of it was sent.
+    private(set) var isPresent = false
+
+    mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "ephemeral") {
+            isEphemeral = try reader.kind() == .object
+            try reader.pass()
+        } else if reader.isNamed(key, "application_id") {
+            application = try reader.idIfAny()
+            if application != nil { isPresent = true }
+        } else if reader.isNamed(key, "override") {
+            overridingName = try reader.member("title") { (reader) throws(Mismatch) in try reader.textIfAny() }
+            if overridingName != nil { isPresent = true }
+        } else if reader.isNamed(key, "cache") {
+            cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
+            isPresent = true
+        } else if reader.isNamed(key, "users") {
+            users = try Person.list(reading: &reader)
+            isPresent = true
+        } else {
+            guard try sender.takeName(key, from: &reader) else { return false }
+            isPresent = true
+        }
+        return true
+    }
+
+    /// The name in the message itself, else the one of its user among those sent along.
+    func senderName(of user: EntityID?) -> String? {
+        if let overridingName = overridingName?.unlessEmpty { return overridingName }
+        if let name = sender.displayName { return name }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.displayName
     }
 }
 

@@ -2,7 +2,16 @@ public import JSONText
 
 extension Twake.Message {
     /// Writes the message as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
+    public func encode(into writer: inout JSONWriter) { fields.encode(into: &writer) }
+
+    /// Reads what `encode` wrote.
+    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self.init(try reader.logged("message", Fields.init(logged:)))
+    }
+}
+
+extension Twake.Message.Fields {
+    fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("thread_id", thread)
@@ -25,13 +34,8 @@ extension Twake.Message {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
-        self = try reader.logged("message", Self.init(logged:))
-    }
-
-    private init(logged reader: inout JSONReader) throws(Mismatch) {
-        self.init(id: .text(""), thread: .text(""), text: "")
+    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
+        self.init(id: .none, thread: .none)
         var ids: (EntityID?, thread: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {

@@ -1,35 +1,62 @@
 extension Twake {
-    /// A message of era A or B (3.3, 4.3, 4.4). The channel is not in era B's events; it is taken from the room.
+    /// A message of era A or B (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were its own;
+    /// they are behind one reference, since a message is handed on and kept many times.
+    @dynamicMemberLookup
     public struct Message: Hashable, Sendable {
-        /// The message's id; it stays when the message moves to another thread.
-        public var id: EntityID
-        /// The thread's id; equal to `id` for a head message. Era A's empty or null thread is normalised to `id`.
-        public var thread: EntityID
-        /// The channel, where the payload has it.
-        public var channel: EntityID?
-        /// Who sent it: a user, or the application when no user did.
-        public var user: EntityID?
-        /// The sender's display name, where the payload has one (era A; era B with `include_users`).
-        public var senderName: String?
-        /// The text: `text` (B), `content.original_str` (A); empty when there is none.
-        public var text: String
-        /// Nil, `application`, `deleted`, `system`.
-        public var subtype: String?
-        /// When it was sent.
-        public var createdAt: Timestamp?
-        /// When it last changed; on era A not by an edit or a reaction (4.3).
-        public var updatedAt: Timestamp?
-        /// When its text was last edited (B).
-        public var editedAt: Timestamp?
-        /// Whether it is pinned; false when not sent.
-        public var isPinned: Bool
-        /// The reactions to it, in the order of the wire.
-        public var reactions: [Reaction]
-        /// Replies without the head message; nil when not sent (B: `stats.replies` − 1; A: `responses_count`).
-        public var replies: Int?
+        @usableFromInline private(set) var shared: Shared<Fields>
+
+        /// What is known of a message. The channel is not in era B's events; it is taken from the room.
+        public struct Fields: Hashable, Sendable {
+            /// The message's id; it stays when the message moves to another thread.
+            public var id: EntityID
+            /// The thread's id; equal to `id` for a head message. Era A's empty or null thread is normalised to `id`.
+            public var thread: EntityID
+            /// The channel, where the payload has it.
+            public var channel: EntityID?
+            /// Who sent it: a user, or the application when no user did.
+            public var user: EntityID?
+            /// The sender's display name, where the payload has one (era A; era B with `include_users`).
+            public var senderName: String?
+            /// The text: `text` (B), `content.original_str` (A); empty when there is none.
+            public var text = ""
+            /// Nil, `application`, `deleted`, `system`.
+            public var subtype: String?
+            /// When it was sent.
+            public var createdAt: Timestamp?
+            /// When it last changed; on era A not by an edit or a reaction (4.3).
+            public var updatedAt: Timestamp?
+            /// When its text was last edited (B).
+            public var editedAt: Timestamp?
+            /// Whether it is pinned; false when not sent.
+            public var isPinned = false
+            /// The reactions to it, in the order of the wire.
+            public var reactions: [Reaction] = []
+            /// Replies without the head message; nil when not sent (B: `stats.replies` − 1; A: `responses_count`).
+            public var replies: Int?
+        }
+
+        /// A message of these fields.
+        public init(_ fields: Fields) { shared = Shared(fields) }
+
+        /// What is known of it.
+        public var fields: Fields { shared.value }
+
+        /// One of its fields. Each that is set by itself costs a copy of all.
+        @inlinable
+        public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+            get { shared.value[keyPath: field] }
+            set { update { $0[keyPath: field] = newValue } }
+        }
+
+        /// Changes several fields at the cost of one copy.
+        public mutating func update(_ change: (inout Fields) -> Void) {
+            var fields = shared.value
+            change(&fields)
+            shared = Shared(fields)
+        }
 
         /// Head message of a thread.
-        public var isHead: Bool { thread == id }
+        public var isHead: Bool { self.thread == self.id }
 
         /// A message of these fields.
         public init(
@@ -37,19 +64,11 @@ extension Twake {
             text: String, subtype: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
             editedAt: Timestamp? = nil, isPinned: Bool = false, reactions: [Reaction] = [], replies: Int? = nil
         ) {
-            self.id = id
-            self.thread = thread
-            self.channel = channel
-            self.user = user
-            self.senderName = senderName
-            self.text = text
-            self.subtype = subtype
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-            self.editedAt = editedAt
-            self.isPinned = isPinned
-            self.reactions = reactions
-            self.replies = replies
+            self.init(
+                Fields(
+                    id: id, thread: thread, channel: channel, user: user, senderName: senderName, text: text,
+                    subtype: subtype, createdAt: createdAt, updatedAt: updatedAt, editedAt: editedAt,
+                    isPinned: isPinned, reactions: reactions, replies: replies))
         }
     }
 

@@ -1,19 +1,24 @@
 import JSONText
 
 extension Twake.SocketIOResource {
-    /// `likelyRoom` is the text of a room that is likely to be this event's: one that is equal costs no string.
-    init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>, likelyRoom: String) throws(Mismatch) {
-        var action: Twake.ResourceAction?
-        var type: Twake.ResourceType?
-        var room: String?
-        var path: RawJSON?
-        var resource: Twake.Resource?
+    /// What is filled in while reading. A value that is filled is handed on as it is, where one that is put together is copied.
+    static var unread: Self {
+        Self(action: .unknown(""), room: "", type: .unknown(""), path: nil, resource: .online([]))
+    }
+
+    /// Reads the resource event into `unread`. `likelyRoom` is the text of a room that is likely to be this event's: one that is equal costs no
+    /// string.
+    mutating func take(
+        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, likelyRoom: String
+    ) throws(Mismatch) {
+        var missing = RequiredFields.all
         var postponed: Int?
         let start = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "resource") {
-                if let action, let type {
+                if missing.isDisjoint(with: [.action, .type]) {
                     resource = try Twake.Resource(reading: &reader, of: payload, type, action)
+                    missing.remove(.resource)
                 } else {
                     _ = try reader.kind()
                     postponed = reader.offset
@@ -21,38 +26,64 @@ extension Twake.SocketIOResource {
                 }
             } else if reader.isNamed(key, "action") {
                 action = try Twake.ResourceAction(reading: &reader)
+                missing.remove(.action)
             } else if reader.isNamed(key, "type") {
                 type = try Twake.ResourceType(reading: &reader)
+                missing.remove(.type)
             } else if reader.isNamed(key, "room") {
-                room = try reader.textIfAny(likely: likelyRoom)
+                guard let text = try reader.textIfAny(likely: likelyRoom) else { continue }
+                room = text
+                missing.remove(.room)
             } else if reader.isNamed(key, "path") {
                 path = try reader.rawIfAny(of: payload)
             } else {
                 try reader.pass()
             }
         }
-        self.action = try action.required("action", at: start)
-        self.type = try type.required("type", at: start)
-        self.room = try room.required("room", at: start)
-        self.path = path
-        if resource == nil, let postponed {
+        try missing.require(.action, "action", at: start)
+        try missing.require(.type, "type", at: start)
+        try missing.require(.room, "room", at: start)
+        if missing.contains(.resource), let postponed {
             // The order of keys is free: with the resource in front, its type is known only now.
             let end = reader.offset
             reader.seek(to: postponed)
-            resource = try Twake.Resource(reading: &reader, of: payload, self.type, self.action)
+            resource = try Twake.Resource(reading: &reader, of: payload, type, action)
+            missing.remove(.resource)
             reader.seek(to: end)
         }
-        self.resource = try resource.required("resource", at: start)
+        try missing.require(.resource, "resource", at: start)
+    }
+}
+
+/// The fields a resource event cannot do without, as far as they were not read.
+private struct RequiredFields: OptionSet {
+    var rawValue: UInt8
+    static let action = RequiredFields(rawValue: 1)
+    static let type = RequiredFields(rawValue: 2)
+    static let room = RequiredFields(rawValue: 4)
+    static let resource = RequiredFields(rawValue: 8)
+    static let all: RequiredFields = [.action, .type, .room, .resource]
+
+    /// Checks that `field` was read.
+    func require(_ field: RequiredFields, _ name: StaticString, at offset: Int) throws(Mismatch) {
+        if contains(field) { throw Mismatch(.missing(name), at: offset) }
     }
 }
 
 extension Twake.ResourceAction {
+    /// The actions known are told without making a string of them.
     init(reading reader: inout JSONReader) throws(Mismatch) {
         let contents = try reader.textRange()
         self =
-            if reader.matches(contents, "saved") { .saved } else if reader.matches(contents, "updated") {
+            if reader.matches(contents, "saved") {
+                .saved
+            } else if reader.matches(contents, "updated") {
                 .updated
-            } else { Self(wire: reader.string(at: contents)) }
+            } else if reader.matches(contents, "created") {
+                .created
+            } else {
+                Self(wire: reader.string(at: contents))
+            }
     }
 }
 
@@ -69,7 +100,9 @@ extension Twake.ResourceType {
                 .message
             } else if reader.matches(contents, "user_notification_badges") {
                 .badges
-            } else if reader.matches(contents, "channel_member") { .channelMember } else {
+            } else if reader.matches(contents, "channel_member") {
+                .channelMember
+            } else {
                 Self(wire: reader.string(at: contents))
             }
     }

@@ -57,25 +57,25 @@ extension Twake {
 
     /// The payload of a resource event, by its type; anything not applied by the pipeline is kept as text.
     ///
-    /// Entities are boxed: an event is handed on and kept many times, and is read once.
-    public indirect enum Resource: Hashable, Sendable {
+    /// One reference, whatever it is: an event is handed on and kept many times, and is read once.
+    public enum Resource: Hashable, Sendable {
         /// `channel`, `channels`: all fields that were sent; a sparse `deleted` has only the ids.
         case channel(Channel)
         /// `channel_activity`.
-        case activity(ChannelActivity)
+        indirect case activity(ChannelActivity)
         /// `channel_member`, in either of its two forms (3.3).
-        case member(ChannelMember)
+        indirect case member(ChannelMember)
         /// `message`.
         case message(Message)
         /// `user_notification_badges`.
-        case badge(Badge)
+        indirect case badge(Badge)
         /// `notification:desktop`.
-        case desktopNotification(DesktopNotification)
+        indirect case desktopNotification(DesktopNotification)
         /// `user:online`, in either of its two forms (1.6).
         case online([OnlineStatus])
         /// Unknown types and known ones whose contents the pipeline does not use; a known type whose resource is an array, or is an
         /// ephemeral message, which has no id (3.3).
-        case other(RawJSON)
+        indirect case other(RawJSON)
     }
 }
 

@@ -22,8 +22,10 @@ extension TwakeHandler where Payload == Twake.ChannelActivity {
             lastMessage: sent.lastMessage)
         if var known = transaction.model[.channel(sent.channel)]?.channel {
             let merged = known.merged(with: news)
-            known.lastActivity = merged.lastActivity
-            known.lastMessage = merged.lastMessage
+            known.update { fields in
+                fields.lastActivity = merged.lastActivity
+                fields.lastMessage = merged.lastMessage
+            }
             transaction.model.put(.channel(known))
         } else {
             transaction.adoptChannel(news, facts)

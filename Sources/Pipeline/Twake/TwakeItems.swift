@@ -67,41 +67,68 @@ extension Item.Section {
 }
 
 extension Twake.Channel {
-    var isDirect: Bool { visibility == .direct || workspace == .direct }
-    var section: Item.Section { isDirect ? .directs(company) : .channels(workspace) }
-    var path: TwakeChannelPath { TwakeChannelPath(company: company, workspace: workspace, channel: id) }
+    var isDirect: Bool { self.visibility == .direct || self.workspace == .direct }
+    var section: Item.Section { isDirect ? .directs(self.company) : .channels(self.workspace) }
+    var path: TwakeChannelPath {
+        TwakeChannelPath(company: self.company, workspace: self.workspace, channel: self.id)
+    }
 
     /// This channel with what `newer` says: fields that were not sent keep their value, times never go back.
     func merged(with newer: Twake.Channel) -> Twake.Channel {
+        if newer.leavesNothingOut(of: self), newer.isAsLate(as: self) { return newer }
         var merged = newer
-        // Filled in place: a field that was sent is not copied again.
-        if merged.visibility == nil { merged.visibility = visibility }
-        if merged.name == nil { merged.name = name }
-        if merged.icon == nil { merged.icon = icon }
-        if merged.description == nil { merged.description = description }
-        if merged.owner == nil { merged.owner = owner }
-        if merged.members.isEmpty { merged.members = members }
-        merged.lastAccess = latest(lastAccess, merged.lastAccess)
-        merged.updatedAt = latest(updatedAt, merged.updatedAt)
-        merged.lastActivity = latest(lastActivity, merged.lastActivity)
-        if merged.lastMessage == nil || isLater(lastMessage?.date, than: merged.lastMessage?.date) {
-            merged.lastMessage = lastMessage
-        }
+        merged.update { $0.fill(from: self) }
         return merged
+    }
+
+    /// Whether this has a value in every field where `known` has one, so that nothing is to be kept but times.
+    private func leavesNothingOut(of known: Twake.Channel) -> Bool {
+        (self.visibility != nil || known.visibility == nil) && (self.name != nil || known.name == nil)
+            && (self.icon != nil || known.icon == nil) && (self.description != nil || known.description == nil)
+            && (self.owner != nil || known.owner == nil) && (!self.members.isEmpty || known.members.isEmpty)
+            && (self.lastMessage != nil || known.lastMessage == nil)
+    }
+
+    /// Whether no time of this is before that of `known`.
+    private func isAsLate(as known: Twake.Channel) -> Bool {
+        latest(known.lastAccess, self.lastAccess) == self.lastAccess
+            && latest(known.updatedAt, self.updatedAt) == self.updatedAt
+            && latest(known.lastActivity, self.lastActivity) == self.lastActivity
+            && !isLater(known.lastMessage?.date, than: self.lastMessage?.date)
+    }
+}
+
+extension Twake.Channel.Fields {
+    fileprivate mutating func fill(from known: Twake.Channel) {
+        // In place: a field that was sent is not copied again.
+        if visibility == nil { visibility = known.visibility }
+        if name == nil { name = known.name }
+        if icon == nil { icon = known.icon }
+        if description == nil { description = known.description }
+        if owner == nil { owner = known.owner }
+        if members.isEmpty { members = known.members }
+        lastAccess = latest(known.lastAccess, lastAccess)
+        updatedAt = latest(known.updatedAt, updatedAt)
+        lastActivity = latest(known.lastActivity, lastActivity)
+        if lastMessage == nil || isLater(known.lastMessage?.date, than: lastMessage?.date) {
+            lastMessage = known.lastMessage
+        }
     }
 }
 
 extension Twake.Message {
     /// Whether this is known to have been changed before `other` was.
-    func isOlder(than other: Twake.Message) -> Bool { isLater(other.updatedAt, than: updatedAt) }
+    func isOlder(than other: Twake.Message) -> Bool { isLater(other.updatedAt, than: self.updatedAt) }
 
     /// This message with what `newer` says; what events do not carry (name of the sender, channel, replies) is kept.
     func merged(with newer: Twake.Message) -> Twake.Message {
         var merged = newer
-        merged.channel = newer.channel ?? channel
-        merged.senderName = newer.senderName ?? senderName
-        merged.replies = newer.replies ?? replies
-        merged.createdAt = newer.createdAt ?? createdAt
+        merged.update { fields in
+            fields.channel = newer.channel ?? self.channel
+            fields.senderName = newer.senderName ?? self.senderName
+            fields.replies = newer.replies ?? self.replies
+            fields.createdAt = newer.createdAt ?? self.createdAt
+        }
         return merged
     }
 }

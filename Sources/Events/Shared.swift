@@ -1,0 +1,13 @@
+/// A value on the heap that is never changed: whatever is in it, handing it on costs one count of references.
+@usableFromInline
+final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+    @usableFromInline let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    @usableFromInline
+    static func == (a: Shared, b: Shared) -> Bool { a === b || a.value == b.value }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
