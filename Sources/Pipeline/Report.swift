@@ -25,18 +25,18 @@ public enum Report: Sendable {
 public struct EventReport: Sendable {
     /// The event.
     public var event: Event
+    /// The event as it was received.
+    public var source: SocketIO.Event
     /// The name on the wire.
-    public var wireName: String
+    public var wireName: String { source.name }
     /// The namespace it came on.
-    public var namespace: String
+    public var namespace: String { source.namespace }
     /// The whole JSON array of the packet as received, name included.
-    public var payload: RawJSON
+    public var payload: RawJSON { source.array }
     /// A report of one event.
-    public init(event: Event, wireName: String, namespace: String, payload: RawJSON) {
+    public init(event: Event, source: SocketIO.Event) {
         self.event = event
-        self.wireName = wireName
-        self.namespace = namespace
-        self.payload = payload
+        self.source = source
     }
 }
 

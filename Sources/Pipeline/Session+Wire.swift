@@ -8,6 +8,7 @@ extension Session {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
         transaction.frame = message.bytes
+        if let event = client?.receiveEvent(message, at: now) { return handle(event, into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
     }
 
@@ -56,16 +57,22 @@ extension Session {
     private mutating func handle(_ event: SocketIO.Event, into effects: inout [Effect]) {
         do {
             let decoded = try backend.decode(event)
-            effects.append(.report(.event(report(of: event, as: decoded))))
+            effects.append(.report(.event(EventReport(event: decoded, source: event))))
             backend.handle(decoded, ackID: event.ackID, rooms: rooms, into: &transaction)
         } catch {
-            reportUndecodable(.event, subject: event.name, error.description, event.array.bytes, into: &effects)
+            reportUndecodable(event, error, into: &effects)
         }
         carryOutPlans(into: &effects)
     }
 
-    private func report(of event: SocketIO.Event, as decoded: Event) -> EventReport {
-        EventReport(event: decoded, wireName: event.name, namespace: event.namespace, payload: event.array)
+    /// The backend, which reads an event first, also meets what is no JSON (`SocketIOClient.receiveEvent`).
+    private func reportUndecodable(_ event: SocketIO.Event, _ failure: DecodingFailure, into effects: inout [Effect]) {
+        if let malformation = event.malformation {
+            reportUndecodable(.frame, subject: "frame", malformation.message, transaction.frame, into: &effects)
+        } else {
+            reportUndecodable(
+                .event, subject: event.name, failure.description, event.array.bytes, into: &effects)
+        }
     }
 
     func reportUndecodable(

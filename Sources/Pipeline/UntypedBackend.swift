@@ -22,7 +22,10 @@ struct UntypedBackend: Backend {
     }
 
     func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
-        .socketIO(UntypedEvent(name: event.name, arguments: event.argumentTexts))
+        if let malformation = event.malformation {
+            throw DecodingFailure(subject: event.name, message: malformation.message, offset: malformation.offset ?? 0)
+        }
+        return .socketIO(UntypedEvent(name: event.name, arguments: event.arguments))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
@@ -35,9 +38,4 @@ struct UntypedBackend: Backend {
     func join(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
     func leave(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
     func resources(of room: String) -> [ResourceKey] { [] }
-}
-
-extension SocketIO.Event {
-    /// The arguments after the name, each as its text.
-    var argumentTexts: [RawJSON] { arguments.map { RawJSON(unchecked: array.bytes[$0]) } }
 }

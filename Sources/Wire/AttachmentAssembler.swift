@@ -16,6 +16,9 @@ struct AttachmentAssembler: Sendable {
     /// Whether a packet waits for attachments, so that a text message cannot come now.
     var isGathering: Bool { if case .gathering = state { true } else { false } }
 
+    /// Whether binary messages are due, to be kept or to be passed over.
+    var isExpecting: Bool { if case .idle = state { false } else { true } }
+
     /// Takes the text of a packet that announces attachments, one at least.
     mutating func begin(_ packet: SocketIO.Packet) { state = .gathering(packet, []) }
 

@@ -62,6 +62,16 @@ struct EngineIOClient: Sendable {
         }
     }
 
+    /// A text message arrived that needs no reading; false when no session is open.
+    mutating func hearsMessage(at now: Moment) -> Bool {
+        switch state {
+        case .open(let heartbeat):
+            if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
+            return true
+        case .opening, .closed: return false
+        }
+    }
+
     /// The first packet must be the open packet; a noop may come anywhere (1.14).
     private mutating func receiveOpen(
         _ message: WebSocketMessage, at now: Moment

@@ -35,7 +35,7 @@ struct RecoveryPoint: Hashable, Sendable {
 
     /// Follows an event that asks for no acknowledgement; true when its last argument is an offset.
     mutating func follow(_ event: SocketIO.Event) -> Bool {
-        guard let range = event.arguments.last, let next = RecoveryOffset(event.array.bytes[range]) else {
+        guard let last = event.arguments.last, let next = RecoveryOffset(last.bytes) else {
             return false
         }
         if let offset, !next.follows(offset) {

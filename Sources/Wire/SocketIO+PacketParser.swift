@@ -9,7 +9,9 @@ extension SocketIO.Packet {
         let header = try SocketIO.PacketHeader(parsing: packet.span)
         switch header.type {
         case .event, .binaryEvent:
-            let event = try SocketIO.Event(header, of: packet)
+            let array = try SocketIO.Event.checkedArray(in: packet, from: header.end).shifted(to: packet)
+            let event = SocketIO.Event(
+                namespace: header.namespace, array: RawJSON(unchecked: packet[array]), ackID: header.id)
             if header.attachments > 0 { try event.array.checkPlaceholders(of: header.attachments, in: packet) }
             self = .event(event, attachments: header.attachments)
         case .acknowledgement, .binaryAcknowledgement:
@@ -60,50 +62,6 @@ extension SocketIO.PacketHeader {
             return RawJSON(unchecked: packet[range.shifted(to: packet)])
         } catch {
             throw SocketIO.Malformed(error, within: "the payload")
-        }
-    }
-}
-
-extension SocketIO.Event {
-    /// Reads an event's array: the name's value, and where everything else stands.
-    fileprivate init(
-        _ header: SocketIO.PacketHeader, of packet: ArraySlice<UInt8>
-    ) throws(SocketIO.Malformed) {
-        let name: String
-        var arguments: [Range<Int>] = []
-        let array: Range<Int>
-        do throws(JSONError) {
-            var reader = JSONReader(packet.span, at: header.end)
-            try reader.beginArray()
-            let start = reader.offset - 1
-            guard try reader.nextElement() else { throw JSONError(.unexpectedByte(UInt8(ascii: "]")), at: start + 1) }
-            name = try Self.readName(from: &reader, of: packet)
-            while try reader.nextElement() { arguments.append(try reader.skip().shifted(to: packet)) }
-            array = start..<reader.offset
-            try reader.end()
-        } catch {
-            throw SocketIO.Malformed(error, within: "the event")
-        }
-        if SocketIO.isReserved(name) {
-            throw SocketIO.Malformed(message: "an event with a reserved name", offset: array.lowerBound + 1)
-        }
-        self.init(
-            namespace: header.namespace, name: name, array: RawJSON(unchecked: packet[array.shifted(to: packet)]),
-            arguments: arguments, ackID: header.id)
-    }
-
-    /// A name is a string or, as the reference allows, a number, which is named by its text.
-    private static func readName(
-        from reader: inout JSONReader, of packet: ArraySlice<UInt8>
-    ) throws(JSONError) -> String {
-        let kind = try reader.peek()
-        switch kind {
-        case .string:
-            return try reader.string()
-        case .number:
-            return String(decoding: packet[try reader.skip().shifted(to: packet)], as: UTF8.self)
-        case .object, .array, .bool, .null:
-            throw JSONError(.wrongKind(expected: .string, found: kind), at: reader.offset)
         }
     }
 }

@@ -19,6 +19,20 @@ extension SocketIOClient {
         }
     }
 
+    /// Receives a message that brings an event and asks for nothing else: `42["name",…]`, which is nearly every message of a busy server. Nil
+    /// for any other, and then nothing has happened: give it to `receive`.
+    ///
+    /// The event is not checked (`SocketIO.Event.isChecked`). Who reads it to its end with a `JSONReader` checks it by that, and what is found to
+    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`).
+    public mutating func receiveEvent(_ message: WebSocketMessage, at now: Moment) -> SocketIO.Event? {
+        guard case .text(let frame) = message, SocketIO.Event.isPlain(frame), !assembler.isExpecting,
+            let index = membership(of: "/"), memberships[index].isJoined,
+            !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)
+        else { return nil }
+        self.now = now
+        return SocketIO.Event(uncheckedFrame: frame)
+    }
+
     private mutating func refuse(_ error: SocketIO.Malformed, into effects: inout [Effect]) {
         switch state {
         case .opening: finish(.notEngineIO(error), into: &effects)
@@ -120,7 +134,6 @@ extension SocketIOClient {
             memberships[index].ledger.recovery.follow(event)
         else { return effects.append(.event(event)) }
         var event = event
-        event.arguments.removeLast()
         event.hasOffset = true
         effects.append(.event(event))
     }

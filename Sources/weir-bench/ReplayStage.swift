@@ -126,9 +126,8 @@ extension ReplayTally {
     fileprivate mutating func add(_ effect: SocketIOClient.Effect) {
         switch effect {
         case .event(let event):
-            let arguments = event.arguments.map { RawJSON(unchecked: event.array.bytes[$0]) }
             do {
-                if case .resource = try Twake.Event(name: event.name, arguments: arguments) { events += 1 }
+                if case .resource = try Twake.Event(array: event.array.bytes) { events += 1 }
             } catch {
                 undecodable += 1
             }

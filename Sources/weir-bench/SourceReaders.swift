@@ -39,6 +39,10 @@ struct EventDecoder: SourceReader {
     mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
         var answers: [WebSocketMessage] = []
         for message in messages {
+            if let event = client?.receiveEvent(message, at: now) {
+                handle(event)
+                continue
+            }
             client?.receive(message, at: now, into: &effects)
             var index = 0
             while index < effects.count {
@@ -54,18 +58,17 @@ struct EventDecoder: SourceReader {
         switch effect {
         case .send(let message): answers.append(message)
         case .connected: client?.emit("blast", arguments: nil, into: &effects)
-        case .event(let event):
-            if event.name == "done" { progress.isDone = true } else { decode(event) }
+        case .event(let event): handle(event)
         case .refused, .acknowledged, .unacknowledged, .dropped, .disconnected: break
         case .malformed(let malformed): progress.complaint = "a frame cannot be read: \(malformed.message)"
         case .close(let cause): progress.complaint = "the connection ended: \(cause)"
         }
     }
 
-    private mutating func decode(_ event: SocketIO.Event) {
-        let arguments = event.arguments.map { RawJSON(unchecked: event.array.bytes[$0]) }
+    private mutating func handle(_ event: SocketIO.Event) {
+        if event.isNamed("done") { return progress.isDone = true }
         do {
-            if case .resource = try Twake.Event(name: event.name, arguments: arguments) { progress.events += 1 }
+            if case .resource = try Twake.Event(array: event.array.bytes) { progress.events += 1 }
         } catch {
             progress.complaint = "an event cannot be decoded: \(error)"
         }

@@ -50,6 +50,40 @@ import Testing
         #expect(decoded > 500 && refused > 1000, "\(decoded) decoded, \(refused) refused")
     }
 
+    @Test
+    func `as the array of an event: what is no JSON is refused, and all else is decoded as by name and arguments`()
+        throws
+    {
+        var generator = SeededGenerator(seed: 7)
+        var decoded = 0
+        var refused = 0
+        for round in 0..<10_000 {
+            let sample = Sample.events[round % Sample.events.count]
+            let arguments = sample.arguments.map(\.description)
+            let text = "[" + (["\"\(sample.name)\""] + arguments).joined(separator: round % 2 == 0 ? "," : " , ") + "]"
+            let bytes = round < Sample.events.count * 2 ? Array(text.utf8) : mutated(ArraySlice(text.utf8), &generator)
+            let event = try? Twake.Event(array: bytes[...])
+            let whole = try? JSONValue(parsing: bytes[...])
+            guard case .array(let elements) = whole, case .string(let name) = elements.first else {
+                #expect(event == nil)
+                refused += 1
+                continue
+            }
+            #expect(event == (try? Twake.Event(name: name, arguments: try elementTexts(bytes))))
+            decoded += event == nil ? 0 : 1
+        }
+        #expect(decoded > 1000 && refused > 1000, "\(decoded) decoded, \(refused) refused")
+    }
+
+    /// The texts of an array's elements but the first.
+    private func elementTexts(_ array: [UInt8]) throws -> [RawJSON] {
+        var reader = JSONReader(array.span)
+        var texts: [RawJSON] = []
+        try reader.beginArray()
+        while try reader.nextElement() { texts.append(try reader.raw()) }
+        return Array(texts.dropFirst())
+    }
+
     @Test func `as an answer: ten thousand mutated samples decode or are refused inside their text`() {
         var generator = SeededGenerator(seed: 6)
         var decoded = 0

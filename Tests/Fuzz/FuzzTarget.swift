@@ -110,13 +110,21 @@ private func fuzzEvent(_ input: ArraySlice<UInt8>) {
         "realtime:resource", "realtime:event", "realtime:join:success", "realtime:join:error", "unauthorized", "other",
     ]
     let text = input.dropFirst()
-    // The decoder is given what the packet reader checked.
-    guard (try? JSONValue(parsing: text)) != nil else { return }
+    let name = names[Int(choice) % names.count]
+    let array = (Array("[\"\(name)\",".utf8) + text + [UInt8(ascii: "]")])[...]
+    let byArray = try? Twake.Event(array: array)
+    guard (try? JSONValue(parsing: array)) != nil else {
+        return precondition(byArray == nil, "an event that is no JSON")
+    }
+    // The other way of decoding is given what the packet reader checked.
+    guard let argument = try? RawJSON(checking: text) else { return }
     do throws(DecodingFailure) {
-        let event = Event.twake(
-            try Twake.Event(name: names[Int(choice) % names.count], arguments: [RawJSON(unchecked: text)]))
+        let decoded = try Twake.Event(name: name, arguments: [argument])
+        precondition(decoded == byArray, "the array is decoded otherwise than its elements")
+        let event = Event.twake(decoded)
         _ = (event.kind, event.room, event.actor, event.summary, event.isKnown, event.serverTime)
     } catch {
+        precondition(byArray == nil, "the array is decoded though its elements are refused")
         precondition((0...text.count).contains(error.offset), "a failure outside the text")
     }
 }

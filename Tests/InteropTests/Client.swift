@@ -131,7 +131,7 @@ extension [SocketIOReconnection.Event] {
 extension SocketIO.Event {
     /// The arguments as values, placeholders included.
     var values: [JSONValue] {
-        arguments.indices.compactMap { argument($0) }.compactMap { try? JSONValue(parsing: $0.bytes) }
+        arguments.compactMap { try? JSONValue(parsing: $0.bytes) }
     }
 }
 

@@ -50,16 +50,14 @@ enum Sample {
         let resource = Twake.SocketIOResource(
             action: .created, room: feed, type: .message, path: nil, resource: .message(message))
         return EventReport(
-            event: .twake(.resource(resource)), wireName: "realtime:resource", namespace: "/",
-            payload: raw(messagePayload))
+            event: .twake(.resource(resource)), source: SocketIO.Event(array: raw(messagePayload)))
     }
 
     private static var untypedEvent: EventReport {
         let arguments = [raw("{\"a\":\"\u{7F}\"}"), raw("2")]
         return EventReport(
-            event: .socketIO(UntypedEvent(name: "custom:event", arguments: arguments)), wireName: "custom:event",
-            namespace: "/chat",
-            payload: raw("[\"custom:event\",{\"a\":\n\"\u{7F}\"},\r2]"))
+            event: .socketIO(UntypedEvent(name: "custom:event", arguments: arguments)),
+            source: SocketIO.Event(namespace: "/chat", array: raw("[\"custom:event\",{\"a\":\n\"\u{7F}\"},\r2]")))
     }
 
     private static var diff: DiffReport {

@@ -305,6 +305,18 @@ import Wire
         #expect(transcript.undecodable.first.map { String(decoding: $0.excerpt, as: UTF8.self) } == "42[\"x\",nope]")
     }
 
+    @Test(arguments: [#"42["realtime:resource",{"action":"saved",}]"#, #"42["realtime:resource",{}]]"#, #"42["x",01]"#])
+    func `a frame that is not JSON is no event, whoever finds it out`(frame: String) {
+        for configuration in [Configuration(backend: .socketio, revision: .v4), nil] {
+            var transcript = configuration.map { Transcript($0) } ?? listed(publicRoom)
+            if configuration != nil { transcript.authenticate() }
+            transcript.receive(frame)
+            #expect(transcript.undecodable.map(\.subject) == ["frame"])
+            #expect(
+                transcript.undecodable.allSatisfy { $0.message.hasPrefix("the event is not the JSON it should be") })
+        }
+    }
+
     @Test func `an answer of the wrong shape is shown and changes nothing`() {
         var transcript = listed(publicRoom)
         transcript.receive(resource("saved", "channel", room: publicRoom, channel("NEW")))

@@ -69,7 +69,7 @@ struct PacketTests {
         }
         #expect(event.array.bytes.indices == 8..<frame.count - 2)
         #expect(
-            event.arguments.map { String(decoding: frame[$0], as: UTF8.self) } == [#"{"k":[1,2]}"#, #""two""#, "null"])
+            event.arguments.map(\.description) == [#"{"k":[1,2]}"#, #""two""#, "null"])
         #expect(event.argument(3) == nil)
         let isSlice = frame.withUnsafeBufferPointer { whole in
             event.array.bytes.withUnsafeBufferPointer { $0.baseAddress == whole.baseAddress.map { $0 + 8 } }
@@ -85,8 +85,7 @@ struct PacketTests {
             let engine = try EngineIO.Packet(parsing: message.bytes)
             #expect(engine.type == .message)
             #expect(engine.message == message)
-            #expect(
-                try SocketIO.Packet(parsing: engine.data, revision: .v4).rebased == packet.rebased, "\(message.line)")
+            #expect(try SocketIO.Packet(parsing: engine.data, revision: .v4) == packet, "\(message.line)")
         }
     }
 
@@ -95,16 +94,6 @@ struct PacketTests {
         let packet = EngineIO.Packet(type, data: ArraySlice("data é".utf8))
         #expect(try EngineIO.Packet(parsing: packet.message.bytes) == packet)
         #expect(packet.message.bytes.first == UInt8(ascii: "0") + type.rawValue)
-    }
-}
-
-extension SocketIO.Packet {
-    /// The packet with the ranges of its event counted from the array's start, so that packets of different buffers compare.
-    fileprivate var rebased: SocketIO.Packet {
-        guard case .event(var event, let attachments) = self else { return self }
-        let start = event.array.bytes.startIndex
-        event.arguments = event.arguments.map { $0.lowerBound - start..<$0.upperBound - start }
-        return .event(event, attachments: attachments)
     }
 }
 
@@ -129,15 +118,9 @@ enum PacketGenerator {
 
     static func event(_ namespace: String, _ id: Int?, using generator: inout SeededGenerator) -> SocketIO.Event {
         let name = ["a", "realtime:resource", "é😀", ""].randomElement(using: &generator) ?? "a"
-        var text = "[\"\(name)\""
-        var arguments: [Range<Int>] = []
-        for value in values(using: &generator) {
-            text += ","
-            arguments.append(text.utf8.count..<text.utf8.count + value.utf8.count)
-            text += value
-        }
+        let elements = ["\"\(name)\""] + values(using: &generator)
         return SocketIO.Event(
-            namespace: namespace, name: name, array: json(text + "]"), arguments: arguments, ackID: id)
+            namespace: namespace, array: json("[\(elements.joined(separator: ","))]"), ackID: id)
     }
 
     static func values(using generator: inout SeededGenerator) -> [String] {

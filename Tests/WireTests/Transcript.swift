@@ -120,7 +120,7 @@ extension WebSocketMessage {
 extension SocketIO.Event {
     /// `event NAMESPACE NAME ARGUMENT|ARGUMENT ack ID`
     var line: String {
-        let texts = arguments.indices.map { argument($0)?.description ?? "?" }
+        let texts = arguments.map(\.description)
         let ack = ackID.map { " ack \($0)" } ?? ""
         return
             "event \(namespace) \(name) \(texts.joined(separator: "|"))\(ack)\(hasOffset ? " offset" : "")\(shown(attachments))"

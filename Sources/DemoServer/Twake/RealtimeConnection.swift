@@ -143,9 +143,7 @@ struct RealtimeConnection: Sendable {
         _ event: SocketIO.Event, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
     ) {
         if event.name == "message", revision == .v4 {
-            let arguments = event.arguments.indices.compactMap { event.argument($0)?.bytes }.joined(separator: [
-                UInt8(ascii: ",")
-            ])
+            let arguments = event.arguments.map(\.bytes).joined(separator: [UInt8(ascii: ",")])
             effects.append(.repeatToAll(arguments: RawJSON(unchecked: ArraySlice(arguments))))
             return
         }

@@ -34,7 +34,11 @@ struct TwakeBackend: Backend {
     }
 
     mutating func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
-        .twake(try Twake.Event(name: event.name, arguments: event.argumentTexts, likelyRoom: recentRoom.text))
+        let room = recentRoom.text
+        // One that was checked may have the offset of a recovering server behind its arguments.
+        return event.isChecked
+            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likelyRoom: room))
+            : .twake(try Twake.Event(array: event.array.bytes, likelyRoom: room))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
