@@ -27,9 +27,10 @@ extension Benchmark {
             let shape = ModelShape(rows: rows, sections: shape.sections)
             return print(try ModelMemory.measure(shape, seed: UInt64(arguments[.seed])).fixed(1))
         }
+        let watch = Stopwatch()
         var measurement = ModelMeasurement(shape)
         for run in 0..<arguments[.runs] { try measurement.run(seed: UInt64(arguments[.seed] + run)) }
-        print(measurement.report(arguments))
+        print(measurement.report(arguments, took: watch.elapsed))
     }
 }
 
@@ -62,24 +63,27 @@ struct ModelMeasurement {
         try measureDifference(seed: seed)
     }
 
-    func report(_ arguments: BenchmarkArguments) -> String {
+    func report(_ arguments: BenchmarkArguments, took: Span) -> String {
         let heading =
             "one thread, \(arguments[.runs]) runs with seeds from \(arguments[.seed]) on; "
             + "sizes are rows / sections"
         let footing = [
             "",
-            "The bars are for the sizes that hold when none is given. A stall is judged by the thread's own processor",
-            "time: another process that gets the processor is none of the model's.", "Again: \(arguments.commandLine)",
+            "The bars are for the sizes that hold when none is given. Times are the process's own processor time: what else",
+            "the machine does is none of the model's. Measuring took \(took.seconds.fixed(1)) s, of which the process had a "
+                + "processor for \(took.processor.fixed(1)) s.",
+            "Snapshots are let go on the writer's thread, and that is in every figure but the spread of single moves.",
+            "Again: \(arguments.commandLine)",
         ]
         return ([heading] + figures.lines + matrix.lines + footing).joined(separator: "\n")
     }
 
-    /// The microseconds of one of so many, and what the work gave.
+    /// The microseconds of processor time of one of so many, and what the work gave.
     func time<Value>(
         _ count: Int, _ body: () throws(ModelError) -> Value
     ) throws(BenchmarkError) -> (microseconds: Double, value: Value) {
         let watch = Stopwatch()
         let value = try ModelSubject.refused(body)
-        return (watch.elapsed.seconds * 1e6 / Double(max(count, 1)), value)
+        return (watch.elapsed.processor * 1e6 / Double(max(count, 1)), value)
     }
 }

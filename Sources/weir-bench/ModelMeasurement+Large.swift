@@ -74,9 +74,9 @@ struct ModelGrowth {
 
     /// Grows twice: once undisturbed for the mean, once with both clocks read around each insertion.
     init(of rows: [ModelRow]) throws(ModelError) {
-        let start = Clock.wall.nanoseconds
+        let start = Clock.thread.nanoseconds
         _ = try Self.grow(rows)
-        mean = (Clock.wall.nanoseconds - start) / Double(rows.count)
+        mean = (Clock.thread.nanoseconds - start) / Double(rows.count)
         var model = SectionedCollection<ModelRow>()
         for row in rows {
             let wall = Clock.wall.nanoseconds
