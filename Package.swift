@@ -77,7 +77,9 @@ let package = Package(
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
-        tests("SchemaTests", ["TestSupport", "Live", "Recording", "Pipeline", "Wire", "JSONText"]),
+        tests(
+            "SchemaTests",
+            ["TestSupport", "Live", "Recording", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"]),
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),

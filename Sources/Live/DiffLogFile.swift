@@ -8,12 +8,18 @@ import Recording
 public final class DiffLogFile: Outlet {
     private let file: DescriptorWriter
     private let writer = Monitor(JSONWriter())
+    private let reversible: Bool
 
-    /// Creates the file, mode 0600; an existing one is not overwritten.
-    public init(creating path: String) throws(OutletError) {
+    /// Lines are verified by them.
+    public var needsChecksums: Bool { true }
+
+    /// Creates the file, mode 0600; an existing one is not overwritten. A reversible log also holds what each batch deleted
+    /// or replaced.
+    public init(creating path: String, reversible: Bool = false) throws(OutletError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
         file = DescriptorWriter(descriptor: descriptor, name: path)
+        self.reversible = reversible
     }
 
     /// Writes the diffs among the reports with one write.
@@ -21,7 +27,8 @@ public final class DiffLogFile: Outlet {
         try writer.change { (writer) throws(OutletError) in
             writer.reset()
             for stamped in reports {
-                if case .diff(let diff) = stamped.report { DiffLog.write(diff, at: stamped.stamp.time, into: &writer) }
+                guard case .diff(let diff) = stamped.report else { continue }
+                DiffLog.write(diff, at: stamped.stamp.time, reversible: reversible, into: &writer)
             }
             try file.write(writer.bytes)
         }

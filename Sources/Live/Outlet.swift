@@ -18,10 +18,17 @@ public struct StampedReport: Sendable {
 /// Where reports go: a terminal, a file. Called on one thread, never concurrently: a tail's outlet thread, or the
 /// thread that runs a replay. It may block; a tail stops reading from its socket while it is behind.
 public protocol Outlet: AnyObject, Sendable {
+    /// Whether the batches are to carry checksums of the model, which cost a little at each change; false unless said otherwise.
+    var needsChecksums: Bool { get }
     /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
     func write(_ reports: [StampedReport]) throws(OutletError)
     /// Nothing follows. Called also after an error of `write`.
     func finish() throws(OutletError)
+}
+
+extension Outlet {
+    /// Most have no use for them.
+    public var needsChecksums: Bool { false }
 }
 
 /// Why an outlet cannot go on.

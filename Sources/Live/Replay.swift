@@ -46,7 +46,9 @@ public final class Replay: Sendable {
         } catch {
             throw .notARecording(path: path, message: "the head's session: \(error.description)")
         }
-        var player = Player(session: Session(configuration, seed: head.seed), wallStart: head.wallStart, count: count)
+        let session = Session(
+            configuration, seed: head.seed, keepsChecksum: outlets.contains { $0.needsChecksums })
+        var player = Player(session: session, wallStart: head.wallStart, count: count)
         var outcome = play(reader, with: &player)
         for outlet in outlets {
             do { try outlet.finish() } catch { outcome = .cannotWrite(error) }

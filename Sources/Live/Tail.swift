@@ -86,7 +86,9 @@ public actor Tail {
         } catch {
             throw .network(error)
         }
-        session = Session(configuration.session, seed: configuration.seed)
+        session = Session(
+            configuration.session, seed: configuration.seed,
+            keepsChecksum: outlets.contains { $0.needsChecksums })
         journal = Journal(now: loop.now)
         do {
             let head = Record.Head(

@@ -8,14 +8,19 @@ public import Wire
 ///
 /// `n` and `t` are number and time (microseconds) of the record that caused the batch. Paths are `[section, item]`;
 /// `at` and `from` count in the state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty
-/// lists are left out.
+/// lists are left out, and so are ranks of 0.
+///
+/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one: who applies the line to a
+/// model that keeps one too sees whether it is the same. A reversible line also holds what was deleted or replaced, so that
+/// it can be taken back by who has the state after it and nothing else.
 public enum DiffLog {
     /// Version of the line's shape; a member is only ever added to it.
     public static let version = 1
 
     /// Writes one line, with its line feed.
-    public static func write(_ report: DiffReport, at time: Moment, into writer: inout JSONWriter) {
-        let batch = report.batch
+    public static func write(
+        _ report: DiffReport, at time: Moment, reversible: Bool = false, into writer: inout JSONWriter
+    ) {
         writer.beginObject()
         writer.key("v")
         writer.integer(version)
@@ -25,23 +30,63 @@ public enum DiffLog {
         writer.integer(report.cause)
         writer.key("t")
         writer.integer(time.microseconds)
+        if let checksums = report.batch.checksums {
+            writer.key("base")
+            writer.string(text(of: checksums.before))
+            writer.key("sum")
+            writer.string(text(of: checksums.after))
+        }
+        writeSections(of: report.batch, into: &writer)
+        writeRows(of: report.batch, reversible: reversible, into: &writer)
+        writer.endObject()
+        writer.endLine()
+    }
+
+    private static func writeSections(of batch: Batch<Item>, into writer: inout JSONWriter) {
         writeList("section_delete", batch.sectionDeletions, into: &writer, writeSection)
         writeList("section_insert", batch.sectionInsertions, into: &writer, writeSection)
+        writeList("section_move", batch.sectionMoves, into: &writer) { move, writer in
+            writer.key("from")
+            writer.integer(move.from)
+            writer.key("to")
+            writer.integer(move.to)
+            writer.key("section")
+            move.key.encode(into: &writer)
+            writeRank("rank", move.newRank, into: &writer)
+            writeRank("old_rank", move.oldRank, into: &writer)
+        }
+    }
+
+    private static func writeRows(of batch: Batch<Item>, reversible: Bool, into writer: inout JSONWriter) {
         writeList("delete", batch.deletions, into: &writer) { deletion, writer in
             writer.key("at")
             write(deletion.path, into: &writer)
             writer.key("id")
             deletion.element.id.encode(into: &writer)
+            if reversible { writeOld(deletion.element, into: &writer) }
         }
         writeList("insert", batch.insertions, into: &writer) { insertion, writer in
             writer.key("to")
             write(insertion.path, into: &writer)
             insertion.element.encodeMembers(into: &writer)
         }
+        func writeChange(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
+            writer.key("from")
+            write(change.from, into: &writer)
+            writer.key("to")
+            write(change.to, into: &writer)
+            change.new.encodeMembers(into: &writer)
+            if reversible { writeOld(change.old, into: &writer) }
+        }
         writeList("move", batch.moves, into: &writer, writeChange)
         writeList("update", batch.updates, into: &writer, writeChange)
+    }
+
+    private static func writeOld(_ item: Item, into writer: inout JSONWriter) {
+        writer.key("old")
+        writer.beginObject()
+        item.encodeContents(into: &writer)
         writer.endObject()
-        writer.endLine()
     }
 
     private static func writeList<Element>(
@@ -64,14 +109,13 @@ public enum DiffLog {
         writer.integer(change.index)
         writer.key("section")
         change.key.encode(into: &writer)
+        writeRank("rank", change.rank, into: &writer)
     }
 
-    private static func writeChange(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
-        writer.key("from")
-        write(change.from, into: &writer)
-        writer.key("to")
-        write(change.to, into: &writer)
-        change.new.encodeMembers(into: &writer)
+    private static func writeRank(_ name: StaticString, _ rank: Int64, into writer: inout JSONWriter) {
+        guard rank != 0 else { return }
+        writer.key(name)
+        writer.integer(rank)
     }
 
     private static func write(_ path: SectionPath, into writer: inout JSONWriter) {
@@ -79,5 +123,17 @@ public enum DiffLog {
         writer.integer(path.section)
         writer.integer(path.item)
         writer.endArray()
+    }
+
+    /// A checksum as 16 hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
+    static func text(of checksum: UInt64) -> String {
+        let digits = String(checksum, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// What `text(of:)` wrote; nil for anything else.
+    static func checksum(_ text: String) -> UInt64? {
+        guard let checksum = UInt64(text, radix: 16), Self.text(of: checksum) == text else { return nil }
+        return checksum
     }
 }

@@ -1,6 +1,5 @@
 public import Events
 public import JSONText
-public import SectionedModel
 
 // Rows as JSON, for the diff log. What `encode` writes, `init(decoding:)` reads back to an equal row.
 extension Item.ID {
@@ -16,11 +15,10 @@ extension Item.ID {
     /// Reads what `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
-        let texts = try reader.strings()
-        guard texts.count == 2 || texts.count == 3, let kind = Item.Kind(rawValue: texts[0]) else {
+        guard let texts = try reader.texts(), let kind = Item.Kind(rawValue: texts.first), let id = texts.second else {
             throw DecodingFailure(subject: "diff line", message: "id: not a kind and an id", offset: offset)
         }
-        self.init(kind, EntityID(texts[1]), qualifier: texts.count == 3 ? EntityID(texts[2]) : nil)
+        self.init(kind, EntityID(id), qualifier: texts.third.map { EntityID($0) })
     }
 }
 
@@ -36,12 +34,11 @@ extension Item.Section {
     /// Reads what `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
-        let texts = try reader.strings()
-        guard texts.count == 1 || texts.count == 2 else {
+        guard let texts = try reader.texts(), texts.third == nil else {
             throw DecodingFailure(
                 subject: "diff line", message: "section: not a name and perhaps a parent", offset: offset)
         }
-        self.init(texts[0], texts.count == 2 ? EntityID(texts[1]) : nil)
+        self.init(texts.first, texts.second.map { EntityID($0) })
     }
 }
 
@@ -50,6 +47,11 @@ extension Item {
     func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")
         id.encode(into: &writer)
+        encodeContents(into: &writer)
+    }
+
+    /// Writes the members that say what a row is besides its id.
+    func encodeContents(into writer: inout JSONWriter) {
         writer.key("section")
         sectionKey.encode(into: &writer)
         writer.key("sort")
@@ -58,17 +60,6 @@ extension Item {
         writer.string(entity.typeName)
         writer.key("entity")
         entity.encode(into: &writer)
-    }
-}
-
-extension Item {
-    /// Feeds what a diff log says of the row.
-    public func feed(_ digest: inout ElementDigest) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        encodeMembers(into: &writer)
-        writer.endObject()
-        writer.bytes.withUnsafeBytes { digest.feed(bytes: $0) }
     }
 }
 
@@ -109,13 +100,16 @@ extension Item.Entity {
 }
 
 extension JSONReader {
-    /// Consumes an array of strings.
-    fileprivate mutating func strings() throws(DecodingFailure) -> [String] {
+    /// Consumes an array of one to three strings; nil when it has none or more.
+    fileprivate mutating func texts() throws(DecodingFailure) -> (first: String, second: String?, third: String?)? {
         do {
-            var texts: [String] = []
             try beginArray()
-            while try nextElement() { texts.append(try string()) }
-            return texts
+            guard try nextElement() else { return nil }
+            let first = try string()
+            let second = try nextElement() ? try string() : nil
+            let third = second != nil ? try nextElement() ? try string() : nil : nil
+            if third != nil, try nextElement() { return nil }
+            return (first, second, third)
         } catch {
             throw DecodingFailure(subject: "diff line", message: error.description, offset: error.offset)
         }

@@ -31,9 +31,11 @@ public struct Session: Sendable {
     /// Reused between inputs for its capacity.
     var wireEffects: [SocketIOClient.Effect] = []
 
-    /// A session that has not begun. `seed` decides its jitter.
-    public init(_ configuration: Configuration, seed: UInt64) {
+    /// A session that has not begun. `seed` decides its jitter. With `keepsChecksum`, the batches of its model carry the checksums
+    /// that a diff log is verified by.
+    public init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
+        transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
         random = RandomSource(seed: seed)
         refetcher = Refetcher(limit: configuration.concurrentRequests)
         backend =

@@ -14,6 +14,8 @@ public enum ModelError: Error, Hashable, Sendable {
     case duplicateID(at: Int)
     /// A batch that is not well formed or does not fit the state; what is wrong, and where.
     case badBatch(String)
+    /// The checksum of the state a batch is applied to, or of the one it leads to (`after`), is another than the batch says.
+    case checksumDiffers(after: Bool, expected: UInt64, found: UInt64)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -27,6 +29,10 @@ extension ModelError: CustomStringConvertible {
         case .changedID: "the unique value of an entity must not change"
         case .duplicateID(let index): "the element at index \(index) has the id of an earlier one"
         case .badBatch(let message): message
+        case .checksumDiffers(let after, _, _):
+            after
+                ? "the batch leads to another state than it says: the checksums differ"
+                : "the batch is for another state: the checksums differ"
         }
     }
 }

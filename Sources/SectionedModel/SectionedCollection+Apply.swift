@@ -7,7 +7,7 @@ extension SectionedCollection {
     public mutating func apply(_ batch: Batch<Element>) throws(ModelError) {
         try batch.check()
         if let before = state.sum, let checksums = batch.checksums, checksums.before != before {
-            throw .badBatch("it is for another state: the checksums differ")
+            throw .checksumDiffers(after: false, expected: checksums.before, found: before)
         }
         var touched = try matched(batch)
         let ranks = state.ranks
@@ -15,7 +15,7 @@ extension SectionedCollection {
         do throws(ModelError) {
             try batch.checkOutcome(touched, changes)
             if let after = state.sum, let checksums = batch.checksums, checksums.after != after {
-                throw .badBatch("it leads to another state than it says: the checksums differ")
+                throw .checksumDiffers(after: true, expected: checksums.after, found: after)
             }
         } catch {
             // The state is a function of its elements and ranks: putting the old ones back restores it.

@@ -11,6 +11,7 @@ enum Option: String, CaseIterable {
     case maxAttempts = "max-attempts"
     case record
     case diffLog = "diff-log"
+    case diffLogReversible = "diff-log-reversible"
     case speed, listen, scenario, seed
     case pingInterval = "ping-interval"
     case pingTimeout = "ping-timeout"
@@ -50,7 +51,7 @@ enum Option: String, CaseIterable {
         case .listen: "ADDR:PORT"
         case .scenario: "NAME|FILE"
         case .on, .name: "NAME"
-        case .noControl, .quiet, .help: nil
+        case .diffLogReversible, .noControl, .quiet, .help: nil
         }
     }
 
@@ -62,7 +63,7 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .record, .diffLog, .speed, .listen, .scenario, .seed, .pingInterval,
+            .maxAttempts, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed, .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .maxPayload, .on, .name, .noControl, .quiet, .help:
             false
         }
@@ -97,6 +98,7 @@ enum Option: String, CaseIterable {
         case .maxAttempts: "give up (5) after N attempts in a row to connect"
         case .record: "write everything received and sent to this new event file"
         case .diffLog: "write every change of the model to this file, one batch a line"
+        case .diffLogReversible: "also what each line of the log replaced, to go back by it"
         case .speed: "times the original speed (default 1), or max for no waiting"
         case .listen: "where to listen (default 127.0.0.1:0, a port the system chooses)"
         case .scenario: "script of the world (default workspace); or echo, engine-echo"
@@ -126,7 +128,7 @@ enum Option: String, CaseIterable {
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]
         case .record: [.demo, .tail]
-        case .diffLog: [.demo, .tail, .record, .replay]
+        case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
         case .speed: [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .maxPayload: [.serve]
         case .seed: [.demo, .serve]

@@ -17,7 +17,9 @@ struct Outlets {
             shortensIDs: isatty(2) == 1)
         quiet = options.quiet
         var outlets: [any Outlet] = []
-        if let path = options.diffLog { outlets.append(try DiffLogFile(creating: path)) }
+        if let path = options.diffLog {
+            outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
+        }
         outlets.append(collector)
         outlets.append(status)
         if let format {

@@ -6,6 +6,8 @@ struct OutputOptions {
     var format: OutputFormat?
     /// Where every change of the model is written, too.
     var diffLog: String?
+    /// Whether that also holds what was deleted or replaced.
+    var reversible = false
     /// After how many events to end.
     var count: Int?
     /// Only warnings, errors and losses on standard error.
@@ -14,6 +16,8 @@ struct OutputOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         format = arguments.command == .record ? nil : try arguments.choice(.format) ?? .compact
         diffLog = arguments[.diffLog]
+        reversible = arguments.has(.diffLogReversible)
+        if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }
         count = try arguments.count(.count)
         quiet = arguments.has(.quiet)
     }

@@ -52,6 +52,7 @@ enum HelpSnapshots {
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
               --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
               --seed N                        seed of the world; one seed gives one history (default 1)
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
@@ -142,6 +143,7 @@ enum HelpSnapshots {
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
               --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
@@ -191,6 +193,7 @@ enum HelpSnapshots {
               --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
@@ -215,6 +218,7 @@ enum HelpSnapshots {
                                               how events are printed (default compact)
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
               --speed N|max                   times the original speed (default 1), or max for no waiting
               --quiet                         print only warnings, errors and losses on standard error
               --help                          show this help

@@ -21,17 +21,19 @@ import Testing
             [
                 "tail", url, "--token", "env:T", "--no-ctl", "--duration", "6s", "--format", "json", "--record",
                 folder + "/d.weir.jsonl",
-                "--diff-log", folder + "/live.diff",
+                "--diff-log", folder + "/live.diff", "--diff-log-reversible",
             ], environment: ["T": token])
         #expect(live.status == 0)
         for copy in ["1", "2"] {
             let replayed = try weir(
-                "replay", folder + "/d.weir.jsonl", "--format", "json", "--diff-log", folder + "/\(copy).diff")
+                "replay", folder + "/d.weir.jsonl", "--format", "json", "--diff-log", folder + "/\(copy).diff",
+                "--diff-log-reversible")
             #expect(replayed.status == 0)
             #expect(events(replayed.output) == events(live.output))
             #expect(try readFile(folder + "/\(copy).diff") == readFile(folder + "/live.diff"))
         }
         #expect(events(live.output).count > 30)
+        #expect(String(decoding: try readFile(folder + "/live.diff"), as: UTF8.self).contains(#""old":{"#))
         #expect(!String(decoding: try readFile(folder + "/d.weir.jsonl"), as: UTF8.self).contains(token))
     }
 

@@ -27,6 +27,10 @@ struct UsageTests {
             ),
             (["tail", "http://a/", "--quiet=yes"], "weir: --quiet takes no value\nTry 'weir help tail'.\n"),
             (
+                ["replay", "a.weir", "--diff-log-reversible"],
+                "weir: --diff-log-reversible needs --diff-log FILE\nTry 'weir help replay'.\n"
+            ),
+            (
                 ["tail", "http://a/", "--count", "1", "--count", "2"],
                 "weir: --count is given twice\nTry 'weir help tail'.\n"
             ),

@@ -7,48 +7,42 @@ import Wire
 @testable import Pipeline
 
 @Suite struct DiffLogTests {
-    private func lines(_ diffs: [DiffReport]) -> [ArraySlice<UInt8>] {
-        var writer = JSONWriter()
-        for diff in diffs { DiffLog.write(diff, at: Moment(microseconds: 7), into: &writer) }
-        return writer.bytes.split(separator: UInt8(ascii: "\n"))
-    }
-
-    /// A session whose channels come, move, change and go at random, under a seed.
-    private func history(seed: UInt64) -> Transcript {
-        let room = "/companies/C/workspaces/W/channels?type=public"
-        var random = RandomSource(seed: seed)
-        var transcript = Transcript.ready(rooms: [room], company: "C", workspace: "W")
-        transcript.answer("/channels", status: 404, "gone")
-        for step in 1...200 {
-            let workspace = ["W", "direct"].randomElement(using: &random) ?? "W"
-            let id = Int.random(in: 0..<12, using: &random)
-            let action = Int.random(in: 0..<4, using: &random) == 0 ? "deleted" : "saved"
-            let activity = 1_620_987_700_000 + Int.random(in: 0..<20, using: &random) * 1000
-            transcript.receive(
-                #"42["realtime:resource",{"action":"\#(action)","room":"\#(room)","type":"channel","path":null,"resource":{"company_id":"C","workspace_id":"\#(workspace)","id":"c\#(id)","name":"n\#(step)","members":[],"last_activity":\#(activity)}}]"#
-            )
-        }
-        return transcript
-    }
-
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `applying the log to an empty model gives the final model`(seed: UInt64) throws {
-        let transcript = history(seed: seed)
-        var model = SectionedCollection<Item>()
+    func `applying the log to an empty model gives the final model and its checksum`(seed: UInt64) throws {
+        let transcript = DiffHistory.transcript(seed: seed, keepsChecksum: true)
+        var model = SectionedCollection<Item>(keepsChecksum: true)
         var sequence = 0
-        for line in lines(transcript.diffs) { sequence = try DiffLog.apply(line, after: sequence, to: &model) }
+        for line in DiffHistory.lines(transcript.diffs) {
+            sequence = try DiffLog.apply(line, after: sequence, to: &model)
+        }
         #expect(sequence == transcript.diffs.count)
         #expect(sequence > 100)
-        #expect(model.sectionKeys == transcript.session.model.sectionKeys)
-        for key in model.sectionKeys { #expect(model.elements(in: key) == transcript.session.model.elements(in: key)) }
+        #expect(rows(model) == rows(transcript.session.model))
+        let checksum = try #require(model.checksum)
+        #expect(checksum == transcript.session.model.checksum)
+        #expect(checksum == transcript.diffs.last?.batch.checksums?.after)
+    }
+
+    @Test func `a log without checksums is applied as well, and one with them to a model that keeps none`() throws {
+        for (logs, keeps) in [(false, true), (true, false)] {
+            let transcript = DiffHistory.transcript(seed: 6, keepsChecksum: logs)
+            var model = SectionedCollection<Item>(keepsChecksum: keeps)
+            var sequence = 0
+            for line in DiffHistory.lines(transcript.diffs) {
+                sequence = try DiffLog.apply(line, after: sequence, to: &model)
+            }
+            #expect(rows(model) == rows(transcript.session.model))
+        }
     }
 
     @Test func `the same history is the same log, byte for byte`() {
-        #expect(lines(history(seed: 9).diffs) == lines(history(seed: 9).diffs))
+        #expect(
+            DiffHistory.lines(DiffHistory.transcript(seed: 9).diffs)
+                == DiffHistory.lines(DiffHistory.transcript(seed: 9).diffs))
     }
 
     @Test func `a missing line and a damaged line are refused, and the model stays as it was`() throws {
-        let all = lines(history(seed: 1).diffs)
+        let all = DiffHistory.lines(DiffHistory.transcript(seed: 1).diffs)
         var model = SectionedCollection<Item>()
         _ = try DiffLog.apply(all[0], after: 0, to: &model)
         let before = model.count
@@ -58,5 +52,92 @@ import Wire
         }
         #expect(throws: DiffLogError.self) { try DiffLog.apply(all[1].dropLast(5), after: 1, to: &model) }
         #expect(model.count == before)
+    }
+
+    @Test(arguments: [false, true])
+    func `a flipped bit is found wherever it is, unless the line leads to the same state all the same`(
+        reversible: Bool
+    ) throws {
+        let transcript = DiffHistory.transcript(seed: 2, keepsChecksum: true)
+        var model = SectionedCollection<Item>(keepsChecksum: true)
+        var harmless = 0
+        for (sequence, line) in DiffHistory.lines(transcript.diffs, reversible: reversible).prefix(60).enumerated() {
+            let before = model
+            _ = try DiffLog.apply(line, after: sequence, to: &model)
+            for index in line.indices {
+                var damaged = line
+                damaged[index] ^= 1 << UInt8(index % 7)
+                var other = before
+                do {
+                    _ = try DiffLog.apply(damaged, after: sequence, to: &other)
+                    harmless += 1
+                    #expect(rows(other) == rows(model), "\(String(decoding: damaged, as: UTF8.self))")
+                } catch {
+                    #expect(other.checksum == before.checksum)
+                }
+            }
+        }
+        // Digits of the cause's number and time, and names of members whose value is the one that holds without them.
+        #expect(harmless < 60 * 20)
+    }
+
+    @Test func `an error names the line and both checksums`() throws {
+        let transcript = DiffHistory.transcript(seed: 3, keepsChecksum: true)
+        let all = DiffHistory.lines(transcript.diffs)
+        let text = String(decoding: all[0], as: UTF8.self)
+        let name = try #require(text.firstRange(of: #""name":"n"#))
+        let damaged = Array(text.replacingCharacter(at: name.upperBound, by: "x").utf8)
+        var model = SectionedCollection<Item>(keepsChecksum: true)
+        let error = #expect(throws: DiffLogError.self) { try DiffLog.apply(damaged[...], after: 0, to: &model) }
+        guard case .checksumDiffers(sequence: 1, side: .after, let logged, let found) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(logged == transcript.diffs[0].batch.checksums?.after)
+        #expect(logged != found)
+        #expect(model.count == 0)
+        #expect(model.sequence == 0)
+        #expect(error?.description.hasPrefix("line 1: the checksum of the model after it is ") == true)
+    }
+
+    @Test func `ranks of sections are logged, applied and taken back`() throws {
+        var model = SectionedCollection<Item>(keepsChecksum: true)
+        var history = DiffHistory(model)
+        for name in ["a", "b", "c"] { try model.upsert(DiffHistory.counter(name)) }
+        history.commit(&model)
+        model.setRank(7, of: Item.Section("a"))
+        model.setRank(-7, of: Item.Section("c"))
+        history.commit(&model)
+        model.setRank(1, of: Item.Section("a"))
+        model.remove(DiffHistory.counter("c").id)
+        history.commit(&model)
+        try model.upsert(DiffHistory.counter("c"))
+        history.commit(&model)
+        #expect(model.sectionKeys.map(\.name) == ["c", "b", "a"])
+        #expect(String(decoding: history.log, as: UTF8.self).contains(#""section_move":[{"from":2,"to":0"#))
+        var cursor = try DiffLogCursor(history.log)
+        for target in [4, 0, 2, 3, 1, 4] {
+            try cursor.seek(to: target)
+            #expect(cursor.model.checksum == history.states[target].checksum)
+            #expect(cursor.model.sectionKeys == history.states[target].sectionKeys)
+        }
+    }
+
+    @Test func `a number of another version, or none, is no line`() {
+        var model = SectionedCollection<Item>()
+        for line in [#"{"v":2,"seq":1,"n":0,"t":0}"#, #"{"seq":1,"n":0,"t":0}"#, #"{"v":1,"seq":1}"#, "", "[]"] {
+            #expect(throws: DiffLogError.self) { try DiffLog.apply(ArraySlice(line.utf8), after: 0, to: &model) }
+        }
+    }
+}
+
+/// What a model shows.
+func rows(_ model: SectionedCollection<Item>) -> [[Item]] { model.sectionKeys.map { model.elements(in: $0) } }
+
+extension String {
+    fileprivate func replacingCharacter(at index: Index, by character: Character) -> String {
+        var text = self
+        text.replaceSubrange(index...index, with: [character])
+        return text
     }
 }

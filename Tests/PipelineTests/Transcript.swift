@@ -20,15 +20,18 @@ struct Transcript {
     /// Requests that wait for an answer, oldest first.
     var requests: [FetchRequest] = []
 
-    init(_ configuration: Configuration, seed: UInt64 = 1) {
-        session = Session(configuration, seed: seed)
+    init(_ configuration: Configuration, seed: UInt64 = 1, keepsChecksum: Bool = false) {
+        session = Session(configuration, seed: seed, keepsChecksum: keepsChecksum)
         feed(.start)
     }
 
     /// A session of a Twake backend that was given its rooms, ready to receive.
-    static func ready(rooms: [String], company: String? = nil, workspace: String? = nil) -> Transcript {
+    static func ready(
+        rooms: [String], company: String? = nil, workspace: String? = nil, keepsChecksum: Bool = false
+    ) -> Transcript {
         var transcript = Transcript(
-            Configuration(backend: .twake, revision: .v4, company: company, workspace: workspace, rooms: rooms))
+            Configuration(backend: .twake, revision: .v4, company: company, workspace: workspace, rooms: rooms),
+            keepsChecksum: keepsChecksum)
         transcript.authenticate()
         for room in rooms { transcript.receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#) }
         return transcript

@@ -20,7 +20,7 @@ struct Conversation {
     init(rooms: [String], respond: @escaping (String) -> String?) {
         let configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms)
-        session = Session(configuration, seed: 1)
+        session = Session(configuration, seed: 1, keepsChecksum: true)
         self.respond = respond
         feed(.start)
     }

@@ -54,10 +54,20 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         try printer.finish()
     }
 
+    /// A log of either kind, one behind the other.
     private func writeDiffLog(_ path: String) throws {
-        let log = try DiffLogFile(creating: path)
-        try log.write(Conversation.everything())
-        try log.finish()
+        let other = path + "-reversible"
+        defer { unlink(other) }
+        for (file, reversible) in [(path, false), (other, true)] {
+            let log = try DiffLogFile(creating: file, reversible: reversible)
+            try log.write(Conversation.everything() + RankedSections.reports())
+            try log.finish()
+        }
+        let descriptor = open(path, O_WRONLY | O_APPEND)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let bytes = try readFile(other)
+        #expect(bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == bytes.count)
     }
 
     private func writeRecording(_ path: String) throws {

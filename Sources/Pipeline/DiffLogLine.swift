@@ -1,0 +1,159 @@
+import Events
+import JSONText
+import SectionedModel
+
+/// A line of a diff log as it was read; it may leave out what the model it is applied to knows.
+struct DiffLogLine {
+    var sequence = 0
+    var checksums: Batch<Item>.Checksums?
+    var sectionDeletions: [Batch<Item>.SectionChange] = []
+    var sectionInsertions: [Batch<Item>.SectionChange] = []
+    var sectionMoves: [Batch<Item>.SectionMove] = []
+    var deletions: [DiffLogRow] = []
+    var insertions: [DiffLogRow] = []
+    var moves: [DiffLogRow] = []
+    var updates: [DiffLogRow] = []
+
+    /// Reads a line, which stands without its line feed.
+    init(_ line: ArraySlice<UInt8>) throws(DiffLogError) {
+        var reader = JSONReader(line.span)
+        do {
+            try read(from: &reader)
+        } catch let error as JSONError {
+            throw .unreadable(message: error.description, offset: error.offset)
+        } catch let error as DecodingFailure {
+            throw .unreadable(message: error.message, offset: error.offset)
+        } catch let error as DiffLogError {
+            throw error
+        } catch {
+            throw .unreadable(message: "\(error)", offset: reader.offset)
+        }
+    }
+
+    private mutating func read(from reader: inout JSONReader) throws {
+        var head = Head()
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if try !head.take(key, from: &reader), try !takeList(key, from: &reader) { try reader.skip() }
+        }
+        try reader.end()
+        (sequence, checksums) = try head.checked(at: reader.offset)
+    }
+
+    private mutating func takeList(_ key: JSONKey, from reader: inout JSONReader) throws -> Bool {
+        if reader.matches(key, "delete") {
+            deletions = try Self.list(&reader) { $0 }
+        } else if reader.matches(key, "insert") {
+            insertions = try Self.list(&reader) { $0 }
+        } else if reader.matches(key, "move") {
+            moves = try Self.list(&reader) { $0 }
+        } else if reader.matches(key, "update") {
+            updates = try Self.list(&reader) { $0 }
+        } else if reader.matches(key, "section_delete") {
+            sectionDeletions = try Self.list(&reader) { row throws(DiffLogError) in try row.sectionChange }
+        } else if reader.matches(key, "section_insert") {
+            sectionInsertions = try Self.list(&reader) { row throws(DiffLogError) in try row.sectionChange }
+        } else if reader.matches(key, "section_move") {
+            sectionMoves = try Self.list(&reader) { row throws(DiffLogError) in try row.sectionMove }
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private static func list<Change>(
+        _ reader: inout JSONReader, _ make: (DiffLogRow) throws(DiffLogError) -> Change
+    ) throws -> [Change] {
+        var changes: [Change] = []
+        try reader.beginArray()
+        while try reader.nextElement() { changes.append(try make(try DiffLogRow(decoding: &reader))) }
+        return changes
+    }
+
+    /// The batch; what the line does not say of rows that were there before comes from the model it is to be applied to.
+    ///
+    /// Without a model the line must be a reversible one.
+    func batch(over model: SectionedCollection<Item>?) throws(DiffLogError) -> Batch<Item> {
+        var batch = Batch<Item>()
+        batch.sectionDeletions = sectionDeletions
+        batch.sectionInsertions = sectionInsertions
+        batch.sectionMoves = sectionMoves
+        batch.checksums = checksums
+        for row in deletions {
+            guard let path = row.at else { throw row.incomplete }
+            batch.deletions.append(Batch.Deletion(path: path, element: try old(of: row, in: model)))
+        }
+        for row in insertions {
+            guard let element = row.item, let path = row.to else { throw row.incomplete }
+            batch.insertions.append(Batch.Insertion(path: path, element: element))
+        }
+        for row in moves { batch.moves.append(try change(row, over: model)) }
+        for row in updates { batch.updates.append(try change(row, over: model)) }
+        return batch
+    }
+
+    private func change(
+        _ row: DiffLogRow, over model: SectionedCollection<Item>?
+    ) throws(DiffLogError) -> Batch<Item>.Change {
+        guard let new = row.item, let from = row.from, let to = row.to else { throw row.incomplete }
+        return Batch.Change(from: from, to: to, old: try old(of: row, in: model), new: new)
+    }
+
+    private func old(
+        of row: DiffLogRow, in model: SectionedCollection<Item>?
+    ) throws(DiffLogError) -> Item {
+        guard let id = row.id else { throw row.incomplete }
+        if let old = row.old { return Item(id: id, section: old.section, sortKey: old.sortKey, entity: old.entity) }
+        guard let model else { throw .irreversible(sequence: sequence) }
+        guard let element = model[id] else { throw row.incomplete }
+        return element
+    }
+}
+
+extension DiffLogLine {
+    /// The members that every line has, and the checksums.
+    private struct Head {
+        private var version: Int64?
+        private var sequence: Int64?
+        private var base: String?
+        private var sum: String?
+        private var hasNumber = false
+        private var hasTime = false
+
+        mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws -> Bool {
+            if reader.matches(key, "v") {
+                version = try reader.int64()
+            } else if reader.matches(key, "seq") {
+                sequence = try reader.int64()
+            } else if reader.matches(key, "n") {
+                _ = try reader.int64()
+                hasNumber = true
+            } else if reader.matches(key, "t") {
+                _ = try reader.int64()
+                hasTime = true
+            } else if reader.matches(key, "base") {
+                base = try reader.string()
+            } else if reader.matches(key, "sum") {
+                sum = try reader.string()
+            } else {
+                return false
+            }
+            return true
+        }
+
+        /// Every line has the first four, and both checksums or none: one that was damaged must not pass for an older one.
+        func checked(at offset: Int) throws(DiffLogError) -> (Int, Batch<Item>.Checksums?) {
+            guard version == Int64(DiffLog.version) else {
+                throw .unreadable(message: "not version \(DiffLog.version) of the format", offset: offset)
+            }
+            guard let sequence, hasNumber, hasTime else {
+                throw .unreadable(message: "a member that every line has is missing", offset: offset)
+            }
+            if base == nil, sum == nil { return (Int(clamping: sequence), nil) }
+            guard let before = base.flatMap(DiffLog.checksum), let after = sum.flatMap(DiffLog.checksum) else {
+                throw .unreadable(message: "base and sum are not two checksums", offset: offset)
+            }
+            return (Int(clamping: sequence), Batch.Checksums(before: before, after: after))
+        }
+    }
+}

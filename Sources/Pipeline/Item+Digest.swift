@@ -1,0 +1,159 @@
+import Events
+public import SectionedModel
+
+// What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
+// rows that differ feed the same. No text is made for it: it is done twice a change of a model that keeps a checksum.
+extension Item {
+    /// Feeds all that makes the row what it is.
+    public func feed(_ digest: inout ElementDigest) {
+        digest.feed(id.kind.number)
+        digest.feed(id.id)
+        digest.feed(id.qualifier)
+        digest.feed(sectionKey.name)
+        digest.feed(sectionKey.parent)
+        digest.feed(sortKey)
+        switch entity {
+        case .twakeChannel(let channel): channel.feed(&digest)
+        case .twakeMessage(let message): message.feed(&digest)
+        case .twakeMember(let member): member.feed(&digest)
+        case .twakeBadge(let badge): badge.feed(&digest)
+        case .twakeBadgeCount(let count): count.feed(&digest)
+        }
+    }
+}
+
+extension Item.Kind {
+    /// Stands for the kind in a checksum; it never changes, or old logs would not verify.
+    fileprivate var number: Int {
+        switch self {
+        case .channel: 1
+        case .message: 2
+        case .member: 3
+        case .badge: 4
+        }
+    }
+}
+
+extension ElementDigest {
+    fileprivate mutating func feed(_ id: EntityID) {
+        switch id {
+        case .uuid(let high, let low):
+            feed(1)
+            feed(high)
+            feed(low)
+        case .text(let text):
+            feed(2)
+            feed(text)
+        }
+    }
+
+    fileprivate mutating func feed(_ ids: [EntityID]) {
+        feed(ids.count)
+        for id in ids { feed(id) }
+    }
+
+    /// Whether there is one, and then the value.
+    @inline(__always)
+    private mutating func feed<Value>(_ value: Value?, _ body: (inout Self, Value) -> Void) {
+        guard let value else { return feed(0) }
+        feed(1)
+        body(&self, value)
+    }
+
+    fileprivate mutating func feed(_ id: EntityID?) { feed(id) { $0.feed($1) } }
+    fileprivate mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
+    fileprivate mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
+    fileprivate mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
+    fileprivate mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
+}
+
+extension Twake.Channel {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(1)
+        digest.feed(id)
+        digest.feed(company)
+        digest.feed(workspace)
+        digest.feed(visibility?.wireName)
+        digest.feed(name)
+        digest.feed(icon)
+        digest.feed(description)
+        digest.feed(owner)
+        digest.feed(isArchived ? 1 : 0)
+        digest.feed(members)
+        digest.feed(lastActivity)
+        digest.feed(lastMessage == nil ? 0 : 1)
+        lastMessage?.feed(&digest)
+        digest.feed(lastAccess)
+        digest.feed(updatedAt)
+    }
+}
+
+extension Twake.MessageSummary {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(date)
+        digest.feed(sender)
+        digest.feed(senderName)
+        digest.feed(title)
+        digest.feed(text)
+    }
+}
+
+extension Twake.Message {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(2)
+        digest.feed(id)
+        digest.feed(thread)
+        digest.feed(channel)
+        digest.feed(user)
+        digest.feed(senderName)
+        digest.feed(text)
+        digest.feed(subtype)
+        digest.feed(createdAt)
+        digest.feed(updatedAt)
+        digest.feed(editedAt)
+        digest.feed(isPinned ? 1 : 0)
+        digest.feed(reactions.count)
+        for reaction in reactions {
+            digest.feed(reaction.name)
+            digest.feed(reaction.count)
+            digest.feed(reaction.users)
+        }
+        digest.feed(replies)
+    }
+}
+
+extension Twake.ChannelMember {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(3)
+        digest.feed(channel)
+        digest.feed(company)
+        digest.feed(workspace)
+        digest.feed(user)
+        digest.feed(type)
+        digest.feed(lastAccess)
+        digest.feed(isFavorite)
+        digest.feed(notificationLevel)
+        digest.feed(updatedAt)
+    }
+}
+
+extension Twake.Badge {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(4)
+        digest.feed(company)
+        digest.feed(workspace)
+        digest.feed(channel)
+        digest.feed(thread)
+        digest.feed(user)
+        digest.feed(message)
+    }
+}
+
+extension Twake.BadgeCount {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        digest.feed(5)
+        digest.feed(level.wireName)
+        digest.feed(id)
+        digest.feed(count)
+    }
+}
