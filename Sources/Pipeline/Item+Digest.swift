@@ -13,8 +13,8 @@ extension Item {
         digest.feed(sectionKey.parent)
         digest.feed(sortKey)
         switch entity {
-        case .twakeChannel(let channel): channel.feed(&digest)
-        case .twakeMessage(let message): message.feed(&digest)
+        case .twakeChannel(let channel): channel.fields.feed(&digest)
+        case .twakeMessage(let message): message.fields.feed(&digest)
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
@@ -67,7 +67,7 @@ extension ElementDigest {
     fileprivate mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 
-extension Twake.Channel {
+extension Twake.Channel.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(1)
         digest.feed(id)
@@ -98,7 +98,7 @@ extension Twake.MessageSummary {
     }
 }
 
-extension Twake.Message {
+extension Twake.Message.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(2)
         digest.feed(id)
