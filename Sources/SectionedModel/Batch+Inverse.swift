@@ -1,5 +1,6 @@
 extension Batch {
     /// The batch that leads back: applied to the new state it gives the old one.
+    @inlinable
     public func inverted() -> Batch {
         var inverse = Batch()
         inverse.sectionDeletions = sectionInsertions
@@ -16,6 +17,7 @@ extension Batch {
         return inverse
     }
 
+    @inlinable
     static func inverted(_ changes: [Change]) -> [Change] {
         changes.map { Change(from: $0.to, to: $0.from, old: $0.new, new: $0.old) }.sorted { $0.to < $1.to }
     }

@@ -26,6 +26,7 @@ public struct ViewForm<Element: SectionedElement>: Equatable, Sendable {
     public var reconfigured: [SectionPath] = []
 
     /// Whether there is nothing to do. A batch that only gave a section another rank at its old place has such a form.
+    @inlinable
     public var isEmpty: Bool {
         sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty
             && deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
@@ -80,7 +81,7 @@ extension Batch {
 }
 
 extension ViewForm {
-    @usableFromInline
+    @inlinable
     init(sections batch: Batch<Element>) {
         sectionDeletions = batch.sectionDeletions
         sectionInsertions = batch.sectionInsertions

@@ -119,6 +119,7 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     @inlinable
     public init() {}
     /// Whether there is nothing in it.
+    @inlinable
     public var isEmpty: Bool {
         sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty
             && deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty

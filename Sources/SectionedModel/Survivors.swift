@@ -103,6 +103,13 @@ struct Passage: Sendable {
         return position < moved.count && moved[position].from == index ? moved[position].to : nil
     }
 
+    /// Whether a section, given by its index on this side, is one of those that move.
+    @inlinable
+    func isMoved(_ index: Int) -> Bool {
+        let position = partitionPoint(moved.count) { moved[$0].from < index }
+        return position < moved.count && moved[position].from == index
+    }
+
     /// Where a row stands on the other side; nil when the batch takes it out.
     @inlinable
     func path(_ path: SectionPath) -> SectionPath? {

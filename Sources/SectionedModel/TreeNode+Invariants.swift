@@ -1,6 +1,7 @@
 // What must hold of every tree between two changes; asked by the tests after every step.
 extension CountedTree {
     /// What does not hold; nil when all does. `isOrdered` says whether two entries may follow one another.
+    @inlinable
     func brokenInvariant(_ isOrdered: (Entry, Entry) -> Bool) -> String? {
         var previous: Entry?
         var number = 0
@@ -19,6 +20,7 @@ extension CountedTree {
 }
 
 extension TreeNode {
+    @inlinable
     func check(isRoot: Bool) -> (broken: String?, sums: (count: Int, weight: Int, depth: Int)) {
         if isOverfull { return ("an overfull node", (0, 0, 0)) }
         if !entries.isEmpty, !children.isEmpty { return ("a node that is leaf and inner", (0, 0, 0)) }
@@ -42,6 +44,7 @@ extension TreeNode {
 
 extension SectionedSnapshot {
     /// What does not hold of the state; nil when all does.
+    @inlinable
     package func brokenInvariant() -> String? {
         if let broken = directory.brokenInvariant({ $0.place < $1.place }) { return "directory: \(broken)" }
         var broken: String?

@@ -28,7 +28,7 @@ extension State {
     }
 
     private var places: [Int: Place] {
-        var places: [Int: Place] = [:]
+        var places = [Int: Place](minimumCapacity: sections.reduce(0) { $0 + $1.rows.count })
         forEach { places[$1.id] = Place(path: $0, row: $1) }
         return places
     }

@@ -1,0 +1,151 @@
+extension Batch {
+    /// Whether this is a well-formed batch between these two states: W1 to W6 of a sectioned batch, whole.
+    ///
+    /// Beyond `check()`: what is named stands where the batch says (and the checksums are those of the states), sections and
+    /// rows add up (W3), what is not taken out and not put in is the same sequence in both (W4), and whatever differs there
+    /// is an update (W5). Then every interpreter that takes out in descending old order and puts in in ascending new order
+    /// gets from the one state to the other. Throws `badBatch` with the rule and the place. O(n + k log k) for states of n
+    /// elements and k records.
+    @inlinable
+    public func check(
+        from old: SectionedSnapshot<Element>, to new: SectionedSnapshot<Element>
+    ) throws(ModelError) {
+        try check()
+        try checkChecksums(old, new)
+        try checkSections(old, .old)
+        try checkSections(new, .new)
+        let back = passage.reversed
+        if new.sectionCount != old.sectionCount - sectionDeletions.count + sectionInsertions.count {
+            throw .badBatch("W3: \(old.sectionCount) sections become \(new.sectionCount)")
+        }
+        var walk = RowWalk(self)
+        for section in 0..<new.sectionCount {
+            guard let origin = back.section(section) else {
+                try walk.enter(section, new.elements(at: section))
+                continue
+            }
+            guard let key = old.sectionKey(at: origin), key == new.sectionKey(at: section) else {
+                throw .badBatch("W4: section \(section) is another than section \(origin) was")
+            }
+            if !back.isMoved(section), old.rank(of: key) != new.rank(of: key) {
+                throw .badBatch("W5: section \(section) changes its rank without a record")
+            }
+            try walk.pass(origin, old.elements(at: origin), section, new.elements(at: section))
+        }
+        for section in sectionDeletions { try walk.leave(section.index, old.elements(at: section.index)) }
+        try walk.checkEnd()
+    }
+
+    @inlinable
+    func checkChecksums(
+        _ old: SectionedSnapshot<Element>, _ new: SectionedSnapshot<Element>
+    ) throws(ModelError) {
+        guard let checksums else { return }
+        if let before = old.checksum, before != checksums.before {
+            throw .badBatch("it is for another state: the checksums differ")
+        }
+        if let after = new.checksum, after != checksums.after {
+            throw .badBatch("it leads to another state: the checksums differ")
+        }
+    }
+
+    /// The sections that are named stand where the batch says.
+    @inlinable
+    func checkSections(_ state: SectionedSnapshot<Element>, _ side: Side) throws(ModelError) {
+        for section in sectionStandings(side) {
+            guard state.sectionKey(at: section.index) == section.key, state.rank(of: section.key) == section.rank else {
+                throw .badBatch("another section than the batch says \(side.verb) at \(section.index)")
+            }
+        }
+    }
+
+    /// Goes through both states, section by section, and holds every row against the records.
+    @usableFromInline
+    struct RowWalk {
+        @usableFromInline let old: [Standing]
+        @usableFromInline let new: [Standing]
+        @usableFromInline let updates: [Change]
+        /// How many records have been met.
+        @usableFromInline var met = 0
+
+        @inlinable
+        init(_ batch: Batch) {
+            old = batch.standings(.old)
+            new = batch.standings(.new)
+            updates = batch.updates
+        }
+    }
+}
+
+extension Batch.RowWalk {
+    /// A section that comes: all its rows do.
+    @inlinable
+    mutating func enter(_ section: Int, _ rows: [Element]) throws(ModelError) {
+        let coming = try passing(section, rows, new)
+        if coming.count != rows.count { throw .badBatch("W3: section \(section) comes, but not all its rows") }
+    }
+
+    /// A section that leaves: all its rows do.
+    @inlinable
+    mutating func leave(_ section: Int, _ rows: [Element]) throws(ModelError) {
+        let leaving = try passing(section, rows, old)
+        if leaving.count != rows.count { throw .badBatch("W3: section \(section) leaves, but not all its rows") }
+    }
+
+    /// A section of both states: the rows that stay in it are the same, and what differs is an update.
+    @inlinable
+    mutating func pass(
+        _ origin: Int, _ before: [Element], _ section: Int, _ after: [Element]
+    ) throws(ModelError) {
+        let leaving = try passing(origin, before, old)
+        let coming = try passing(section, after, new)
+        if before.count - leaving.count != after.count - coming.count {
+            throw .badBatch("W3: section \(section) has \(after.count) rows, which the batch does not add up to")
+        }
+        var (left, came) = (leaving[...], coming[...])
+        var (from, to) = (0, 0)
+        while true {
+            while left.first == from { (left, from) = (left.dropFirst(), from + 1) }
+            while came.first == to { (came, to) = (came.dropFirst(), to + 1) }
+            if to == after.count || from == before.count { return }
+            let places = (SectionPath(section: origin, item: from), SectionPath(section: section, item: to))
+            if before[from].id != after[to].id { throw .badBatch("W4: another row stays at \(places.1)") }
+            if before[from] != after[to] { try meetUpdate(places.0, places.1) }
+            (from, to) = (from + 1, to + 1)
+        }
+    }
+
+    /// The items, ascending, of the rows of a section that pass; those named there must be there.
+    @inlinable
+    mutating func passing(
+        _ section: Int, _ rows: [Element], _ standings: [Batch<Element>.Standing]
+    ) throws(ModelError) -> [Int] {
+        var items: [Int] = []
+        var position = partitionPoint(standings.count) { standings[$0].path.section < section }
+        while position < standings.count, standings[position].path.section == section {
+            let standing = standings[position]
+            guard standing.path.item < rows.count, rows[standing.path.item] == standing.element else {
+                throw .badBatch("the element at \(standing.path) is another than the batch says")
+            }
+            if standing.passes { items.append(standing.path.item) }
+            met += 1
+            position += 1
+        }
+        return items
+    }
+
+    /// Elements that differ must be an update; which elements, the records of both sides have been held against.
+    @inlinable
+    func meetUpdate(_ from: SectionPath, _ to: SectionPath) throws(ModelError) {
+        let position = partitionPoint(updates.count) { updates[$0].to < to }
+        guard position < updates.count, updates[position].to == to, updates[position].from == from else {
+            throw .badBatch("W5: the element at \(to) changes without a record")
+        }
+    }
+
+    /// Records of sections that neither state has were never met.
+    @inlinable
+    func checkEnd() throws(ModelError) {
+        if met != old.count + new.count { throw .badBatch("W3: a row of a section that does not exist") }
+    }
+}
