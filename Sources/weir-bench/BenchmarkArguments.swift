@@ -6,13 +6,19 @@ struct BenchmarkOption: Sendable {
     /// What holds when it is not given; nil when that is no number.
     let standard: Int?
     let range: ClosedRange<Int>
+    /// What it means when it is given without a number; nil when it needs one.
+    let alone: Int?
 
-    init(_ name: String, _ placeholder: String, _ meaning: String, standard: Int?, range: ClosedRange<Int>) {
+    init(
+        _ name: String, _ placeholder: String, _ meaning: String, standard: Int?, range: ClosedRange<Int>,
+        alone: Int? = nil
+    ) {
         self.name = name
         self.placeholder = placeholder
         self.meaning = meaning
         self.standard = standard
         self.range = range
+        self.alone = alone
     }
 
     static let runs = BenchmarkOption("runs", "R", "measure so many times", standard: 5, range: 1...1000)
@@ -30,6 +36,10 @@ struct BenchmarkArguments {
         while let word = rest.popFirst() {
             guard let option = benchmark.options.first(where: { "--\($0.name)" == word }) else {
                 throw .usage("unknown option '\(word)'; try 'weir-bench help \(benchmark.name)'")
+            }
+            if let alone = option.alone, rest.first?.hasPrefix("--") ?? true {
+                values[option.name] = alone
+                continue
             }
             guard let value = rest.popFirst().flatMap({ Int($0) }), option.range.contains(value) else {
                 throw .usage(

@@ -11,6 +11,10 @@ extension Benchmark {
         "memory", "N", "only print the bytes an entity takes in a model of N, beside its 48", standard: nil,
         range: 1000...50_000_000)
 
+    static let soak = BenchmarkOption(
+        "soak", "[N]", "measure nothing; check N random batches instead, a million when N is left out", standard: nil,
+        range: 1...1_000_000_000, alone: 1_000_000)
+
     /// The bars of the sectioned model.
     static let model = Benchmark(
         name: "model", summary: "what a change of the sectioned model costs, and the bars it is held to",
@@ -20,8 +24,11 @@ extension Benchmark {
             "difference(from:) and inferringMoves() on the same data. Snapshots are held by somebody else: the newest and",
             "the one before.",
         ],
-        options: [entities, sections, .seed, .runs, memory]
+        options: [entities, sections, .seed, .runs, memory, soak]
     ) { arguments throws(BenchmarkError) in
+        if let batches = arguments.value(soak) {
+            return try ModelSoak(batches: batches, seed: UInt64(arguments[.seed])).run()
+        }
         let shape = ModelShape(rows: arguments[entities], sections: min(arguments[sections], arguments[entities]))
         if let rows = arguments.value(memory) {
             let shape = ModelShape(rows: rows, sections: shape.sections)

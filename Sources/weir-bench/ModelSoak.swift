@@ -1,0 +1,34 @@
+import ModelOracle
+
+/// The long run of the property test that the tests run briefly.
+struct ModelSoak {
+    let batches: Int
+    let seed: UInt64
+
+    /// Prints how far it is from time to time, and at the end what was checked; throws with the seed and the batch when something is wrong.
+    func run() throws(BenchmarkError) {
+        print("\(batches.grouped) random batches from seed \(seed)")
+        let watch = Stopwatch()
+        var announced = 0
+        let problem = soak(seed: seed, batches: batches) { done in
+            guard done - announced >= 100_000, done < batches else { return }
+            announced = done
+            print("  \(done.grouped), \(rate(of: done, since: watch)) a second")
+        }
+        let again = "Again: weir-bench model --soak \(batches) --seed \(seed)"
+        if let problem { throw .failed("\(problem)\n\(again)") }
+        print(
+            """
+            All right: \(batches.grouped) batches in \(watch.elapsed.seconds.fixed(0)) s, \(rate(of: batches, since: watch)) a second.
+            Checked of each: the batch is the one made from scratch, rules W1 to W6, the fewest moves; applied, it leads to
+            the new state, and its inverse back; composed with those before it, it leads from the old states; its view form
+            and its sequential form lead there too; a replica that knows the log only has the same rows and the same
+            checksum; every lookup; the trees' own invariants; snapshots taken before stay what they were.
+            \(again)
+            """)
+    }
+
+    private func rate(of done: Int, since watch: Stopwatch) -> String {
+        Int(Double(done) / max(watch.elapsed.seconds, 1e-9)).grouped
+    }
+}
