@@ -43,11 +43,14 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// No characters, as backends write "none"; stands for an id that is still to be read.
-    static let none = EntityID.text("")
+    /// No characters, as backends write "none"; stands for an id that is still to be read, or that is not there.
+    public static var none: EntityID { .text("") }
 
     /// Whether the id has no characters.
-    var isNone: Bool { if case .text(let text) = self { text.isEmpty } else { false } }
+    public var isNone: Bool { if case .text(let text) = self { text.isEmpty } else { false } }
+
+    /// The id, or nil when it has no characters.
+    public var ifAny: EntityID? { isNone ? nil : self }
 
     /// Checks that the id was read: it is the `field` that an object starting at `offset` cannot do without.
     @inline(__always)

@@ -10,12 +10,14 @@ public struct Item: SectionedElement {
         /// The backend's id of it.
         public var id: EntityID
         /// Distinguishes entities that share `id`: the channel of a membership or a badge, the company of a counter.
-        public var qualifier: EntityID?
+        public var qualifier: EntityID? { qualifierOrNone.ifAny }
+        /// Not an optional, whose copies cost a call of the runtime each.
+        private let qualifierOrNone: EntityID
         /// An identity.
         public init(_ kind: Kind, _ id: EntityID, qualifier: EntityID? = nil) {
             self.kind = kind
             self.id = id
-            self.qualifier = qualifier
+            qualifierOrNone = qualifier ?? .none
         }
         /// The qualifier seldom tells two apart that the id does not, and is left out.
         public func hash(into hasher: inout Hasher) {
@@ -25,11 +27,7 @@ public struct Item: SectionedElement {
         public static func < (a: ID, b: ID) -> Bool {
             if a.kind != b.kind { return a.kind < b.kind }
             if a.id != b.id { return a.id < b.id }
-            return switch (a.qualifier, b.qualifier) {
-            case (let x?, let y?): x < y
-            case (nil, _?): true
-            case (_, nil): false
-            }
+            return a.qualifierOrNone < b.qualifierOrNone
         }
     }
     /// The kinds of rows, over all backends.
@@ -45,20 +43,17 @@ public struct Item: SectionedElement {
         /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`), a channel
         /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
         /// particular.
-        public var parent: EntityID?
+        public var parent: EntityID? { parentOrNone.ifAny }
+        private let parentOrNone: EntityID
         /// A section.
         public init(_ name: String, _ parent: EntityID? = nil) {
             self.name = name
-            self.parent = parent
+            parentOrNone = parent ?? .none
         }
         /// By name, then parent.
         public static func < (a: Section, b: Section) -> Bool {
             if a.name != b.name { return a.name < b.name }
-            return switch (a.parent, b.parent) {
-            case (let x?, let y?): x < y
-            case (nil, _?): true
-            case (_, nil): false
-            }
+            return a.parentOrNone < b.parentOrNone
         }
     }
     /// The entity itself; one reference, whatever it is.
@@ -70,21 +65,41 @@ public struct Item: SectionedElement {
         indirect case twakeBadgeCount(Twake.BadgeCount)
     }
 
+    /// What the row is made of. Behind one reference, since a row is handed on and kept many times.
+    private final class Contents: Sendable {
+        let id: ID
+        let section: Section
+        let sortKey: Int64
+        let entity: Entity
+
+        init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
+            self.id = id
+            self.section = section
+            self.sortKey = sortKey
+            self.entity = entity
+        }
+    }
+    private let contents: Contents
+
     /// Unique over the model.
-    public var id: ID
+    public var id: ID { contents.id }
     /// The section the row stands in.
-    public var sectionKey: Section
+    public var sectionKey: Section { contents.section }
     /// The place in the section, ascending: milliseconds since 1970 where there is a time, negated where the newest
     /// stand first, else 0. Equal ones stand in the order of their ids.
-    public var sortKey: Int64
+    public var sortKey: Int64 { contents.sortKey }
     /// The entity itself.
-    public var entity: Entity
+    public var entity: Entity { contents.entity }
     /// A row.
     public init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
-        self.id = id
-        self.sectionKey = section
-        self.sortKey = sortKey
-        self.entity = entity
+        contents = Contents(id: id, section: section, sortKey: sortKey, entity: entity)
+    }
+
+    /// The sort key first: it is compared soonest and differs most often.
+    public static func == (a: Item, b: Item) -> Bool {
+        if a.contents === b.contents { return true }
+        return a.contents.sortKey == b.contents.sortKey && a.contents.id == b.contents.id
+            && a.contents.section == b.contents.section && a.contents.entity == b.contents.entity
     }
 }
 

@@ -24,30 +24,28 @@ struct RowEntry<SortKey: Comparable & Sendable>: TreeEntry {
 @usableFromInline
 struct RowPlace<Element: SectionedElement>: TreeProbe {
     @usableFromInline let key: Element.SortKey
-    @usableFromInline let id: Element.ID
+    @usableFromInline let element: Element
+    /// Of the element when it stands in the section already: then its own row is known without a look at its id.
+    @usableFromInline let slot: Slot?
     /// Hold the elements of all rows of the section.
     @usableFromInline let records: Records<Element>
 
     @inlinable
-    init(key: Element.SortKey, id: Element.ID, in records: Records<Element>) {
-        self.key = key
-        self.id = id
+    init(of element: Element, slot: Slot? = nil, in records: Records<Element>) {
+        key = element.sortKey
+        self.element = element
+        self.slot = slot
         self.records = records
     }
 
     @inlinable
-    init(of element: Element, in records: Records<Element>) {
-        self.init(key: element.sortKey, id: element.id, in: records)
-    }
-
-    @inlinable
     func isAfter(_ row: RowEntry<Element.SortKey>) -> Bool {
-        row.key < key || (row.key == key && records[row.slot].id < id)
+        row.key < key || (row.key == key && row.slot != slot && records[row.slot].id < element.id)
     }
 
     @inlinable
     func isBefore(_ row: RowEntry<Element.SortKey>) -> Bool {
-        key < row.key || (row.key == key && id < records[row.slot].id)
+        key < row.key || (row.key == key && row.slot != slot && element.id < records[row.slot].id)
     }
 }
 

@@ -5,30 +5,34 @@ extension SectionedCollection {
     @inlinable
     public mutating func commit() -> Batch<Element>? {
         let before = state.sum
+        var batch = Batch<Element>()
         guard staging.ranks.isEmpty, staging.entries.count <= 1 else {
-            return commitStaged().map { numbered($0, since: before) }
+            commitStaged(into: &batch)
+            return number(&batch, since: before) ? batch : nil
         }
-        guard let entry = staging.entries.popLast(), let batch = commitSole(entry) else { return nil }
-        return numbered(batch, since: before)
+        guard let entry = staging.entries.popLast() else { return nil }
+        commitSole(entry, into: &batch)
+        return number(&batch, since: before) ? batch : nil
     }
 
-    /// The batch that has just been committed, with the checksums of a collection that keeps them.
+    /// Counts the batch that has just been committed, and gives it the checksums of a collection that keeps them; false when there is
+    /// nothing in it.
     @inlinable
-    mutating func numbered(_ batch: consuming Batch<Element>, since before: UInt64?) -> Batch<Element> {
+    mutating func number(_ batch: inout Batch<Element>, since before: UInt64?) -> Bool {
+        if batch.isEmpty { return false }
         state.batches += 1
         if let before, let after = state.sum { batch.checksums = .init(before: before, after: after) }
-        return batch
+        return true
     }
 
     @inlinable
-    mutating func commitStaged() -> Batch<Element>? {
+    mutating func commitStaged(into batch: inout Batch<Element>) {
         var touched = netEffect()
         let ranks = staging.ranks
         staging.clear()
-        guard !touched.isEmpty || !ranks.isEmpty else { return nil }
+        guard !touched.isEmpty || !ranks.isEmpty else { return }
         let changes = replace(&touched, ranks)
-        let batch = Batch(touched, changes)
-        return batch.isEmpty ? nil : batch
+        batch = Batch(touched, changes)
     }
 
     /// One record for each staged id whose element differs from the committed one.
@@ -49,62 +53,59 @@ extension SectionedCollection {
 // The transaction of one id, by far the most frequent: it needs no lists and no sorting.
 extension SectionedCollection {
     @inlinable
-    mutating func commitSole(_ entry: Staging.Entry) -> Batch<Element>? {
+    mutating func commitSole(_ entry: Staging.Entry, into batch: inout Batch<Element>) {
         guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
-            return entry.element.map { insertSole($0, hash: entry.hash) }
+            if let new = entry.element { insertSole(new, hash: entry.hash, into: &batch) }
+            return
         }
         let old = state.records[slot]
-        guard let new = entry.element else { return removeSole(slot, old, hash: entry.hash) }
-        if old == new { return nil }
-        return old.sectionKey == new.sectionKey ? changeSole(slot, old, new) : moveSole(slot, old, new)
+        guard let new = entry.element else { return removeSole(slot, old, hash: entry.hash, into: &batch) }
+        if old == new { return }
+        if old.sectionKey == new.sectionKey {
+            changeSole(slot, old, new, into: &batch)
+        } else {
+            moveSole(slot, old, new, into: &batch)
+        }
     }
 
     @inlinable
-    mutating func insertSole(_ element: Element, hash: Int) -> Batch<Element> {
-        var batch = Batch<Element>()
+    mutating func insertSole(_ element: Element, hash: Int, into batch: inout Batch<Element>) {
         let slot = state.add(element, hash: hash, freeSlots: &freeSlots)
         batch.insertions = [.init(path: putIn(element, slot, &batch), element: element)]
-        return batch
     }
 
     @inlinable
-    mutating func removeSole(_ slot: Slot, _ old: Element, hash: Int) -> Batch<Element> {
-        var batch = Batch<Element>()
-        batch.deletions = [.init(path: takeOut(old, &batch), element: old)]
+    mutating func removeSole(_ slot: Slot, _ old: Element, hash: Int, into batch: inout Batch<Element>) {
+        batch.deletions = [.init(path: takeOut(old, slot, &batch), element: old)]
         state.drop(slot, old, hash: hash, freeSlots: &freeSlots)
-        return batch
     }
 
     /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
     @inlinable
-    mutating func changeSole(_ slot: Slot, _ old: Element, _ new: Element) -> Batch<Element> {
+    mutating func changeSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
         let paths: (from: SectionPath, to: SectionPath)
         if old.sortKey == new.sortKey {
-            let path = state.path(of: old)
+            let path = state.path(of: old, slot: slot)
             paths = (path, path)
         } else {
             paths = state.move(slot, from: old, to: new)
         }
         state.replace(slot, old, by: new)
-        var batch = Batch<Element>()
         let change = Batch<Element>.Change(from: paths.from, to: paths.to, old: old, new: new)
         if paths.from == paths.to { batch.updates = [change] } else { batch.moves = [change] }
-        return batch
     }
 
     @inlinable
-    mutating func moveSole(_ slot: Slot, _ old: Element, _ new: Element) -> Batch<Element> {
-        var batch = Batch<Element>()
-        let from = takeOut(old, &batch)
+    mutating func moveSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
+        let from = takeOut(old, slot, &batch)
         state.replace(slot, old, by: new)
         batch.moves = [.init(from: from, to: putIn(new, slot, &batch), old: old, new: new)]
-        return batch
     }
 
     /// Takes a row out, and its section if that has lost its last.
     @inlinable
-    mutating func takeOut(_ element: Element, _ batch: inout Batch<Element>) -> SectionPath {
-        let (path, isSectionEmpty) = state.takeOut(element)
+    mutating func takeOut(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
+        let (path, isSectionEmpty) = state.takeOut(element, slot)
         if isSectionEmpty {
             let place = state.place(of: element.sectionKey)
             _ = state.removeSection(place)

@@ -51,10 +51,10 @@ extension SectionedCollection {
         let moving = touched.indices.filter { !touched[$0].keepsPlace }
         if moving.count > max(64, state.count / 4) { return rebuild(&touched, ranks) }
         for index in touched.indices {
-            touched[index].from = touched[index].old.map { state.path(of: $0) }
+            touched[index].from = state.path(of: touched[index].old, slot: touched[index].slot)
         }
         for index in moving {
-            if let old = touched[index].old { _ = state.takeOut(old) }
+            if let old = touched[index].old, let slot = touched[index].slot { _ = state.takeOut(old, slot) }
         }
         let changes = settleSections(leftBy: moving, touched, ranks)
         record(&touched)
@@ -63,7 +63,8 @@ extension SectionedCollection {
         }
         let arePathsKept = moving.isEmpty && changes.moves.isEmpty
         for index in touched.indices {
-            touched[index].to = arePathsKept ? touched[index].from : touched[index].new.map { state.path(of: $0) }
+            touched[index].to =
+                arePathsKept ? touched[index].from : state.path(of: touched[index].new, slot: touched[index].slot)
         }
         return changes
     }

@@ -2,8 +2,8 @@
 extension SectionedSnapshot {
     /// Takes a row out of its section, which is left, perhaps empty. Gives the path it had.
     @inlinable
-    mutating func takeOut(_ element: Element) -> (path: SectionPath, isSectionEmpty: Bool) {
-        let row = RowPlace(of: element, in: records)
+    mutating func takeOut(_ element: Element, _ slot: Slot) -> (path: SectionPath, isSectionEmpty: Bool) {
+        let row = RowPlace(of: element, slot: slot, in: records)
         let taken = directory.modify(at: place(of: element.sectionKey)) { section in
             (item: section.rows.remove(at: row).index, isEmpty: section.rows.isEmpty)
         }
@@ -23,7 +23,8 @@ extension SectionedSnapshot {
     /// Moves a row within its section. Gives both paths.
     @inlinable
     mutating func move(_ slot: Slot, from old: Element, to new: Element) -> (from: SectionPath, to: SectionPath) {
-        let (before, after) = (RowPlace(of: old, in: records), RowPlace(of: new, in: records))
+        let before = RowPlace(of: old, slot: slot, in: records)
+        let after = RowPlace(of: new, in: records)
         let entry = RowEntry(key: after.key, slot: slot)
         let moved = directory.modify(at: place(of: new.sectionKey)) { section in
             (from: section.rows.remove(at: before).index, to: section.rows.insert(entry, at: after))

@@ -109,7 +109,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     /// Where the element with this id stands.
     @inlinable
-    public func path(of id: Element.ID) -> SectionPath? { slot(of: id).map { path(of: records[$0]) } }
+    public func path(of id: Element.ID) -> SectionPath? { slot(of: id).map { path(of: records[$0], slot: $0) } }
 
     /// The element at a path; nil when there is none.
     @inlinable
@@ -144,14 +144,21 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
     @inlinable
     func slot(of id: Element.ID, hash: Int) -> Slot? { slots.slot(hash: hash) { records[$0].id == id } }
 
-    /// Where an element of this state stands.
+    /// Where an element of this state, which has this slot, stands.
     @inlinable
-    func path(of element: Element) -> SectionPath {
-        let row = RowPlace(of: element, in: records)
+    func path(of element: Element, slot: Slot) -> SectionPath {
+        let row = RowPlace(of: element, slot: slot, in: records)
         let path = directory.withEntry(at: place(of: element.sectionKey)) { index, section in
             SectionPath(section: index, item: section.rows.rank(of: row))
         }
         guard let path else { preconditionFailure("an element without its section") }
         return path
+    }
+
+    /// The same where there may be none.
+    @inlinable
+    func path(of element: Element?, slot: Slot?) -> SectionPath? {
+        guard let element, let slot else { return nil }
+        return path(of: element, slot: slot)
     }
 }
