@@ -42,10 +42,10 @@ extension Batch {
     ) throws(ModelError) {
         guard let checksums else { return }
         if let before = old.checksum, before != checksums.before {
-            throw .badBatch("it is for another state: the checksums differ")
+            throw .checksumDiffers(after: false, expected: checksums.before, found: before)
         }
         if let after = new.checksum, after != checksums.after {
-            throw .badBatch("it leads to another state: the checksums differ")
+            throw .checksumDiffers(after: true, expected: checksums.after, found: after)
         }
     }
 

@@ -8,7 +8,7 @@ extension Batch {
     /// to its first contents is back at its place among the untouched, and no record.
     ///
     /// Throws `badBatch` when one of them is not well formed, or when the second does not follow the first as far as the two
-    /// tell: another checksum, or another element or section at a place that both speak of. The result has checksums when
+    /// tell: another element or section at a place that both speak of; and `checksumDiffers`. The result has checksums when
     /// both have.
     /// O(k log k) for k records.
     @inlinable
@@ -16,7 +16,7 @@ extension Batch {
         try check()
         try second.check()
         if let left = checksums, let found = second.checksums, left.after != found.before {
-            throw .badBatch("the second batch starts from another checksum than the first leads to")
+            throw .checksumDiffers(after: false, expected: found.before, found: left.after)
         }
         let (onward, back) = (second.passage, passage.reversed)
         let sections = try sectionLinks(with: second, onward, back)

@@ -9,6 +9,10 @@ extension SectionedCollection {
         if let before = state.sum, let checksums = batch.checksums, checksums.before != before {
             throw .checksumDiffers(after: false, expected: checksums.before, found: before)
         }
+        if applySole(batch) {
+            state.batches += 1
+            return
+        }
         var touched = try matched(batch)
         let ranks = state.ranks
         let changes = replace(&touched, batch.newRanks)
@@ -25,6 +29,24 @@ extension SectionedCollection {
             throw error
         }
         state.batches += 1
+    }
+
+    /// A batch of one row is what the transaction of this row makes, which needs no lists. Returns whether it was; if not,
+    /// nothing has changed, and the general way applies it or says what is wrong.
+    @inlinable
+    mutating func applySole(_ batch: Batch<Element>) -> Bool {
+        guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
+        let hash = id.hashValue
+        var made = Batch<Element>()
+        commitSole(.init(id: id, hash: hash, element: new), into: &made)
+        if made.isEmpty { return false }
+        made.checksums = batch.checksums
+        if made == batch, state.sum == nil || batch.checksums == nil || state.sum == batch.checksums?.after {
+            return true
+        }
+        let before = made.sole?.old
+        commitSole(.init(id: id, hash: hash, element: before), into: &made)
+        return false
     }
 
     /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
@@ -66,6 +88,16 @@ extension SectionedCollection {
 }
 
 extension Batch {
+    /// The element before and after in a batch of one row and no ranks; nil for others.
+    @inlinable
+    var sole: (old: Element?, new: Element?)? {
+        guard deletions.count + insertions.count + moves.count + updates.count == 1, sectionMoves.isEmpty else {
+            return nil
+        }
+        if let change = moves.first ?? updates.first { return (change.old, change.new) }
+        return (deletions.first?.element, insertions.first?.element)
+    }
+
     /// The ranks this batch gives, of sections that come too.
     @inlinable
     var newRanks: [SectionedCollection<Element>.RankChange] {

@@ -157,7 +157,9 @@ import Testing
         second.checksums = .init(before: 2, after: 3)
         #expect(try first.composed(with: second)?.checksums == .init(before: 1, after: 3))
         second.checksums = .init(before: 4, after: 3)
-        #expect(throws: ModelError.self) { try first.composed(with: second) }
+        #expect(throws: ModelError.checksumDiffers(after: false, expected: 4, found: 2)) {
+            try first.composed(with: second)
+        }
     }
 
     @Test func `A batch that contradicts what the first leaves is refused`() throws {
