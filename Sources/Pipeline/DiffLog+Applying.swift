@@ -12,7 +12,8 @@ extension DiffLog {
         guard line.sequence == sequence + 1 else {
             throw .outOfOrder(expected: sequence + 1, found: line.sequence)
         }
-        try apply(try line.batch(over: model), of: line, entering: .before, to: &model)
+        let batch = try line.batch { id throws(DiffLogError) in model.committed(id) }
+        try apply(batch, of: line, entering: .before, to: &model)
         return line.sequence
     }
 
@@ -23,7 +24,8 @@ extension DiffLog {
     ) throws(DiffLogError) -> Int {
         let line = try DiffLogLine(line)
         guard line.sequence == sequence else { throw .outOfOrder(expected: sequence, found: line.sequence) }
-        try apply(try line.batch(over: nil).inverted(), of: line, entering: .after, to: &model)
+        let batch = try line.batch { _ throws(DiffLogError) in throw .irreversible(sequence: sequence) }
+        try apply(batch.inverted(), of: line, entering: .after, to: &model)
         return sequence - 1
     }
 

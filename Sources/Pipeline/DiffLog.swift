@@ -125,15 +125,9 @@ public enum DiffLog {
         writer.endArray()
     }
 
-    /// A checksum as 16 hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
+    /// A checksum as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
     static func text(of checksum: UInt64) -> String {
         let digits = String(checksum, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
-
-    /// What `text(of:)` wrote; nil for anything else.
-    static func checksum(_ text: String) -> UInt64? {
-        guard let checksum = UInt64(text, radix: 16), Self.text(of: checksum) == text else { return nil }
-        return checksum
     }
 }

@@ -70,10 +70,10 @@ struct DiffLogLine {
         return changes
     }
 
-    /// The batch; what the line does not say of rows that were there before comes from the model it is to be applied to.
+    /// The batch; rows that were there before and that the line does not hold, as it does when it is reversible, are looked up.
     ///
-    /// Without a model the line must be a reversible one.
-    func batch(over model: SectionedCollection<Item>?) throws(DiffLogError) -> Batch<Item> {
+    /// A closure and not the model: that would be copied here.
+    func batch(lookup: (Item.ID) throws(DiffLogError) -> Item?) throws(DiffLogError) -> Batch<Item> {
         var batch = Batch<Item>()
         batch.sectionDeletions = sectionDeletions
         batch.sectionInsertions = sectionInsertions
@@ -81,31 +81,30 @@ struct DiffLogLine {
         batch.checksums = checksums
         for row in deletions {
             guard let path = row.at else { throw row.incomplete }
-            batch.deletions.append(Batch.Deletion(path: path, element: try old(of: row, in: model)))
+            batch.deletions.append(Batch.Deletion(path: path, element: try old(of: row, lookup)))
         }
         for row in insertions {
             guard let element = row.item, let path = row.to else { throw row.incomplete }
             batch.insertions.append(Batch.Insertion(path: path, element: element))
         }
-        for row in moves { batch.moves.append(try change(row, over: model)) }
-        for row in updates { batch.updates.append(try change(row, over: model)) }
+        for row in moves { batch.moves.append(try change(row, lookup)) }
+        for row in updates { batch.updates.append(try change(row, lookup)) }
         return batch
     }
 
     private func change(
-        _ row: DiffLogRow, over model: SectionedCollection<Item>?
+        _ row: DiffLogRow, _ lookup: (Item.ID) throws(DiffLogError) -> Item?
     ) throws(DiffLogError) -> Batch<Item>.Change {
         guard let new = row.item, let from = row.from, let to = row.to else { throw row.incomplete }
-        return Batch.Change(from: from, to: to, old: try old(of: row, in: model), new: new)
+        return Batch.Change(from: from, to: to, old: try old(of: row, lookup), new: new)
     }
 
     private func old(
-        of row: DiffLogRow, in model: SectionedCollection<Item>?
+        of row: DiffLogRow, _ lookup: (Item.ID) throws(DiffLogError) -> Item?
     ) throws(DiffLogError) -> Item {
         guard let id = row.id else { throw row.incomplete }
         if let old = row.old { return Item(id: id, section: old.section, sortKey: old.sortKey, entity: old.entity) }
-        guard let model else { throw .irreversible(sequence: sequence) }
-        guard let element = model[id] else { throw row.incomplete }
+        guard let element = try lookup(id) else { throw row.incomplete }
         return element
     }
 }
@@ -115,8 +114,8 @@ extension DiffLogLine {
     private struct Head {
         private var version: Int64?
         private var sequence: Int64?
-        private var base: String?
-        private var sum: String?
+        private var base = Checksum.absent
+        private var sum = Checksum.absent
         private var hasNumber = false
         private var hasTime = false
 
@@ -132,9 +131,9 @@ extension DiffLogLine {
                 _ = try reader.int64()
                 hasTime = true
             } else if reader.matches(key, "base") {
-                base = try reader.string()
+                base = try Checksum(&reader)
             } else if reader.matches(key, "sum") {
-                sum = try reader.string()
+                sum = try Checksum(&reader)
             } else {
                 return false
             }
@@ -149,11 +148,37 @@ extension DiffLogLine {
             guard let sequence, hasNumber, hasTime else {
                 throw .unreadable(message: "a member that every line has is missing", offset: offset)
             }
-            if base == nil, sum == nil { return (Int(clamping: sequence), nil) }
-            guard let before = base.flatMap(DiffLog.checksum), let after = sum.flatMap(DiffLog.checksum) else {
+            switch (base, sum) {
+            case (.absent, .absent): return (Int(clamping: sequence), nil)
+            case (.value(let before), .value(let after)):
+                return (Int(clamping: sequence), Batch.Checksums(before: before, after: after))
+            case (.absent, _), (.malformed, _), (.value, .absent), (.value, .malformed):
                 throw .unreadable(message: "base and sum are not two checksums", offset: offset)
             }
-            return (Int(clamping: sequence), Batch.Checksums(before: before, after: after))
+        }
+    }
+
+    /// A checksum as it stands in a line: 16 lower-case hexadecimal digits.
+    private enum Checksum {
+        case absent, malformed
+        case value(UInt64)
+
+        init(_ reader: inout JSONReader) throws(JSONError) {
+            let contents = try reader.stringRange()
+            let digits = reader.span(at: contents)
+            self = .malformed
+            guard digits.count == 16 else { return }
+            var value: UInt64 = 0
+            for index in digits.indices {
+                switch digits[index] {
+                case let byte where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"):
+                    value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+                case let byte where byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"):
+                    value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+                default: return
+                }
+            }
+            self = .value(value)
         }
     }
 }

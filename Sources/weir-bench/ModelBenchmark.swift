@@ -68,6 +68,7 @@ struct ModelMeasurement {
         try measureGrowth(seed: seed)
         try measureMemory(seed: seed)
         try measureDifference(seed: seed)
+        try measureLog(seed: seed)
     }
 
     func report(_ arguments: BenchmarkArguments, took: Span) -> String {

@@ -1,3 +1,4 @@
+import Glibc
 import ModelOracle
 
 /// The long run of the property test that the tests run briefly.
@@ -14,6 +15,8 @@ struct ModelSoak {
             guard done - announced >= 100_000, done < batches else { return }
             announced = done
             print("  \(done.grouped), \(rate(of: done, since: watch)) a second")
+            // Seen at once in a pipe and in a file, too.
+            fflush(nil)
         }
         let again = "Again: weir-bench model --soak \(batches) --seed \(seed)"
         if let problem { throw .failed("\(problem)\n\(again)") }

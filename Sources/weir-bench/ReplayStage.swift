@@ -6,30 +6,34 @@ import Pipeline
 import Recording
 import Wire
 
-/// How far the bytes of a recording are followed; each stage does what the ones before it do.
+/// How far the bytes of a recording are followed; each stage does what the ones before it do, but for the last one, which reads
+/// what the one before it wrote.
 enum ReplayStage: String, CaseIterable {
     case scan = "find the lines"
     case records = "records"
     case events = "decoded events"
     case diffs = "session, to diffs"
     case diffLines = "diff log lines"
+    case applied = "diff log, applied"
 
     /// Whether the stage sees every event.
     var decodesEvents: Bool {
         switch self {
-        case .scan, .records: false
+        case .scan, .records, .applied: false
         case .events, .diffs, .diffLines: true
         }
     }
 
+    /// `bytes` is a recording, or its diff log for the stage that applies one.
     func run(over bytes: [UInt8]) throws(BenchmarkError) -> ReplayTally {
         do {
             switch self {
             case .scan: return Self.scan(bytes)
             case .records: return try Self.readRecords(bytes)
             case .events: return try Self.decodeEvents(bytes)
-            case .diffs: return try Self.runSession(bytes, writesLines: false)
-            case .diffLines: return try Self.runSession(bytes, writesLines: true)
+            case .diffs: return try Self.runSession(bytes) { _, _ in }
+            case .diffLines: return try Self.writeLines(bytes)
+            case .applied: return try Self.apply(log: bytes)
             }
         } catch {
             throw .failed("\(rawValue): \(error)")
@@ -89,12 +93,15 @@ extension ReplayStage {
         return tally
     }
 
-    private static func runSession(_ bytes: [UInt8], writesLines: Bool) throws -> ReplayTally {
+    /// Runs the session, which keeps a checksum when its diffs are taken for a log.
+    private static func runSession(
+        _ bytes: [UInt8], logged: Bool = false, _ take: (DiffReport, Moment) -> Void
+    ) throws -> ReplayTally {
         var tally = ReplayTally()
         var reader = try RecordingReader(bytes: bytes)
-        var session = Session(try Configuration(json: reader.head.session), seed: reader.head.seed)
+        var session = Session(
+            try Configuration(json: reader.head.session), seed: reader.head.seed, keepsChecksum: logged)
         var effects: [Effect] = []
-        var writer = JSONWriter()
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let entry = try reader.next() {
             guard case .record(let record, let stamp) = entry else {
@@ -108,15 +115,43 @@ extension ReplayStage {
             for effect in effects {
                 guard case .report(let report) = effect else { continue }
                 tally.add(report)
-                guard writesLines, case .diff(let diff) = report else { continue }
-                DiffLog.write(diff, at: stamp.time, into: &writer)
+                if case .diff(let diff) = report { take(diff, stamp.time) }
             }
             effects.removeAll(keepingCapacity: true)
-            guard writer.bytes.count > 1 << 16 else { continue }
-            tally.outputBytes += writer.bytes.count
+        }
+        return tally
+    }
+
+    private static func writeLines(_ bytes: [UInt8]) throws -> ReplayTally {
+        var writer = JSONWriter()
+        var written = 0
+        var tally = try runSession(bytes, logged: true) { diff, time in
+            DiffLog.write(diff, at: time, into: &writer)
+            guard writer.bytes.count > 1 << 16 else { return }
+            written += writer.bytes.count
             writer.reset()
         }
-        tally.outputBytes += writer.bytes.count
+        tally.outputBytes = written + writer.bytes.count
+        return tally
+    }
+
+    /// The diff log of a recording.
+    static func log(of bytes: [UInt8]) throws(BenchmarkError) -> [UInt8] {
+        var writer = JSONWriter()
+        do {
+            _ = try runSession(bytes, logged: true) { diff, time in DiffLog.write(diff, at: time, into: &writer) }
+        } catch {
+            throw .failed("the diff log cannot be made: \(error)")
+        }
+        return writer.bytes
+    }
+
+    /// Applies the log to an empty model, which keeps a checksum and so verifies it.
+    private static func apply(log: [UInt8]) throws(DiffLogError) -> ReplayTally {
+        var cursor = try DiffLogCursor(log)
+        try cursor.seek(to: cursor.states.upperBound)
+        var tally = ReplayTally()
+        tally.diffs = cursor.sequence
         return tally
     }
 }
