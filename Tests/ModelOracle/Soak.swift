@@ -16,6 +16,8 @@ public struct Problem: Error, CustomStringConvertible, Sendable {
 /// Runs random transactions and checks everything about each: the batch against one made from scratch, the rules W1 to W6,
 /// the fewest moves, apply, inverse, composition, replay of the log, lookups and snapshots.
 ///
+/// Now and then a history is ten times as large, for what the collection does otherwise when much changes at once.
+///
 /// The same seed gives the same run. Calls `report` with the number of batches done after each history of a few dozen.
 /// Returns the first problem.
 public func soak(
@@ -24,11 +26,12 @@ public func soak(
     var seeds = SeededGenerator(seed: seed)
     var done = 0
     while done < batches {
-        var history = RandomHistory(seed: seeds.next())
+        let isLarge = seeds.oneIn(64)
+        var history = RandomHistory(seed: seeds.next(), isLarge: isLarge)
         var findings = history.fill()
-        let end = min(batches, done + 30)
+        let end = min(batches, done + (isLarge ? 6 : 30))
         while findings.isEmpty, done < end {
-            findings = history.step(operations: operations)
+            findings = history.step(operations: isLarge ? 0...operations.upperBound * 20 : operations)
             done += 1
         }
         if !findings.isEmpty { return Problem(seed: seed, batch: max(done - 1, 0), findings: findings) }
