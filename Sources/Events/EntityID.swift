@@ -91,20 +91,20 @@ extension EntityID {
         guard second & 0xFF00_0000_00FF == 0x2D00_0000_002D else { return nil }
         guard third & 0xFF00_0000_00FF_0000 == 0x2D00_0000_002D_0000 else { return nil }
         let digits = SIMD4(
-            first.byteSwapped,
-            ((second >> 8) & 0xFFFF_FFFF | (second >> 48) << 32 | third << 48).byteSwapped,
-            ((third >> 24) & 0xFFFF_FFFF | (overlap >> 32) << 32).byteSwapped,
-            last.byteSwapped)
-        guard let values = values(of: digits) else { return nil }
-        return (values[0] << 32 | values[1], values[2] << 32 | values[3])
+            first,
+            (second >> 8) & 0xFFFF_FFFF | (second >> 48) << 32 | third << 48,
+            (third >> 24) & 0xFFFF_FFFF | (overlap >> 32) << 32,
+            last)
+        guard let bytes = bytes(of: digits) else { return nil }
+        return ((bytes[0] | bytes[1] << 32).byteSwapped, (bytes[2] | bytes[3] << 32).byteSwapped)
     }
 
-    /// The values of four times eight hexadecimal digits, the first of each in the high eight bits.
+    /// The bytes that four times eight hexadecimal digits stand for; digits and bytes in the order of the text, the first in the low eight bits.
     ///
     /// Each byte is turned to its nibble and back to the digit of that nibble; a byte that does not come back was no lower-case
     /// digit. No step carries from one byte into the next: the largest is 9 + 15 + 0x30 + 0x27.
     @inline(__always)
-    private static func values(of digits: SIMD4<UInt64>) -> SIMD4<UInt64>? {
+    private static func bytes(of digits: SIMD4<UInt64>) -> SIMD4<UInt64>? {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
         let letters = (digits &>> 6) & ones
         let nibbles = (digits & (ones &* 0x0F)) &+ (letters &<< 3) &+ letters
@@ -112,7 +112,7 @@ extension EntityID {
         let written = nibbles &+ ones &* 0x30 &+ (aboveNine &<< 5) &+ (aboveNine &<< 3) &- aboveNine
         let wrong = (written ^ digits) | (nibbles & (ones &* 0xF0))
         guard wrong == SIMD4(repeating: 0) else { return nil }
-        let pairs = (nibbles | nibbles &>> 4) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
+        let pairs = (nibbles &<< 4 | nibbles &>> 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
         let fours = (pairs | pairs &>> 8) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
         return (fours | fours &>> 16) & SIMD4(repeating: 0xFFFF_FFFF)
     }

@@ -27,7 +27,13 @@ extension JSONReader {
     }
 
     /// The value of a string whose place this reader, or another over the same bytes, gave.
-    public func string(at contents: JSONStringRange) -> String {
+    @inlinable
+    public func string(at contents: JSONStringRange) -> String { Self.string(contents, in: bytes) }
+
+    // Of the bytes, not of the reader: who only looks does not need all of a reader in memory.
+    @usableFromInline
+    @inline(never)
+    static func string(_ contents: JSONStringRange, in bytes: Span<UInt8>) -> String {
         precondition(contents.range.upperBound <= bytes.count, "the string stands outside the bytes read")
         return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).string(contents) }
     }
@@ -62,7 +68,7 @@ extension JSONReader {
     @inlinable
     @inline(__always)
     public func matches(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
-        if contents.hasEscapes { return matchesResolved(contents, name) }
+        if contents.hasEscapes { return Self.resolves(contents, in: bytes, to: name) }
         let range = contents.range
         guard range.count == name.utf8CodeUnitCount else { return false }
         precondition(range.upperBound <= bytes.count, "the string stands outside the bytes read")
@@ -85,10 +91,12 @@ extension JSONReader {
         }
     }
 
+    /// Whether a string with escapes is `name`.
     @usableFromInline
     @inline(never)
-    func matchesResolved(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
-        name.withUTF8Buffer { string(at: contents).utf8.elementsEqual($0) }
+    static func resolves(_ contents: JSONStringRange, in bytes: Span<UInt8>, to name: StaticString) -> Bool {
+        let value = string(contents, in: bytes)
+        return name.withUTF8Buffer { value.utf8.elementsEqual($0) }
     }
 
     /// Consumes the string at the cursor, whose opening quote is known to be there.

@@ -18,11 +18,11 @@ extension Twake.Event {
         var reader = JSONReader(array.span)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
         guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
-        var resource = Twake.SocketIOResource.unread
-        try resource.take(from: &reader, of: array, likelyRoom: likelyRoom)
+        var fields = Twake.SocketIOResource.Fields.unread
+        try fields.take(from: &reader, of: array, likelyRoom: likelyRoom)
         while try reader.another() { try reader.pass() }
         try reader.finish()
-        return .resource(resource)
+        return .resource(Twake.SocketIOResource(fields))
     }
 
     /// Takes an event's array apart, all of it checked.
@@ -47,9 +47,9 @@ extension Twake.Event {
         case "realtime:resource":
             self = .resource(
                 try Self.first(of: arguments, name) { (reader, payload) throws(Mismatch) in
-                    var resource = Twake.SocketIOResource.unread
-                    try resource.take(from: &reader, of: payload, likelyRoom: likelyRoom)
-                    return resource
+                    var fields = Twake.SocketIOResource.Fields.unread
+                    try fields.take(from: &reader, of: payload, likelyRoom: likelyRoom)
+                    return Twake.SocketIOResource(fields)
                 })
         case "realtime:event":
             self = .event(try Self.first(of: arguments, name, Twake.SocketIOEvent.init(reading:of:)))

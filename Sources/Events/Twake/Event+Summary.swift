@@ -44,7 +44,7 @@ extension Twake.Event {
         case .leaveRefused(let room, let message): "leave refused: \(room): \(message)"
         case .event(let event): event.data.summary
         case .eventRefused(let room, let message): "event refused: \(room): \(message)"
-        case .resource(let resource): resource.summary
+        case .resource(let resource): resource.fields.summary
         case .unknown(let event): event.summary
         }
     }
@@ -152,7 +152,7 @@ extension Twake.Channel {
     }
 }
 
-extension Twake.SocketIOResource {
+extension Twake.SocketIOResource.Fields {
     fileprivate var summary: String {
         switch resource {
         case .channel(let channel): return "\(action.wireName) \(channel.title)"

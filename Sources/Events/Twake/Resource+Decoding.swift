@@ -1,9 +1,9 @@
 import JSONText
 
-extension Twake.SocketIOResource {
+extension Twake.SocketIOResource.Fields {
     /// What is filled in while reading. A value that is filled is handed on as it is, where one that is put together is copied.
     static var unread: Self {
-        Self(action: .unknown(""), room: "", type: .unknown(""), path: nil, resource: .online([]))
+        Self(action: .event, room: "", type: .channel, path: nil, resource: .online([]))
     }
 
     /// Reads the resource event into `unread`. `likelyRoom` is the text of a room that is likely to be this event's: one that is equal costs no

@@ -2,28 +2,28 @@ public import JSONText
 
 /// The Twake backend's vocabulary: what its servers of 2021 to 2023 send. Section numbers are those of the protocol's sheet.
 public enum Twake {
-    /// Everything a Twake server sends over the socket.
+    /// Everything a Twake server sends over the socket; one reference, whatever it is.
     public enum Event: Hashable, Sendable {
         /// `authenticated`: rooms may be joined now.
         case authenticated
         /// `unauthorized`: the token was refused; the server's words, or its whole payload when it has none (1.4).
-        case unauthorized(message: String)
+        indirect case unauthorized(message: String)
         /// `realtime:join:success`.
-        case joined(room: String)
+        indirect case joined(room: String)
         /// `realtime:join:error`; the message is empty when the server gives none.
-        case joinRefused(room: String, message: String)
+        indirect case joinRefused(room: String, message: String)
         /// `realtime:leave:success`.
-        case left(room: String)
+        indirect case left(room: String)
         /// `realtime:leave:error`; the message is empty when the server gives none.
-        case leaveRefused(room: String, message: String)
+        indirect case leaveRefused(room: String, message: String)
         /// `realtime:event`.
-        case event(SocketIOEvent)
+        indirect case event(SocketIOEvent)
         /// `realtime:event:error`; the message is empty when the server gives none.
-        case eventRefused(room: String, message: String)
+        indirect case eventRefused(room: String, message: String)
         /// `realtime:resource`.
         case resource(SocketIOResource)
         /// Any other name; its arguments kept.
-        case unknown(UntypedEvent)
+        indirect case unknown(UntypedEvent)
     }
 
     /// `realtime:event`: something in a room, by ids only (3.1, 1.6).
@@ -59,27 +59,40 @@ public enum Twake {
         case remove
     }
 
-    /// `realtime:resource`: an entity was created, changed or deleted (3.2).
+    /// `realtime:resource`: an entity was created, changed or deleted (3.2). Its `fields` can be read as if they were its own; they are behind
+    /// one reference, since an event is handed on many times and seldom looked at.
+    @dynamicMemberLookup
     public struct SocketIOResource: Hashable, Sendable {
-        /// What was done.
-        public var action: ResourceAction
-        /// The room it was sent to; opaque (`RoomName` reads it).
-        public var room: String
-        /// The wire's `type`.
-        public var type: ResourceType
-        /// A REST-like path, JSON text as it came, nil for `event` actions; not usable as a URL (3.3). Nothing is decided by it, so no
-        /// string is made of it.
-        public var path: RawJSON?
-        /// The entity, as far as it was sent.
-        public var resource: Resource
+        @usableFromInline private(set) var shared: Shared<Fields>
+
+        /// What a resource event says.
+        public struct Fields: Hashable, Sendable {
+            /// What was done.
+            public var action: ResourceAction
+            /// The room it was sent to; opaque (`RoomName` reads it).
+            public var room: String
+            /// The wire's `type`.
+            public var type: ResourceType
+            /// A REST-like path, JSON text as it came, nil for `event` actions; not usable as a URL (3.3). Nothing is decided by it, so no
+            /// string is made of it.
+            public var path: RawJSON?
+            /// The entity, as far as it was sent.
+            public var resource: Resource
+        }
+
+        /// A resource event of these fields.
+        init(_ fields: Fields) { shared = Shared(fields) }
 
         /// A resource event.
         public init(action: ResourceAction, room: String, type: ResourceType, path: RawJSON?, resource: Resource) {
-            self.action = action
-            self.room = room
-            self.type = type
-            self.path = path
-            self.resource = resource
+            self.init(Fields(action: action, room: room, type: type, path: path, resource: resource))
         }
+
+        /// What it says.
+        public var fields: Fields { shared.value }
+
+        /// One of its fields.
+        @inlinable
+        public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
     }
 }
