@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "weir-bench", targets: ["weir-bench"]),
         .library(name: "Live", targets: ["Live"]),
         .library(name: "SocketIO", targets: ["Network", "Wire", "JSONText"]),
+        .library(name: "SectionedModel", targets: ["SectionedModel"]),
     ],
     targets: [
         // One door per C library. The `.apt` names are the one list of what `samples/demo` and `Tests/run` install.

@@ -2,10 +2,13 @@ import TestSupport
 import Testing
 
 @Suite struct PageTests {
-    @Test func `the example on the library's page is the one that is compiled here`() throws {
-        let page = String(decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/Live.md"), as: UTF8.self)
-        let compiled = String(
-            decoding: try readFile(packageFolder + "/Tests/LiveTests/PageExample.swift"), as: UTF8.self)
+    @Test(arguments: [
+        ("Live/Live.docc/Live.md", "PageExample.swift"),
+        ("SectionedModel/SectionedModel.docc/SectionedModel.md", "ModelPageExample.swift"),
+    ])
+    func `the example on a library's page is the one that is compiled here`(name: String, example: String) throws {
+        let page = String(decoding: try readFile("\(packageFolder)/Sources/\(name)"), as: UTF8.self)
+        let compiled = String(decoding: try readFile("\(packageFolder)/Tests/LiveTests/\(example)"), as: UTF8.self)
         let start = try #require(page.range(of: "```swift\n")?.upperBound)
         let end = try #require(page[start...].range(of: "```\n")?.lowerBound)
         #expect(page[start..<end] == compiled)
