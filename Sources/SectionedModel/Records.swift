@@ -41,11 +41,14 @@ struct Records<Element: SectionedElement>: Sendable {
 
 /// Where an element lies in the records; it keeps its slot while it lives.
 @usableFromInline
-struct Slot: Hashable, Sendable {
+struct Slot: Equatable, Sendable {
     @usableFromInline let number: UInt32
 
     @inlinable
     init(_ number: Int) { self.number = UInt32(number) }
+
+    @inlinable
+    static func == (a: Slot, b: Slot) -> Bool { a.number == b.number }
 
     @inlinable
     static var pageSize: Int { 64 }

@@ -26,7 +26,7 @@ struct RowPlace<Element: SectionedElement>: TreeProbe {
     @usableFromInline let key: Element.SortKey
     @usableFromInline let element: Element
     /// Of the element when it stands in the section already: then its own row is known without a look at its id.
-    @usableFromInline let slot: Slot?
+    @usableFromInline let ownSlot: Slot?
     /// Hold the elements of all rows of the section.
     @usableFromInline let records: Records<Element>
 
@@ -34,18 +34,26 @@ struct RowPlace<Element: SectionedElement>: TreeProbe {
     init(of element: Element, slot: Slot? = nil, in records: Records<Element>) {
         key = element.sortKey
         self.element = element
-        self.slot = slot
+        ownSlot = slot
         self.records = records
     }
 
     @inlinable
     func isAfter(_ row: RowEntry<Element.SortKey>) -> Bool {
-        row.key < key || (row.key == key && row.slot != slot && records[row.slot].id < element.id)
+        row.key < key || (row.key == key && !isOwn(row) && records[row.slot].id < element.id)
     }
 
     @inlinable
     func isBefore(_ row: RowEntry<Element.SortKey>) -> Bool {
-        key < row.key || (row.key == key && row.slot != slot && element.id < records[row.slot].id)
+        key < row.key || (row.key == key && !isOwn(row) && element.id < records[row.slot].id)
+    }
+}
+
+extension RowPlace {
+    @inlinable
+    func isOwn(_ row: RowEntry<Element.SortKey>) -> Bool {
+        guard let ownSlot else { return false }
+        return row.slot == ownSlot
     }
 }
 

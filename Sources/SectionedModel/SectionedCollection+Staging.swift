@@ -41,22 +41,23 @@ extension SectionedCollection {
         }
 
         @inlinable
-        mutating func set(_ id: Element.ID, hash: Int, to element: Element?) {
-            if let position = position(of: id, hash: hash) {
-                entries[position].element = element
+        mutating func set(_ entry: consuming Entry) {
+            if !entries.isEmpty, let position = position(of: entry.id, hash: entry.hash) {
+                entries[position].element = entry.element
             } else {
-                append(Entry(id: id, hash: hash, element: element))
+                append(entry)
             }
         }
 
         /// Adds an entry whose id is not among them.
         @inlinable
-        mutating func append(_ entry: Entry) {
+        mutating func append(_ entry: consuming Entry) {
+            let hash = entry.hash
             entries.append(entry)
             if entries.count == Staging.fewEntries + 1 {
                 for position in entries.indices { positions.insert(Slot(position), hash: entries[position].hash) }
             } else if entries.count > Staging.fewEntries {
-                positions.insert(Slot(entries.count - 1), hash: entry.hash)
+                positions.insert(Slot(entries.count - 1), hash: hash)
             }
         }
 
@@ -85,14 +86,14 @@ extension SectionedCollection {
     public mutating func upsert(_ element: Element) throws(ModelError) {
         guard element.isOrdered else { throw .unorderedKey }
         let id = element.id
-        staging.set(id, hash: id.hashValue, to: element)
+        staging.set(.init(id: id, hash: id.hashValue, element: element))
     }
 
     /// Stages a removal; an unknown id is no change.
     @inlinable
     public mutating func remove(_ id: Element.ID) {
         guard id == id else { return }
-        staging.set(id, hash: id.hashValue, to: nil)
+        staging.set(.init(id: id, hash: id.hashValue, element: nil))
     }
 
     /// Stages a rank for a section: sections stand in the order of (rank, key), and a rank is 0 until one is set.

@@ -30,6 +30,7 @@ public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Index of the item in its section.
     public var item: Int
     /// A place.
+    @inlinable
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item
@@ -37,7 +38,11 @@ public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertib
     /// As it reads in a message.
     public var description: String { "section \(section), item \(item)" }
     /// Section first, then item.
+    @inlinable
     public static func < (a: SectionPath, b: SectionPath) -> Bool { (a.section, a.item) < (b.section, b.item) }
+    /// Both are the same.
+    @inlinable
+    public static func == (a: SectionPath, b: SectionPath) -> Bool { a.section == b.section && a.item == b.item }
 }
 
 extension SectionedElement {
