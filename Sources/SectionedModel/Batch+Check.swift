@@ -91,12 +91,15 @@ extension Batch {
                 before.number(of: update.from) == after.number(of: update.to)
             else { throw .badBatch("W4: the update at \(update.to) is a move") }
         }
+        var movesWithin = 0
         for move in moves where move.old.sectionKey == move.new.sectionKey {
+            movesWithin += 1
             if before.number(of: move.from) == after.number(of: move.to) {
                 throw .badBatch("W6: the move to \(move.to) moves nothing")
             }
         }
-        if moves.count > 1 { try checkMoveCount() }
+        // A move to another section is needed, and so is a sole one that could not be left out.
+        if movesWithin > 1 { try checkMoveCount() }
     }
 
     /// The moves are the fewest of all batches with these rows and this outcome.

@@ -83,7 +83,9 @@ extension SectionedCollection {
         else {
             throw ModelError.badBatch("the element at \(path) is another than the batch says")
         }
-        return Touched(old: here, slot: slot, new: new, hash: hash)
+        var touched = Touched(old: here, slot: slot, new: new, hash: hash)
+        touched.from = path
+        return touched
     }
 }
 

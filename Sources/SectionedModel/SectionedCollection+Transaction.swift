@@ -8,7 +8,7 @@ extension SectionedCollection {
         @usableFromInline var new: Element?
         /// Of the id.
         @usableFromInline let hash: Int
-        /// In the old state; set by `replace` together with `old`.
+        /// In the old state; found by `replace` together with `old`, unless known before.
         @usableFromInline var from: SectionPath?
         /// In the new state; set by `replace` together with `new`.
         @usableFromInline var to: SectionPath?
@@ -50,7 +50,7 @@ extension SectionedCollection {
     mutating func replace(_ touched: inout [Touched], _ ranks: [RankChange]) -> SectionChanges {
         let moving = touched.indices.filter { !touched[$0].keepsPlace }
         if moving.count > max(64, state.count / 4) { return rebuild(&touched, ranks) }
-        for index in touched.indices {
+        for index in touched.indices where touched[index].from == nil {
             touched[index].from = state.path(of: touched[index].old, slot: touched[index].slot)
         }
         for index in moving {
