@@ -104,40 +104,6 @@ extension SectionedCollection {
         staging.ranks.append((section, rank))
     }
 
-    /// Stages what it takes to make these the elements: those that are missing are removed, new ones come, and what differs is replaced.
-    /// Ranks stay. What was staged before is forgotten.
-    ///
-    /// Throws `duplicateID` or `unorderedKey`, and stages nothing.
-    @inlinable
-    public mutating func stageDifference(from elements: some Collection<Element>) throws(ModelError) {
-        staging.clear()
-        var kept = Array(repeating: false, count: state.records.end)
-        var index = 0
-        do throws(ModelError) {
-            for element in elements {
-                guard element.isOrdered else { throw .unorderedKey }
-                let id = element.id
-                let hash = id.hashValue
-                if let slot = state.slot(of: id, hash: hash) {
-                    guard !kept[Int(slot.number)] else { throw .duplicateID(at: index) }
-                    kept[Int(slot.number)] = true
-                    if state.records[slot] != element { staging.append(.init(id: id, hash: hash, element: element)) }
-                } else {
-                    guard staging.position(of: id, hash: hash) == nil else { throw .duplicateID(at: index) }
-                    staging.append(.init(id: id, hash: hash, element: element))
-                }
-                index += 1
-            }
-        } catch {
-            staging.clear()
-            throw error
-        }
-        for number in kept.indices where !kept[number] {
-            guard let id = state.records.element(in: Slot(number))?.id else { continue }
-            staging.append(.init(id: id, hash: id.hashValue, element: nil))
-        }
-    }
-
     /// Forgets what is staged.
     @inlinable
     public mutating func rollBack() { staging.clear() }
