@@ -1,5 +1,6 @@
 extension EntityModel {
     /// What says where rows that are written stand.
+    @usableFromInline
     enum Placement {
         /// The model's order.
         case order
@@ -10,6 +11,7 @@ extension EntityModel {
     }
 
     /// Writes rows and removes others, as one transaction.
+    @inlinable
     mutating func commit(
         _ rows: [Row], removing removals: [Entity.UniqueValue] = [], placement: Placement = .order
     ) throws(ModelError) -> Batch<Row>? {
@@ -35,7 +37,8 @@ extension EntityModel {
         return record(batch)
     }
 
-    private mutating func stageHidden(_ row: Row, passes: Bool) throws(ModelError) {
+    @inlinable
+    mutating func stageHidden(_ row: Row, passes: Bool) throws(ModelError) {
         if passes {
             hidden.remove(row.id)
         } else {
@@ -45,6 +48,7 @@ extension EntityModel {
     }
 
     /// Inside `perform` the batch is kept for the end.
+    @inlinable
     mutating func record(_ batch: Batch<Row>?) -> Batch<Row>? {
         guard journal != nil else { return batch }
         if let batch { journal?.append(batch) }
@@ -53,6 +57,7 @@ extension EntityModel {
 
     /// Makes any number of operations one transaction with one exact batch. Inside, an operation sees what those before it have
     /// done, and its own batch is nil. When `body` throws, nothing has happened.
+    @inlinable
     public mutating func perform<Failure: Error>(
         _ body: (inout EntityModel) throws(Failure) -> Void
     ) throws(Failure) -> Batch<Row>? {
@@ -71,7 +76,8 @@ extension EntityModel {
     }
 
     /// One batch for several: what differs at last is written once more, onto the state before all of them.
-    private mutating func net(of batches: [Batch<Row>], since before: EntityModel) -> Batch<Row>? {
+    @inlinable
+    mutating func net(of batches: [Batch<Row>], since before: EntityModel) -> Batch<Row>? {
         var target = before.shown
         for batch in batches {
             for id in batch.touchedIDs {
@@ -87,12 +93,14 @@ extension EntityModel {
 
 extension Batch {
     /// The ids of all rows it names.
+    @inlinable
     var touchedIDs: [Element.ID] {
         deletions.map(\.element.id) + insertions.map(\.element.id) + moves.map(\.new.id) + updates.map(\.new.id)
     }
 
     /// The sections whose ranks it tells.
-    fileprivate var rankedSections: [Element.SectionKey] {
+    @inlinable
+    var rankedSections: [Element.SectionKey] {
         sectionDeletions.map(\.key) + sectionInsertions.map(\.key) + sectionMoves.map(\.key)
     }
 }

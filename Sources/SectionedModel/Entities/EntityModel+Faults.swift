@@ -3,6 +3,7 @@ extension EntityModel where Entity: FaultableEntity {
     ///
     /// The rows keep their places, for these properties decide none. A model with observers does not call them for it.
     @discardableResult
+    @inlinable
     public mutating func fault(at section: Int, in items: Range<Int>) throws(ModelError) -> Batch<Row>? {
         try change(items, of: section) { entity in
             guard !entity.isFault else { return false }
@@ -13,6 +14,7 @@ extension EntityModel where Entity: FaultableEntity {
 
     /// Brings back the heavy properties of some entities of a section that have been dropped.
     @discardableResult
+    @inlinable
     public mutating func fire(at section: Int, in items: Range<Int>) throws(ModelError) -> Batch<Row>? {
         try change(items, of: section) { entity in
             guard entity.isFault else { return false }
@@ -21,7 +23,8 @@ extension EntityModel where Entity: FaultableEntity {
         }
     }
 
-    private mutating func change(
+    @inlinable
+    mutating func change(
         _ items: Range<Int>, of section: Int, _ body: (inout Entity) -> Bool
     ) throws(ModelError) -> Batch<Row>? {
         guard shown.sectionKey(at: section) != nil else { throw .noSection(section) }

@@ -4,15 +4,16 @@ extension EntityModel {
     ///
     /// Entities that the new order holds equal stay as they stand. A manual order leaves all as they stand.
     @discardableResult
+    @inlinable
     public mutating func sortEntities(by order: EntityOrder<Entity>) throws(ModelError) -> Batch<Row>? {
         let before = self.order
-        self.order = order
+        entityRule = order
         do throws(ModelError) {
             return try rewrite(placement: order.isManual ? .given : .order) { row in
                 row.sortKey.key = order.key(of: row.entity)
             }
         } catch {
-            self.order = before
+            entityRule = before
             throw error
         }
     }
@@ -20,6 +21,7 @@ extension EntityModel {
     /// Puts the entities of one section into an order, once. Of use in a manual order only: any other says itself where
     /// entities stand.
     @discardableResult
+    @inlinable
     public mutating func sortEntities(
         atSection section: Int, by order: EntityOrder<Entity>
     ) throws(ModelError) -> Batch<Row>? {
@@ -32,12 +34,14 @@ extension EntityModel {
     /// Groups the entities by another section key from now on; nil makes one section. Rows that were moved into a section by
     /// hand go where they belong.
     @discardableResult
+    @inlinable
     public mutating func groupEntities(bySectionKey key: String?) throws(ModelError) -> Batch<Row>? {
         try groupEntities(by: Self.naming(by: key))
     }
 
     /// Groups the entities by another name from now on, nil and the empty name being the same; nil makes one section.
     @discardableResult
+    @inlinable
     public mutating func groupEntities(
         by name: (@Sendable (Entity) -> String?)?
     ) throws(ModelError) -> Batch<Row>? {
@@ -50,6 +54,7 @@ extension EntityModel {
 
     /// Filters the entities otherwise from now on; nil shows them all. Those that do not pass stay known.
     @discardableResult
+    @inlinable
     public mutating func filterEntities(
         by isIncluded: (@Sendable (Entity) -> Bool)?
     ) throws(ModelError) -> Batch<Row>? {
@@ -60,7 +65,8 @@ extension EntityModel {
     }
 
     /// Writes all rows anew.
-    private mutating func rewrite(
+    @inlinable
+    mutating func rewrite(
         placement: Placement, _ change: (inout Row) -> Void
     ) throws(ModelError) -> Batch<Row>? {
         var rows = Self.rows(of: shown) + Self.rows(of: hidden)
@@ -75,12 +81,14 @@ extension EntityModel {
     ///
     /// In a manual order they stand in the order of the array afterwards, and as few rows move as possible.
     @discardableResult
+    @inlinable
     public mutating func applyingDifference(from entities: [Entity]) throws(ModelError) -> Batch<Row>? {
         try applyingDifference(from: entities) { $0 == $1 }
     }
 
     /// The same with a comparison of your own for whether contents are equal.
     @discardableResult
+    @inlinable
     public mutating func applyingDifference(
         from entities: [Entity], areEqual: (Entity, Entity) -> Bool
     ) throws(ModelError) -> Batch<Row>? {

@@ -1,6 +1,7 @@
 // Where rows stand that no key orders: each gets a label between those of its neighbours.
 extension EntityModel {
     /// The rows with labels that put them where they belong, and those of their neighbours that had to be labelled anew.
+    @inlinable
     mutating func placed(
         _ rows: [Row], removing removals: [Entity.UniqueValue], by placement: Placement
     ) -> [Row] {
@@ -33,7 +34,8 @@ extension EntityModel {
     }
 
     /// Those that stand somewhere already, as they stand, then the rest: so rows that compare equal need not move.
-    private static func asTheyStand(_ rows: [Row], in state: SectionedSnapshot<Row>) -> [Row] {
+    @inlinable
+    static func asTheyStand(_ rows: [Row], in state: SectionedSnapshot<Row>) -> [Row] {
         let standing = rows.map { (row: $0, path: state.path(of: $0.id)) }
         return standing.sorted { a, b in
             guard let path = a.path else { return false }
@@ -43,7 +45,8 @@ extension EntityModel {
     }
 
     /// The rows by section; sections in the order in which they are first met.
-    private func grouped(_ rows: [Row]) -> [(name: String, rows: [Row])] {
+    @inlinable
+    func grouped(_ rows: [Row]) -> [(name: String, rows: [Row])] {
         var positions: [String: Int] = [:]
         var groups: [(name: String, rows: [Row])] = []
         for row in rows {
@@ -58,14 +61,16 @@ extension EntityModel {
     }
 
     /// The items of rows by section index, ascending: what is not to be looked at.
-    private func others(than ids: [Entity.UniqueValue]) -> [Int: [Int]] {
+    @inlinable
+    func others(than ids: [Entity.UniqueValue]) -> [Int: [Int]] {
         var items: [Int: [Int]] = [:]
         for path in ids.compactMap({ shown.path(of: $0) }) { items[path.section, default: []].append(path.item) }
         return items.mapValues { $0.sorted() }
     }
 
     /// Where among the others an entity stands by a comparison: where it is, if it may, otherwise behind its equals.
-    private static func gap(
+    @inlinable
+    static func gap(
         for row: Row, among others: Others, _ precedes: (Entity, Entity) -> Bool
     ) -> Int {
         let end = partitionPoint(others.count) { index in
@@ -78,14 +83,21 @@ extension EntityModel {
     }
 
     /// The rows of a section but for some.
+    @usableFromInline
     struct Others {
+        @usableFromInline
         let rows: SectionedSnapshot<Row>
+        @usableFromInline
         let name: String
+        @usableFromInline
         let section: Int?
         /// The items that are not looked at, ascending.
+        @usableFromInline
         let excluded: [Int]
+        @usableFromInline
         let count: Int
 
+        @inlinable
         init(in rows: SectionedSnapshot<Row>, section name: String, without excluded: [Int: [Int]]) {
             self.rows = rows
             self.name = name
@@ -94,21 +106,25 @@ extension EntityModel {
             count = (section.map { rows.elementCount(at: $0) } ?? 0) - self.excluded.count
         }
 
+        @inlinable
         func row(_ index: Int) -> Row? {
             guard let section else { return nil }
             let skipped = partitionPoint(excluded.count) { excluded[$0] - $0 <= index }
             return rows.element(at: SectionPath(section: section, item: index + skipped))
         }
 
+        @inlinable
         var sequence: LabelledSequence { LabelledSequence(count: count) { row($0)?.label ?? 0 } }
 
         /// The label a row has, if it stands in this section.
+        @inlinable
         func label(of row: Row) -> Int64? {
             guard let path = rows.path(of: row.id), path.section == section else { return nil }
             return rows.element(at: path)?.label
         }
 
         /// How many of the others a row stands behind, if it stands in this section.
+        @inlinable
         func gap(of row: Row) -> Int? {
             guard let path = rows.path(of: row.id), path.section == section else { return nil }
             return path.item - partitionPoint(excluded.count) { excluded[$0] < path.item }
@@ -117,7 +133,8 @@ extension EntityModel {
 }
 
 extension EntityRow {
-    fileprivate func labelled(_ label: Int64) -> EntityRow {
+    @inlinable
+    func labelled(_ label: Int64) -> EntityRow {
         var row = self
         row.label = label
         return row

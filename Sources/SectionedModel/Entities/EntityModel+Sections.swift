@@ -1,12 +1,13 @@
 extension EntityModel {
     /// Stages the ranks of sections that come or, when their contents decide, of all that are about to change.
+    @inlinable
     mutating func stageRanks(of rows: [Row]) {
         switch sectionOrder.rule {
         case .name: break
         case .arrival:
             var names: Set<String> = []
             for row in rows
-            where shown.sectionIndex(of: row.sectionName) == nil && names.insert(row.sectionName).inserted {
+            where names.insert(row.sectionName).inserted && shown.sectionIndex(of: row.sectionName) == nil {
                 setRank(nextRank, of: row.sectionName)
             }
         case .comparing(let precedes): stageRanks(precedes, all: false)
@@ -14,6 +15,7 @@ extension EntityModel {
     }
 
     /// A section that comes again is a new one: its rank is not kept for it.
+    @inlinable
     mutating func forgetRanks(_ sections: [Batch<Row>.SectionChange]) {
         var isStaged = false
         for section in sections where shown.rank(of: section.key) != 0 {
@@ -25,6 +27,7 @@ extension EntityModel {
     }
 
     /// Sections stand where their contents put them after the transaction, so it is done on a copy first.
+    @inlinable
     mutating func stageRanks(
         _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool, all: Bool
     ) {
@@ -47,15 +50,17 @@ extension EntityModel {
         }
     }
 
-    private mutating func setRank(_ rank: Int64, of name: String) {
+    @inlinable
+    mutating func setRank(_ rank: Int64, of name: String) {
         shown.setRank(rank, of: name)
         nextRank = max(nextRank, OrderLabels.following(rank))
     }
 
     /// Orders the sections otherwise from now on. They are all looked at, in one batch.
     @discardableResult
+    @inlinable
     public mutating func sortSections(by order: SectionOrder<Entity>) -> Batch<Row>? {
-        sectionOrder = order
+        sectionRule = order
         switch order.rule {
         // New sections will come last; those that are here stay as they are.
         case .arrival: break
@@ -67,22 +72,35 @@ extension EntityModel {
 }
 
 /// The sections of a state but for some, and where others stand among them.
-private struct SectionRanks<Entity: ModelEntity> {
+@usableFromInline
+struct SectionRanks<Entity: ModelEntity> {
+    @usableFromInline
     let state: EntitySnapshot<Entity>
     /// The sections that are not looked at, ascending.
+    @usableFromInline
     let touched: [Int]
 
+    @inlinable
+    init(state: EntitySnapshot<Entity>, touched: [Int]) {
+        self.state = state
+        self.touched = touched
+    }
+
+    @inlinable
     var count: Int { state.numberOfSections - touched.count }
 
+    @inlinable
     func info(_ index: Int) -> SectionInfo<Entity>? {
         state.section(at: index + partitionPoint(touched.count) { touched[$0] - $0 <= index })
     }
 
+    @inlinable
     var sequence: LabelledSequence {
         LabelledSequence(count: count) { index in info(index).map { state.rows.rank(of: $0.name) } ?? 0 }
     }
 
     /// Where a section stands: where it is, if it may, otherwise behind its equals.
+    @inlinable
     func gap(
         for section: SectionInfo<Entity>, _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool
     ) -> Int {
@@ -98,7 +116,8 @@ private struct SectionRanks<Entity: ModelEntity> {
 
 extension Batch {
     /// The sections, by their indices after it, of which it changes anything; ascending.
-    fileprivate func touchedSections(in rows: SectionedCollection<Element>) -> [Int] {
+    @inlinable
+    func touchedSections(in rows: SectionedCollection<Element>) -> [Int] {
         var keys: Set<Element.SectionKey> = []
         for change in sectionInsertions { keys.insert(change.key) }
         for deletion in deletions { keys.insert(deletion.element.sectionKey) }

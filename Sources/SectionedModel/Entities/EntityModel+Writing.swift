@@ -5,6 +5,7 @@ extension EntityModel {
     ///
     /// A model with observers does not call them for it: a list is loaded from the model afterwards.
     @discardableResult
+    @inlinable
     public mutating func fetch(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
         try Self.checkDistinct(entities)
         return try insert(entities)
@@ -12,6 +13,7 @@ extension EntityModel {
 
     /// Inserts entities; those that are known are merged.
     @discardableResult
+    @inlinable
     public mutating func insert(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
         if entities.count == 1 { return try insert(entities[0]) }
         var rows: [Row] = []
@@ -32,6 +34,7 @@ extension EntityModel {
 
     /// Inserts an entity, or merges it when it is known.
     @discardableResult
+    @inlinable
     public mutating func insert(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
         try commit([merged(entity, into: row(of: entity.uniqueValue))])
     }
@@ -42,6 +45,7 @@ extension EntityModel {
     /// it names, when that is not there. In a manual order it stands before the item with this index among the others of the
     /// section; any other order says itself where it stands.
     @discardableResult
+    @inlinable
     public mutating func insert(_ entity: Entity, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
         var row = try merged(entity, into: row(of: entity.uniqueValue))
         if path.section == numberOfSections, shown.sectionIndex(of: row.ownSectionName) == nil {
@@ -53,6 +57,7 @@ extension EntityModel {
     }
 
     /// The row with what the entity says.
+    @inlinable
     mutating func merged(_ entity: Entity, into row: Row?) throws(ModelError) -> Row {
         guard let row else { return newRow(entity) }
         var merged = row.entity
@@ -60,6 +65,7 @@ extension EntityModel {
         return try self.row(row, with: merged)
     }
 
+    @inlinable
     static func checkDistinct(_ entities: [Entity]) throws(ModelError) {
         var ids: Set<Entity.UniqueValue> = []
         for (index, entity) in entities.enumerated() where !ids.insert(entity.uniqueValue).inserted {
@@ -68,7 +74,8 @@ extension EntityModel {
     }
 
     /// Writes a row into a section that is there.
-    private mutating func put(_ row: Row, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
+    @inlinable
+    mutating func put(_ row: Row, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
         guard let name = shown.sectionKey(at: path.section) else { throw .noSection(path.section) }
         let isThere = shown.path(of: row.id)?.section == path.section
         let others = shown.elementCount(at: path.section) - (isThere ? 1 : 0)
@@ -88,12 +95,14 @@ extension EntityModel {
     /// the item with the index `target.item` among the others; any other order says itself where it stands. A row that was moved
     /// into another section stays there until its entity names another section than now. A section it leaves empty is gone.
     @discardableResult
+    @inlinable
     public mutating func move(at path: SectionPath, to target: SectionPath) throws(ModelError) -> Batch<Row>? {
         try put(row(at: path), at: target)
     }
 
     /// Changes the entity at a path.
     @discardableResult
+    @inlinable
     public mutating func update(
         at path: SectionPath, _ mutate: (inout Entity) -> Void
     ) throws(ModelError) -> Batch<Row>? {
@@ -102,6 +111,7 @@ extension EntityModel {
 
     /// Changes the entity with this unique value, whether it passes the filter or not.
     @discardableResult
+    @inlinable
     public mutating func update(
         withUniqueValue value: Entity.UniqueValue, _ mutate: (inout Entity) -> Void
     ) throws(ModelError) -> Batch<Row>? {
@@ -111,13 +121,15 @@ extension EntityModel {
 
     /// Changes an entity, known by its unique value: the model's, not the one that is given.
     @discardableResult
+    @inlinable
     public mutating func update(
         _ entity: Entity, _ mutate: (inout Entity) -> Void
     ) throws(ModelError) -> Batch<Row>? {
         try update(withUniqueValue: entity.uniqueValue, mutate)
     }
 
-    private mutating func update(_ row: Row, _ mutate: (inout Entity) -> Void) throws(ModelError) -> Batch<Row>? {
+    @inlinable
+    mutating func update(_ row: Row, _ mutate: (inout Entity) -> Void) throws(ModelError) -> Batch<Row>? {
         var entity = row.entity
         mutate(&entity)
         return try commit([self.row(row, with: entity)])
@@ -129,10 +141,12 @@ extension EntityModel {
 extension EntityModel {
     /// Removes the entity at a path.
     @discardableResult
+    @inlinable
     public mutating func remove(at path: SectionPath) throws(ModelError) -> Batch<Row>? { try remove(at: [path]) }
 
     /// Removes the entities at some paths, which are all of the state before.
     @discardableResult
+    @inlinable
     public mutating func remove(at paths: [SectionPath]) throws(ModelError) -> Batch<Row>? {
         var ids: [Entity.UniqueValue] = []
         for path in paths { ids.append(try row(at: path).id) }
@@ -141,12 +155,14 @@ extension EntityModel {
 
     /// Removes an entity, known by its unique value.
     @discardableResult
+    @inlinable
     public mutating func remove(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
         try remove(withUniqueValue: entity.uniqueValue)
     }
 
     /// Removes some entities, known by their unique values. When one is unknown, none is removed.
     @discardableResult
+    @inlinable
     public mutating func remove(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
         for entity in entities where row(of: entity.uniqueValue) == nil { throw .unknownID }
         return try commit([], removing: entities.map(\.uniqueValue))
@@ -154,6 +170,7 @@ extension EntityModel {
 
     /// Removes the entity with this unique value, whether it passes the filter or not.
     @discardableResult
+    @inlinable
     public mutating func remove(withUniqueValue value: Entity.UniqueValue) throws(ModelError) -> Batch<Row>? {
         guard row(of: value) != nil else { throw .unknownID }
         return try commit([], removing: [value])
@@ -161,12 +178,14 @@ extension EntityModel {
 
     /// Removes all entities that stand in a section.
     @discardableResult
+    @inlinable
     public mutating func removeSection(at index: Int) throws(ModelError) -> Batch<Row>? {
         try removeSections(at: [index])
     }
 
     /// Removes all entities that stand in some sections, whose indices are all of the state before.
     @discardableResult
+    @inlinable
     public mutating func removeSections(at indices: [Int]) throws(ModelError) -> Batch<Row>? {
         var ids: [Entity.UniqueValue] = []
         for index in indices {
@@ -178,6 +197,7 @@ extension EntityModel {
 
     /// Removes all entities, those that do not pass the filter too.
     @discardableResult
+    @inlinable
     public mutating func removeAll() -> Batch<Row>? {
         for row in Self.rows(of: shown) { shown.remove(row.id) }
         for row in Self.rows(of: hidden) { hidden.remove(row.id) }
@@ -187,6 +207,7 @@ extension EntityModel {
         return record(batch)
     }
 
+    @inlinable
     static func rows(of collection: SectionedCollection<Row>) -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(collection.count)

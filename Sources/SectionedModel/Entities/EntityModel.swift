@@ -13,15 +13,19 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     public typealias Row = EntityRow<Entity>
 
     /// The rows.
+    @usableFromInline
     var shown: SectionedCollection<Row>
     /// What does not pass the filter; its sections and order are as they would be, and nobody's business.
+    @usableFromInline
     var hidden = SectionedCollection<Row>()
 
+    @usableFromInline
     var sectionName: (@Sendable (Entity) -> String?)?
-    /// How the entities of a section are ordered.
-    public internal(set) var order: EntityOrder<Entity>
-    /// How the sections are ordered.
-    public internal(set) var sectionOrder: SectionOrder<Entity>
+    @usableFromInline
+    var entityRule: EntityOrder<Entity>
+    @usableFromInline
+    var sectionRule: SectionOrder<Entity>
+    @usableFromInline
     var filter: (@Sendable (Entity) -> Bool)?
 
     /// What stands for a section in an index at the side of a list, by its name, which is not empty. The first character,
@@ -32,19 +36,24 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     public var fetchBatchSize = 20
 
     /// Above the labels of all rows.
+    @usableFromInline
     var nextLabel: Int64 = 0
     /// Above the ranks of all sections.
+    @usableFromInline
     var nextRank: Int64 = 0
     /// What the operations since `perform` began have done; nil outside of it.
+    @usableFromInline
     var journal: [Batch<Row>]?
 
     /// An empty model. `sectionKey` is what every entity is asked for the name of its section (`ModelEntity.subscript(key:)`);
     /// nil makes one section without a name. The sections stand as they came, the entities too.
+    @inlinable
     public init(sectionKey: String? = nil) {
         self.init(sectionKey: sectionKey, sortedBy: .manual)
     }
 
     /// An empty model with orders and a filter of its own.
+    @inlinable
     public init(
         sectionKey: String?, sortedBy order: EntityOrder<Entity>,
         sectionsSortedBy sectionOrder: SectionOrder<Entity> = .arrival,
@@ -52,12 +61,21 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     ) {
         shown = SectionedCollection(keepsChecksum: keepsChecksum)
         sectionName = Self.naming(by: sectionKey)
-        self.order = order
-        self.sectionOrder = sectionOrder
+        entityRule = order
+        sectionRule = sectionOrder
         self.filter = filter
     }
 
+    /// How the entities of a section are ordered.
+    @inlinable
+    public var order: EntityOrder<Entity> { entityRule }
+
+    /// How the sections are ordered.
+    @inlinable
+    public var sectionOrder: SectionOrder<Entity> { sectionRule }
+
     /// The present state. While it is kept, writing copies what it changes of what both share: some nodes, never all.
+    @inlinable
     public var snapshot: EntitySnapshot<Entity> {
         EntitySnapshot(
             rows: shown.snapshot, hidden: hidden.snapshot, indexTitle: sectionIndexTitle,
@@ -65,15 +83,18 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     }
 
     /// The row of an entity, shown or not.
+    @inlinable
     func row(of id: Entity.UniqueValue) -> Row? { shown[id] ?? hidden[id] }
 
     /// The row at a path.
+    @inlinable
     func row(at path: SectionPath) throws(ModelError) -> Row {
         guard let row = shown.element(at: path) else { throw .noElement(path) }
         return row
     }
 
     /// The row that an entity nobody knows gets.
+    @inlinable
     mutating func newRow(_ entity: Entity) -> Row {
         let row = Row(entity, in: name(of: entity), at: Row.Place(key: order.key(of: entity), label: nextLabel))
         nextLabel = OrderLabels.following(nextLabel)
@@ -82,6 +103,7 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
 
     /// The row of a known entity with new contents. A row that somebody moved into another section stays there until the entity
     /// names another section than before.
+    @inlinable
     func row(_ row: Row, with entity: Entity) throws(ModelError) -> Row {
         guard entity.uniqueValue == row.id else { throw .changedID }
         var row = row
@@ -93,10 +115,12 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
         return row
     }
 
+    @inlinable
     static func naming(by key: String?) -> (@Sendable (Entity) -> String?)? {
         guard let key else { return nil }
         return { $0[key] }
     }
 
+    @inlinable
     func name(of entity: Entity) -> String { sectionName?(entity) ?? "" }
 }

@@ -1,5 +1,6 @@
 /// How the entities of a section are ordered. Can be changed while a model holds entities.
 public struct EntityOrder<Entity: ModelEntity>: Sendable {
+    @usableFromInline
     enum Rule: Sendable {
         /// As they came, and as they were put by hand.
         case manual
@@ -7,14 +8,20 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         case comparing(@Sendable (Entity, Entity) -> Bool)
     }
 
+    @usableFromInline
     let rule: Rule
 
+    @inlinable
+    init(rule: Rule) { self.rule = rule }
+
     /// As they came, and as they were put by hand: new entities come last.
+    @inlinable
     public static var manual: EntityOrder { EntityOrder(rule: .manual) }
 
     /// By a key, ascending. Entities with equal keys stay in the order in which they came.
     ///
     /// The key is copied when the entity is written; this is the fastest order.
+    @inlinable
     public static func ascending<Key: Comparable & Sendable>(
         _ key: @escaping @Sendable (Entity) -> Key
     ) -> EntityOrder {
@@ -22,6 +29,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     }
 
     /// By a key, descending. Entities with equal keys stay in the order in which they came.
+    @inlinable
     public static func descending<Key: Comparable & Sendable>(
         _ key: @escaping @Sendable (Entity) -> Key
     ) -> EntityOrder {
@@ -32,6 +40,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     ///
     /// A comparison that is no such order makes a strange order, and nothing worse: a row has its place once it is written, and
     /// is compared again only when it changes.
+    @inlinable
     public static func comparing(
         _ areInIncreasingOrder: @escaping @Sendable (Entity, Entity) -> Bool
     ) -> EntityOrder {
@@ -39,6 +48,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     }
 
     /// This order, and another among those it holds equal. Nothing can follow a manual order.
+    @inlinable
     public func then(_ next: EntityOrder) -> EntityOrder {
         switch (rule, next.rule) {
         case (.manual, _), (_, .manual): self
@@ -53,6 +63,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         }
     }
 
+    @inlinable
     func precedes(_ a: Entity, _ b: Entity) -> Bool {
         switch rule {
         case .manual: false
@@ -62,6 +73,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     }
 
     /// The key to be copied into the row.
+    @inlinable
     func key(of entity: Entity) -> OrderKey {
         switch rule {
         case .manual, .comparing: .none
@@ -69,6 +81,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         }
     }
 
+    @inlinable
     var isManual: Bool {
         switch rule {
         case .manual: true
@@ -79,22 +92,30 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
 
 /// How sections are ordered. Can be changed while a model holds entities.
 public struct SectionOrder<Entity: ModelEntity>: Sendable {
+    @usableFromInline
     enum Rule: Sendable {
         case arrival
         case name
         case comparing(@Sendable (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool)
     }
 
+    @usableFromInline
     let rule: Rule
 
+    @inlinable
+    init(rule: Rule) { self.rule = rule }
+
     /// As they came: a new section is the last one.
+    @inlinable
     public static var arrival: SectionOrder { SectionOrder(rule: .arrival) }
 
     /// By name, ascending.
+    @inlinable
     public static var name: SectionOrder { SectionOrder(rule: .name) }
 
     /// By a key of what is in them, ascending; sections with equal keys stay as they stood. A section is looked at again when
     /// anything in it has changed.
+    @inlinable
     public static func ascending<Key: Comparable & SendableMetatype>(
         _ key: @escaping @Sendable (SectionInfo<Entity>) -> Key
     ) -> SectionOrder {
@@ -102,6 +123,7 @@ public struct SectionOrder<Entity: ModelEntity>: Sendable {
     }
 
     /// By a key of what is in them, descending.
+    @inlinable
     public static func descending<Key: Comparable & SendableMetatype>(
         _ key: @escaping @Sendable (SectionInfo<Entity>) -> Key
     ) -> SectionOrder {
@@ -109,6 +131,7 @@ public struct SectionOrder<Entity: ModelEntity>: Sendable {
     }
 
     /// By a comparison, as `sort(by:)` takes it: a strict weak order of what is in the sections.
+    @inlinable
     public static func comparing(
         _ areInIncreasingOrder: @escaping @Sendable (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool
     ) -> SectionOrder {

@@ -13,17 +13,34 @@ public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
     /// The rows: sections in order, and in each its entities in order.
     public let rows: SectionedSnapshot<EntityRow<Entity>>
     /// The entities that do not pass the filter.
+    @usableFromInline
     let hidden: SectionedSnapshot<EntityRow<Entity>>
+    @usableFromInline
     let indexTitle: @Sendable (String) -> String?
+    @usableFromInline
     let fetchBatchSize: Int
 
+    @inlinable
+    init(
+        rows: SectionedSnapshot<EntityRow<Entity>>, hidden: SectionedSnapshot<EntityRow<Entity>>,
+        indexTitle: @escaping @Sendable (String) -> String?, fetchBatchSize: Int
+    ) {
+        self.rows = rows
+        self.hidden = hidden
+        self.indexTitle = indexTitle
+        self.fetchBatchSize = fetchBatchSize
+    }
+
     /// Itself.
+    @inlinable
     public var snapshot: EntitySnapshot { self }
 
+    @inlinable
     func info(of section: Int, name: String) -> SectionInfo<Entity> {
         SectionInfo(name: name, indexTitle: title(of: name), at: section, in: rows)
     }
 
+    @inlinable
     func title(of name: String) -> String? { name.isEmpty ? nil : indexTitle(name) }
 }
 
@@ -31,25 +48,31 @@ public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
 
 extension EntityReading {
     /// Whether there is no row.
+    @inlinable
     public var isEmpty: Bool { numberOfEntities == 0 }
 
     /// The number of sections; a section is there while it has an entity.
+    @inlinable
     public var numberOfSections: Int { snapshot.rows.sectionCount }
 
     /// The number of entities that pass the filter.
+    @inlinable
     public var numberOfEntities: Int { snapshot.rows.count }
 
     /// The number of all entities that are known, whether they pass the filter or not.
+    @inlinable
     public var numberOfFetchedEntities: Int {
         let snapshot = snapshot
         return snapshot.rows.count + snapshot.hidden.count
     }
 
     /// The number of entities in a section; 0 when there is no such section.
+    @inlinable
     public func numberOfEntities(at section: Int) -> Int { snapshot.rows.elementCount(at: section) }
 
     /// The index, from 0, of the last page of which anything is known; nil before the first fetch. A page has as many
     /// entities as the model's `fetchBatchSize`, and those that do not pass the filter count.
+    @inlinable
     public var lastFetchIndex: Int? {
         let (known, size) = (numberOfFetchedEntities, snapshot.fetchBatchSize)
         guard known > 0, size > 0 else { return nil }
@@ -57,6 +80,7 @@ extension EntityReading {
     }
 
     /// The index, from 0, of the page to fetch next: the last one again while it is not full. 0 when nothing is paged.
+    @inlinable
     public var nextFetchIndex: Int {
         let size = snapshot.fetchBatchSize
         return size > 0 ? numberOfFetchedEntities / size : 0
@@ -67,27 +91,33 @@ extension EntityReading {
 
 extension EntityReading {
     /// The section with this index.
+    @inlinable
     public func section(at index: Int) -> SectionInfo<Entity>? {
         let snapshot = snapshot
         return snapshot.rows.sectionKey(at: index).map { snapshot.info(of: index, name: $0) }
     }
 
     /// The section with this index.
+    @inlinable
     public subscript(section: Int) -> SectionInfo<Entity>? { self.section(at: section) }
 
     /// All sections, in order.
+    @inlinable
     public var sections: [SectionInfo<Entity>] {
         let snapshot = snapshot
         return snapshot.rows.sectionKeys.enumerated().map { snapshot.info(of: $0.offset, name: $0.element) }
     }
 
     /// The index now of a section, known by its name.
+    @inlinable
     public func index(of section: SectionInfo<Entity>) -> Int? { indexOfSection(withSectionName: section.name) }
 
     /// The index of the section with this name.
+    @inlinable
     public func indexOfSection(withSectionName name: String) -> Int? { snapshot.rows.sectionIndex(of: name) }
 
     /// What stands for the sections in an index at the side of a list: each title once, in the order of the sections.
+    @inlinable
     public var sectionIndexTitles: [String] {
         let snapshot = snapshot
         var seen: Set<String> = []
@@ -95,9 +125,11 @@ extension EntityReading {
     }
 
     /// What stands for a section of this name; nil for a name that is empty.
+    @inlinable
     public func sectionIndexTitle(forSectionName name: String) -> String? { snapshot.title(of: name) }
 
     /// The index of the first section of this title. `index` is the title's among `sectionIndexTitles`.
+    @inlinable
     public func section(forSectionIndexTitle title: String, at index: Int) throws(ModelError) -> Int {
         let snapshot = snapshot
         let names = snapshot.rows.sectionKeys
@@ -113,26 +145,32 @@ extension EntityReading {
 
 extension EntityReading {
     /// The entity at a path.
+    @inlinable
     public func entity(at path: SectionPath) -> Entity? { snapshot.rows.element(at: path)?.entity }
 
     /// The entity at a path.
+    @inlinable
     public subscript(path: SectionPath) -> Entity? { entity(at: path) }
 
     /// The entity with this unique value, whether it passes the filter or not.
+    @inlinable
     public func entity(withUniqueValue value: Entity.UniqueValue) -> Entity? {
         let snapshot = snapshot
         return (snapshot.rows.element(of: value) ?? snapshot.hidden.element(of: value))?.entity
     }
 
     /// Where an entity stands, known by its unique value; nil when it is unknown or does not pass the filter.
+    @inlinable
     public func path(for entity: Entity) -> SectionPath? { pathForEntity(withUniqueValue: entity.uniqueValue) }
 
     /// Where the entity with this unique value stands; nil when it is unknown or does not pass the filter.
+    @inlinable
     public func pathForEntity(withUniqueValue value: Entity.UniqueValue) -> SectionPath? {
         snapshot.rows.path(of: value)
     }
 
     /// All entities that pass the filter, in the order of their rows.
+    @inlinable
     public var entities: [Entity] {
         let rows = snapshot.rows
         var entities: [Entity] = []
@@ -142,11 +180,13 @@ extension EntityReading {
     }
 
     /// All entities that pass the filter, in an order of your own.
+    @inlinable
     public func entities(sortedBy order: EntityOrder<Entity>) -> [Entity] {
         entities.sorted { order.precedes($0, $1) }
     }
 
     /// Those of the model's entities that are wanted, in the order of their rows.
+    @inlinable
     public func filteredEntities<Failure: Error>(
         with isIncluded: (Entity) throws(Failure) -> Bool
     ) throws(Failure) -> [Entity] {
@@ -158,6 +198,7 @@ extension EntityReading {
     }
 
     /// Those of a section's entities that are wanted, in order; none when there is no such section.
+    @inlinable
     public func filteredEntities<Failure: Error>(
         atSection section: Int, with isIncluded: (Entity) throws(Failure) -> Bool
     ) throws(Failure) -> [Entity] {

@@ -17,12 +17,15 @@ public protocol ModelEntity: Equatable, Sendable {
 
 extension ModelEntity {
     /// No sections.
+    @inlinable
     public subscript(key: String) -> String? { nil }
 
     /// Replaces everything.
+    @inlinable
     public mutating func update(with entity: Self) { self = entity }
 
     /// Feeds nothing.
+    @inlinable
     public func feed(_ digest: inout ElementDigest) {}
 }
 

@@ -1,4 +1,5 @@
 /// What rows are sorted by, copied out of the entity when it is written, so that nothing can change it behind the model's back.
+@usableFromInline
 enum OrderKey: Sendable {
     /// Of a model without a sort key; all are equal.
     case none
@@ -10,6 +11,7 @@ enum OrderKey: Sendable {
     /// Compared one after the other.
     case several([OrderKey])
 
+    @inlinable
     init<Key: Comparable & Sendable>(_ key: Key, descending: Bool) {
         if let key = key as? Int {
             self = .integer(descending ? ~Int64(key) : Int64(key))
@@ -25,7 +27,8 @@ enum OrderKey: Sendable {
     }
 
     /// Keys of one order are all of one case; this orders the cases, so that the order is total whatever is compared.
-    private var kind: Int {
+    @inlinable
+    var kind: Int {
         switch self {
         case .none: 0
         case .integer: 1
@@ -39,6 +42,7 @@ enum OrderKey: Sendable {
 }
 
 extension OrderKey: Comparable {
+    @inlinable
     static func == (a: OrderKey, b: OrderKey) -> Bool {
         switch (a, b) {
         case (.none, .none): true
@@ -52,6 +56,7 @@ extension OrderKey: Comparable {
         }
     }
 
+    @inlinable
     static func < (a: OrderKey, b: OrderKey) -> Bool {
         switch (a, b) {
         case (.none, .none): false
@@ -68,19 +73,32 @@ extension OrderKey: Comparable {
 }
 
 /// A key of any comparable type; those of one order are all of one type.
+@usableFromInline
 struct AnyOrderKey: Comparable, Sendable {
+    @usableFromInline
     let key: any Comparable & Sendable
+    @usableFromInline
     let isDescending: Bool
 
+    @inlinable
+    init(key: any Comparable & Sendable, isDescending: Bool) {
+        self.key = key
+        self.isDescending = isDescending
+    }
+
+    @inlinable
     static func == (a: AnyOrderKey, b: AnyOrderKey) -> Bool { isEqual(a.key, b.key) }
 
+    @inlinable
     static func < (a: AnyOrderKey, b: AnyOrderKey) -> Bool {
         a.isDescending ? precedes(b.key, a.key) : precedes(a.key, b.key)
     }
 
-    private static func isEqual<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool { a == b as? Key }
+    @inlinable
+    static func isEqual<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool { a == b as? Key }
 
-    private static func precedes<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool {
+    @inlinable
+    static func precedes<Key: Comparable>(_ a: Key, _ b: any Comparable & Sendable) -> Bool {
         (b as? Key).map { a < $0 } ?? false
     }
 }

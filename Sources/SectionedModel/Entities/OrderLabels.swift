@@ -1,5 +1,6 @@
 /// Numbers that keep things in an order that was decided elsewhere: between two of them there is room for others, and where the
 /// room is used up, some neighbours are numbered anew.
+@usableFromInline
 enum OrderLabels {
     /// Room left between two things that come one after the other; enough for 2^43 of them, and for 20 halvings.
     static let stride: Int64 = 1 << 20
@@ -60,30 +61,47 @@ enum OrderLabels {
     }
 
     /// The label of what comes after all others. At the end of all numbers (after 2^43 arrivals) those that come are equal.
+    @usableFromInline
     static func following(_ label: Int64) -> Int64 { saturating(label.addingReportingOverflow(stride), .max) }
 }
 
 /// Things in order by their labels, some of which are taken out and put in elsewhere.
+@usableFromInline
 struct LabelledSequence {
     /// How many there are, not counting those taken out.
-    let count: Int
+    @usableFromInline let count: Int
     /// The label of one, by its index among those not taken out.
-    let label: (Int) -> Int64
+    @usableFromInline let label: (Int) -> Int64
+
+    @inlinable
+    init(count: Int, label: @escaping (Int) -> Int64) {
+        self.count = count
+        self.label = label
+    }
 
     /// A thing that shall stand in a gap, before the one with index `gap`; `present` is the label it has, if any.
+    @usableFromInline
     struct Newcomer {
-        var gap: Int
-        var present: Int64?
+        @usableFromInline var gap: Int
+        @usableFromInline var present: Int64?
+
+        @inlinable
+        init(gap: Int, present: Int64?) {
+            self.gap = gap
+            self.present = present
+        }
     }
 
     /// What the newcomers, in order, and some that are there already, are labelled from now on.
+    @usableFromInline
     struct Labelling {
-        var newcomers: [Int64]
+        @usableFromInline var newcomers: [Int64]
         /// By index.
-        var others: [(index: Int, label: Int64)] = []
+        @usableFromInline var others: [(index: Int, label: Int64)] = []
     }
 
     /// The labels for newcomers whose gaps ascend.
+    @usableFromInline
     func labelling(_ newcomers: [Newcomer]) -> Labelling {
         var labels: [Int64] = []
         labels.reserveCapacity(newcomers.count)

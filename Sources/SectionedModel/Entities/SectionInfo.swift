@@ -1,6 +1,7 @@
 /// A section of a model, as it was when it was asked for. Equal and ordered by name.
 public struct SectionInfo<Entity: ModelEntity>: Sendable {
-    private enum Contents: Sendable {
+    @usableFromInline
+    enum Contents: Sendable {
         /// The section with this index of a state.
         case section(Int, SectionedSnapshot<EntityRow<Entity>>)
         /// Of a section that is gone.
@@ -11,14 +12,17 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
     public let name: String
     /// What stands for it in an index at the side of a list; nil when nothing does.
     public let indexTitle: String?
-    private let contents: Contents
+    @usableFromInline
+    let contents: Contents
 
+    @inlinable
     init(name: String, indexTitle: String?, at index: Int, in rows: SectionedSnapshot<EntityRow<Entity>>) {
         self.name = name
         self.indexTitle = indexTitle
         contents = .section(index, rows)
     }
 
+    @inlinable
     init(name: String, indexTitle: String?, entities: [Entity]) {
         self.name = name
         self.indexTitle = indexTitle
@@ -26,6 +30,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
     }
 
     /// How many entities are in it.
+    @inlinable
     public var numberOfEntities: Int {
         switch contents {
         case .section(let index, let rows): rows.elementCount(at: index)
@@ -34,6 +39,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
     }
 
     /// The entities in order. Copies them all; for one of them use the subscript.
+    @inlinable
     public var entities: [Entity] {
         switch contents {
         case .section(let index, let rows): rows.elements(at: index).map(\.entity)
@@ -42,6 +48,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
     }
 
     /// The entity with this index in the section; nil when there is none.
+    @inlinable
     public subscript(item: Int) -> Entity? {
         switch contents {
         case .section(let index, let rows): rows.element(at: SectionPath(section: index, item: item))?.entity
@@ -50,19 +57,24 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
     }
 
     /// The first entity.
+    @inlinable
     public var first: Entity? { self[0] }
 
     /// The last entity.
+    @inlinable
     public var last: Entity? { self[numberOfEntities - 1] }
 }
 
 extension SectionInfo: Hashable, Comparable {
     /// Whether both have one name.
+    @inlinable
     public static func == (a: SectionInfo, b: SectionInfo) -> Bool { a.name == b.name }
 
     /// By name.
+    @inlinable
     public static func < (a: SectionInfo, b: SectionInfo) -> Bool { a.name < b.name }
 
     /// By name.
+    @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

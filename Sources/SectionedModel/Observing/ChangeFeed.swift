@@ -11,7 +11,8 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
         case reset(SectionedSnapshot<Element>)
     }
 
-    private enum State: Sendable {
+    @usableFromInline
+    enum State: Sendable {
         /// Nothing new. A batch makes it `waiting`.
         case idle
         /// At least one batch. One too many makes it `lagging`; a delivery, `idle`.
@@ -22,15 +23,18 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
 
     /// The most batches that wait.
     public let capacity: Int
-    private var state: State
+    @usableFromInline
+    var state: State
 
     /// A feed whose first delivery is a reset to the state the reader starts from.
+    @inlinable
     public init(startingWith snapshot: SectionedSnapshot<Element>, capacity: Int = 16) {
         self.capacity = capacity
         state = .lagging(snapshot)
     }
 
     /// Whether there is something to take.
+    @inlinable
     public var isIdle: Bool {
         switch state {
         case .idle: true
@@ -39,6 +43,7 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
     }
 
     /// Takes in what a transaction did and the state it led to. Every batch of the model must be offered, in order.
+    @inlinable
     public mutating func offer(_ batch: Batch<Element>, _ snapshot: SectionedSnapshot<Element>) {
         switch state {
         case .idle: state = capacity > 0 ? .waiting([batch], snapshot) : .lagging(snapshot)
@@ -52,6 +57,7 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
     }
 
     /// Gives all that waits; nil when nothing does.
+    @inlinable
     public mutating func take() -> Delivery? {
         defer { state = .idle }
         switch state {

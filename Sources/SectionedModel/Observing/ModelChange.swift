@@ -5,7 +5,14 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
     /// The state after it.
     public let snapshot: EntitySnapshot<Entity>
 
+    @inlinable
+    init(batch: Batch<EntityRow<Entity>>, snapshot: EntitySnapshot<Entity>) {
+        self.batch = batch
+        self.snapshot = snapshot
+    }
+
     /// Tells an observer, in the order that `ModelObserver` states.
+    @inlinable
     public func tell(_ observer: some ModelObserver<Entity>) {
         let view = batch.viewForm { $0.entity == $1.entity && $0.revision == $1.revision }
         if view.isEmpty { return }
@@ -16,7 +23,8 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
         observer.modelDidChangeContent()
     }
 
-    private func tellDeletions(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
+    @inlinable
+    func tellDeletions(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
         if !view.sectionDeletions.isEmpty {
             observer.model(
                 didChange: view.sectionDeletions.map(departed), atSectionIndexes: view.sectionDeletions.map(\.index),
@@ -29,7 +37,8 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
         }
     }
 
-    private func tellSections(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
+    @inlinable
+    func tellSections(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
         if !view.sectionMoves.isEmpty {
             observer.model(
                 didChange: view.sectionMoves.map { snapshot.info(of: $0.to, name: $0.key) },
@@ -43,7 +52,8 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
         }
     }
 
-    private func tellRows(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
+    @inlinable
+    func tellRows(of view: ViewForm<EntityRow<Entity>>, _ observer: some ModelObserver<Entity>) {
         if !view.insertions.isEmpty {
             observer.model(
                 didChange: view.insertions.map(\.element.entity), at: nil, for: .insert,
@@ -62,7 +72,8 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
     }
 
     /// A section that is gone. Its rows are all named by the batch: they went, or moved elsewhere.
-    private func departed(_ section: Batch<EntityRow<Entity>>.SectionChange) -> SectionInfo<Entity> {
+    @inlinable
+    func departed(_ section: Batch<EntityRow<Entity>>.SectionChange) -> SectionInfo<Entity> {
         let rows =
             batch.deletions.filter { $0.path.section == section.index }.map { (path: $0.path, row: $0.element) }
             + batch.moves.filter { $0.from.section == section.index }.map { (path: $0.from, row: $0.old) }

@@ -9,41 +9,64 @@
 public final class ObservedModel<Entity: ModelEntity>: EntityReading {
     /// A subscription, to be cancelled by it.
     public struct Subscription: Hashable, Sendable {
-        fileprivate let number: Int
+        @usableFromInline
+        let number: Int
+
+        @inlinable
+        init(number: Int) { self.number = number }
     }
 
-    private struct Listener {
+    @usableFromInline
+    struct Listener {
+        @usableFromInline
         weak var observer: (any ModelObserver<Entity>)?
+
+        @inlinable
+        init(observer: any ModelObserver<Entity>) { self.observer = observer }
     }
 
-    /// The model as it is now.
-    public private(set) var model: EntityModel<Entity>
-    private var listeners: [Listener] = []
-    private var subscribers: [(subscription: Subscription, receive: (ModelChange<Entity>) -> Void)] = []
-    private var subscriptions = 0
+    @usableFromInline
+    var value: EntityModel<Entity>
+    @usableFromInline
+    var listeners: [Listener] = []
+    @usableFromInline
+    var subscribers: [(subscription: Subscription, receive: (ModelChange<Entity>) -> Void)] = []
+    @usableFromInline
+    var subscriptions = 0
     /// Changes that are not told yet: an observer that changes the model makes one while another is being told.
-    private var untold: [(change: ModelChange<Entity>, isSilent: Bool)] = []
-    private var isTelling = false
+    @usableFromInline
+    var untold: [(change: ModelChange<Entity>, isSilent: Bool)] = []
+    @usableFromInline
+    var isTelling = false
 
     /// Observes a model from now on.
-    public init(_ model: EntityModel<Entity>) { self.model = model }
+    @inlinable
+    public init(_ model: EntityModel<Entity>) { value = model }
+
+    /// The model as it is now.
+    @inlinable
+    public var model: EntityModel<Entity> { value }
 
     /// The present state.
-    public var snapshot: EntitySnapshot<Entity> { model.snapshot }
+    @inlinable
+    public var snapshot: EntitySnapshot<Entity> { value.snapshot }
 
     /// Adds an observer, which is not kept alive. The last one added is told last.
+    @inlinable
     public func add(_ observer: some ModelObserver<Entity>) {
         listeners.removeAll { $0.observer == nil || $0.observer === observer }
         listeners.append(Listener(observer: observer))
     }
 
     /// Removes an observer.
+    @inlinable
     public func remove(_ observer: some ModelObserver<Entity>) {
         listeners.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
     /// Calls `receive` with every change from now on, on the thread of the model. To read on another one, offer it to a
     /// `ChangeFeed` there.
+    @inlinable
     public func subscribe(_ receive: @escaping (ModelChange<Entity>) -> Void) -> Subscription {
         subscriptions += 1
         let subscription = Subscription(number: subscriptions)
@@ -52,33 +75,37 @@ public final class ObservedModel<Entity: ModelEntity>: EntityReading {
     }
 
     /// Ends a subscription.
+    @inlinable
     public func cancel(_ subscription: Subscription) { subscribers.removeAll { $0.subscription == subscription } }
 
     /// Changes the model, by any number of operations, as one transaction that is told as one change. When `body` throws,
     /// nothing has happened. `isSilent` spares the observers, but not the subscribers.
     @discardableResult
+    @inlinable
     public func perform<Failure: Error>(
         isSilent: Bool = false, _ body: (inout EntityModel<Entity>) throws(Failure) -> Void
     ) throws(Failure) -> Batch<EntityRow<Entity>>? {
-        let batch = try model.perform(body)
+        let batch = try value.perform(body)
         tell(batch, isSilent: isSilent)
         return batch
     }
 
     /// Changes the model by one operation.
+    @inlinable
     func apply<Failure: Error>(
         isSilent: Bool = false,
         _ operation: (inout EntityModel<Entity>) throws(Failure) -> Batch<EntityRow<Entity>>?
     ) throws(Failure) -> Batch<EntityRow<Entity>>? {
-        let batch = try operation(&model)
+        let batch = try operation(&value)
         tell(batch, isSilent: isSilent)
         return batch
     }
 
-    private func tell(_ batch: Batch<EntityRow<Entity>>?, isSilent: Bool) {
+    @inlinable
+    func tell(_ batch: Batch<EntityRow<Entity>>?, isSilent: Bool) {
         // Without anybody to tell, no snapshot is taken, and the model need not copy what it changes next.
         guard let batch, !listeners.isEmpty || !subscribers.isEmpty else { return }
-        untold.append((ModelChange(batch: batch, snapshot: model.snapshot), isSilent))
+        untold.append((ModelChange(batch: batch, snapshot: value.snapshot), isSilent))
         if isTelling { return }
         isTelling = true
         while !untold.isEmpty {
