@@ -26,7 +26,8 @@ struct ModelSoak {
             Checked of each: the batch is the one made from scratch, rules W1 to W6, the fewest moves; applied, it leads to
             the new state, and its inverse back; composed with those before it, it leads from the old states; its view form
             and its sequential form lead there too; a replica that knows the log only has the same rows and the same
-            checksum; every lookup; the trees' own invariants; snapshots taken before stay what they were.
+            checksum; every lookup; the trees' own invariants; snapshots taken before stay what they were. A batch spoiled at
+            random is refused exactly when it breaks a rule, and leaves nothing behind.
             \(again)
             """)
     }
