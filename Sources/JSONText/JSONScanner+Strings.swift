@@ -124,17 +124,8 @@ extension JSONScanner {
         case .characters: return plainString(contents.range, isASCII: false)
         case .escaped: break
         }
-        // Every escape is longer than what it stands for, so the contents' length is enough; the guard is for a range that is not one of
-        // a string in this text.
-        return String(unsafeUninitializedCapacity: contents.range.count) { target in
-            var written = 0
-            resolve(contents) { byte in
-                guard written < target.count else { return }
-                target[written] = byte
-                written += 1
-            }
-            return written
-        }
+        // Every escape is longer than what it stands for, so the contents' length is enough.
+        return String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
     }
 
     /// The characters at `range`, which are known to be UTF-8: the scan that gave the range has checked them.
@@ -143,20 +134,32 @@ extension JSONScanner {
         String(copying: UTF8Span(unchecked: text.span.extracting(range), isKnownASCII: isASCII))
     }
 
-    /// Gives the bytes of checked contents one after the other, escapes resolved.
-    @inline(__always)
-    func resolve(_ contents: JSONStringRange, _ emit: (UInt8) -> Void) {
+    /// Writes the value of checked contents, escapes resolved, and says how long it is. What does not fit, because the range is not one of a
+    /// string in this text, is left out.
+    private func resolve(_ contents: JSONStringRange, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let end = contents.range.upperBound
+        var written = 0
         var i = contents.range.lowerBound
-        while i < contents.range.upperBound {
-            guard text[i] == UInt8(ascii: "\\") else {
-                emit(text[i])
-                i += 1
-                continue
+        while i < end {
+            let rest = UnsafeMutableBufferPointer(rebasing: target[written...])
+            if text[i] == UInt8(ascii: "\\") {
+                let (scalar, length) = escaped(at: i)
+                let bytes = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+                if bytes.count <= rest.count { written += rest.initialize(fromContentsOf: bytes) }
+                i += length
+            } else {
+                let run = text[i..<i + max(1, segmentLength(i..<end))]
+                if run.count <= rest.count { written += rest.initialize(fromContentsOf: run) }
+                i = run.endIndex
             }
-            let (scalar, length) = escaped(at: i)
-            for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { emit(byte) }
-            i += length
         }
+        return written
+    }
+
+    /// How many bytes from the start of `range` on stand for themselves.
+    private func segmentLength(_ range: Range<Int>) -> Int {
+        guard let base = text.baseAddress else { return 0 }
+        return json_segment_prefix(base + range.lowerBound, range.count)
     }
 
     /// The character the checked escape at `start` stands for, and the escape's length.
