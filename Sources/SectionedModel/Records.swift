@@ -1,8 +1,9 @@
 /// The elements by slot, in pages: a value whose copy is O(1) and whose change copies one page at most.
 @usableFromInline
 struct Records<Element: SectionedElement>: Sendable {
-    /// Slots are 64 to a page and pages 64 to a group, so that the list of groups, which a change after a copy copies whole, stays short.
-    @usableFromInline var groups: [[[Element?]]] = []
+    /// Slots are 64 to a page, pages 16 to a group and groups 16 to a block. A change after a copy copies one list of each kind, and that
+    /// touches all it names: many short lists cost less than few long ones, and the list of blocks stays short, too.
+    @usableFromInline var blocks: [[[[Element?]]]] = []
     /// One more than the highest slot ever used.
     @usableFromInline var end = 0
 
@@ -12,29 +13,34 @@ struct Records<Element: SectionedElement>: Sendable {
     /// The element in a slot, which must have one.
     @inlinable
     subscript(slot: Slot) -> Element {
-        guard let element = groups[slot.group][slot.page][slot.index] else { preconditionFailure("an empty slot") }
+        guard let element = blocks[slot.block][slot.group][slot.page][slot.index] else {
+            preconditionFailure("an empty slot")
+        }
         return element
     }
 
     /// The element in a slot, or nil.
     @inlinable
-    func element(in slot: Slot) -> Element? { groups[slot.group][slot.page][slot.index] }
+    func element(in slot: Slot) -> Element? { blocks[slot.block][slot.group][slot.page][slot.index] }
 
     @inlinable
-    mutating func set(_ slot: Slot, to element: Element?) { groups[slot.group][slot.page][slot.index] = element }
+    mutating func set(_ slot: Slot, to element: Element?) {
+        blocks[slot.block][slot.group][slot.page][slot.index] = element
+    }
 
     /// Puts an element into a slot that was never used; gives the slot.
     @inlinable
     mutating func append(_ element: Element) -> Slot {
         let slot = Slot(end)
         end += 1
-        if slot.page == 0, slot.index == 0 { groups.append([]) }
         if slot.index == 0 {
-            groups[slot.group].append([])
+            if slot.page == 0, slot.group == 0 { blocks.append([]) }
+            if slot.page == 0 { blocks[slot.block].append([]) }
+            blocks[slot.block][slot.group].append([])
             // The first page grows as it is filled, for there are small models.
-            if end > 1 { groups[slot.group][slot.page].reserveCapacity(Slot.pageSize) }
+            if end > 1 { blocks[slot.block][slot.group][slot.page].reserveCapacity(Slot.pageSize) }
         }
-        groups[slot.group][slot.page].append(element)
+        blocks[slot.block][slot.group][slot.page].append(element)
         return slot
     }
 }
@@ -54,9 +60,11 @@ struct Slot: Equatable, Sendable {
     static var pageSize: Int { 64 }
 
     @inlinable
-    var group: Int { Int(number >> 12) }
+    var block: Int { Int(number >> 14) }
     @inlinable
-    var page: Int { Int(number >> 6 & 63) }
+    var group: Int { Int(number >> 10 & 15) }
+    @inlinable
+    var page: Int { Int(number >> 6 & 15) }
     @inlinable
     var index: Int { Int(number & 63) }
 }
