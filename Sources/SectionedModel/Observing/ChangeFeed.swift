@@ -33,7 +33,7 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
         state = .lagging(snapshot)
     }
 
-    /// Whether there is something to take.
+    /// Whether nothing waits to be taken.
     @inlinable
     public var isIdle: Bool {
         switch state {

@@ -3,16 +3,17 @@ extension LimitedView {
     /// when they do not differ.
     ///
     /// Every batch must be followed, in order. Throws, and changes nothing, when this one does not follow; then `reset(to:)` helps.
+    @inlinable
     public mutating func follow(_ batch: Batch<Element>, to base: Rows) throws(ModelError) -> Batch<Element>? {
-        guard base.sequence == self.base.sequence + 1 else {
+        guard base.sequence == state.sequence + 1 else {
             throw .badBatch(
-                "the view shows the state after batch \(self.base.sequence); this is batch \(base.sequence)")
+                "the view shows the state after batch \(state.sequence); this is batch \(base.sequence)")
         }
-        let passage = LimitPassage(batch, from: self.base, to: base, limit: limit)
+        let passage = LimitPassage(batch, from: state, to: base, limit: limit)
         let shown = Batch(passage.touched, passage.sectionChanges)
-        self.base = base
+        state = base
         if shown.isEmpty { return nil }
-        sequence += 1
+        batches += 1
         return shown
     }
 }
@@ -21,25 +22,45 @@ extension LimitedView {
 ///
 /// The batch says which rows come, go and move. Of all the others, which keep their order, those cross that stand near the limit
 /// before or after, in sections that do so or that are moved.
-private struct LimitPassage<Rows: SectionedRows> {
-    typealias Element = Rows.Element
-    typealias Touched = SectionedCollection<Element>.Touched
+@usableFromInline
+struct LimitPassage<Rows: SectionedRows> {
+    @usableFromInline typealias Element = Rows.Element
+    @usableFromInline typealias Touched = SectionedCollection<Element>.Touched
 
     /// A section in both states.
+    @usableFromInline
     struct Section {
+        @usableFromInline
         var key: Element.SectionKey
+        @usableFromInline
         var from: Int
+        @usableFromInline
         var to: Int
+
+        @inlinable
+        init(key: Element.SectionKey, from: Int, to: Int) {
+            self.key = key
+            self.from = from
+            self.to = to
+        }
     }
 
+    @usableFromInline
     let batch: Batch<Element>
+    @usableFromInline
     let old: Rows
+    @usableFromInline
     let new: Rows
+    @usableFromInline
     let oldExtent: ViewExtent
+    @usableFromInline
     let newExtent: ViewExtent
-    private(set) var touched: [Touched] = []
-    private(set) var sectionChanges = SectionedCollection<Element>.SectionChanges()
+    @usableFromInline
+    var touched: [Touched] = []
+    @usableFromInline
+    var sectionChanges = SectionedCollection<Element>.SectionChanges()
 
+    @inlinable
     init(_ batch: Batch<Element>, from old: Rows, to new: Rows, limit: Int) {
         self.batch = batch
         self.old = old
@@ -55,7 +76,8 @@ private struct LimitPassage<Rows: SectionedRows> {
         addSectionChanges(sections)
     }
 
-    private mutating func touch(
+    @inlinable
+    mutating func touch(
         _ before: (element: Element, path: SectionPath)?, _ after: (element: Element, path: SectionPath)?
     ) {
         let from = before.flatMap { oldExtent.contains($0.path) ? $0 : nil }
@@ -70,7 +92,8 @@ private struct LimitPassage<Rows: SectionedRows> {
     // MARK: - Sections
 
     /// The sections in both states that are not whole in both, and perhaps some that are.
-    private func sectionsNearTheLimit() -> [Section] {
+    @inlinable
+    func sectionsNearTheLimit() -> [Section] {
         var sections: [Section] = batch.sectionMoves.map { Section(key: $0.key, from: $0.from, to: $0.to) }
         let moved = (from: Set(sections.map(\.from)), to: Set(sections.map(\.to)))
         // Those that are not moved keep their order, so the first one that is whole in both states ends the search.
@@ -90,7 +113,8 @@ private struct LimitPassage<Rows: SectionedRows> {
         return sections
     }
 
-    private mutating func addSectionChanges(_ sections: [Section]) {
+    @inlinable
+    mutating func addSectionChanges(_ sections: [Section]) {
         for change in batch.sectionDeletions where change.index < oldExtent.sectionCount {
             sectionChanges.deletions.append(change)
         }
@@ -118,7 +142,8 @@ private struct LimitPassage<Rows: SectionedRows> {
     // MARK: - Rows
 
     /// Rows that the batch does not name and that are shown in one of the states only.
-    private mutating func addCrossings(_ sections: [Section]) {
+    @inlinable
+    mutating func addCrossings(_ sections: [Section]) {
         let sources = Dictionary(grouping: batch.sources, by: \.section).mapValues { $0.map(\.item).sorted() }
         let targets = Dictionary(grouping: batch.targets, by: \.section).mapValues { $0.map(\.item).sorted() }
         for section in sections {
@@ -140,26 +165,33 @@ private struct LimitPassage<Rows: SectionedRows> {
     }
 
     /// The rows of a section that a batch does not name, numbered from 0.
-    private struct Kept {
+    @usableFromInline
+    struct Kept {
         /// The items it does name, ascending.
+        @usableFromInline
         let named: [Int]
 
+        @inlinable
         init(_ named: [Int]) { self.named = named }
 
+        @inlinable
         func count(before item: Int) -> Int { item - partitionPoint(named.count) { named[$0] < item } }
 
+        @inlinable
         func item(_ number: Int) -> Int { number + partitionPoint(named.count) { named[$0] - $0 <= number } }
     }
 }
 
 extension Batch {
     /// The old paths it names.
-    fileprivate var sources: [SectionPath] {
+    @inlinable
+    var sources: [SectionPath] {
         deletions.map(\.path) + moves.map(\.from) + updates.map(\.from)
     }
 
     /// The new paths it names.
-    fileprivate var targets: [SectionPath] {
+    @inlinable
+    var targets: [SectionPath] {
         insertions.map(\.path) + moves.map(\.to) + updates.map(\.to)
     }
 }

@@ -26,6 +26,7 @@ public protocol SectionedRows<Element>: Sendable {
 
 extension SectionedRows {
     /// All rows, in order.
+    @inlinable
     public var elements: [Element] {
         (0..<sectionCount).flatMap { section in
             (0..<elementCount(at: section)).compactMap { element(at: SectionPath(section: section, item: $0)) }
@@ -33,6 +34,7 @@ extension SectionedRows {
     }
 
     /// The keys of the sections, in order.
+    @inlinable
     public var sectionKeys: [Element.SectionKey] { (0..<sectionCount).compactMap { sectionKey(at: $0) } }
 }
 
