@@ -5,6 +5,8 @@ import Testing
 private actor Owner {
     private let stage: ModelStage
     private var feeds: [ChangeFeed<EntityRow<Member>>] = []
+    private var readers: [CheckedContinuation<Void, Never>] = []
+    private var isDone = false
 
     init(_ setting: Setting) throws {
         stage = try setting.stage()
@@ -16,7 +18,16 @@ private actor Owner {
         return feeds.count - 1
     }
 
-    func take(_ feed: Int) -> ChangeFeed<EntityRow<Member>>.Delivery? { feeds[feed].take() }
+    /// Waits until there is something; nil when the writer is done and all was taken.
+    func take(_ feed: Int) async -> ChangeFeed<EntityRow<Member>>.Delivery? {
+        while feeds[feed].isIdle, !isDone { await withCheckedContinuation { readers.append($0) } }
+        return feeds[feed].take()
+    }
+
+    private func wakeReaders() {
+        for reader in readers { reader.resume() }
+        readers = []
+    }
 
     func update(_ id: Int, _ mutate: @Sendable (inout Member) -> Void) throws {
         offer(try stage.model.update(withUniqueValue: id, mutate))
@@ -32,6 +43,7 @@ private actor Owner {
     private func offer(_ batch: Batch<EntityRow<Member>>?) {
         guard let batch else { return }
         for index in feeds.indices { feeds[index].offer(batch, stage.model.snapshot.rows) }
+        wakeReaders()
     }
 
     /// Many changes, with a turn for others after each.
@@ -40,9 +52,10 @@ private actor Owner {
         await finish()
     }
 
-    private func finish() { isDone = true }
-
-    private(set) var isDone = false
+    private func finish() {
+        isDone = true
+        wakeReaders()
+    }
 
     var snapshot: EntitySnapshot<Member> { stage.model.snapshot }
 
@@ -120,10 +133,8 @@ private actor Owner {
         let feed = await owner.subscribe(capacity: capacity)
         async let writing: Void = owner.write()
         var reader = FeedReader()
-        // Each look waits for the owner's turn, as the writer does.
-        while await !owner.isDone { try reader.read(await owner.take(feed)) }
+        while let delivery = await owner.take(feed) { try reader.read(delivery) }
         try await writing
-        try reader.read(await owner.take(feed))
         #expect(reader.entities == (await owner.snapshot.entities))
     }
 }
