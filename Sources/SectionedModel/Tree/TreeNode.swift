@@ -26,9 +26,10 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     @inlinable
     init() {}
 
-    /// The most children an inner node has.
+    /// The most children an inner node has. A change after a snapshot copies a node of each level, and the nodes of a snapshot let go are
+    /// sorted away one by one by the C library's allocator if they are larger than 1,008 bytes: these are smaller.
     @inlinable
-    static var innerLimit: Int { 32 }
+    static var innerLimit: Int { 20 }
 
     @inlinable
     var isLeaf: Bool { children.isEmpty }
