@@ -22,16 +22,40 @@ public final class EmbeddedServer: Sendable {
         public var endpoint: EndpointOptions
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
         public var epoch: Int64
+        /// What goes wrong with the server, and when, since the script started; in order.
+        public var troubles: [Trouble]
         /// Options.
         public init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
-            endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000
+            endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000,
+            troubles: [Trouble] = []
         ) {
             self.startsAtOnce = startsAtOnce
             self.pace = min(max(pace, 1), 1_000)
             self.tokenLifetime = tokenLifetime
             self.endpoint = endpoint
             self.epoch = epoch
+            self.troubles = troubles
+        }
+    }
+
+    /// Something that goes wrong on its own, as in life.
+    public struct Trouble: Hashable, Sendable {
+        /// What goes wrong.
+        public enum Kind: Hashable, Sendable {
+            /// Every token made so far is expired.
+            case tokensExpire
+            /// The process starts again: every connection is cut and no session is known any more. The world goes on.
+            case restart
+        }
+        /// When, since the script started, in the world's time.
+        public var at: Duration
+        /// What.
+        public var kind: Kind
+        /// A trouble to come.
+        public init(at: Duration, _ kind: Kind) {
+            self.at = at
+            self.kind = kind
         }
     }
 

@@ -45,7 +45,7 @@ actor Hub: SessionHost {
             scenario, seed: seed, epoch: options.epoch, tokens: tokens, tokenLifetime: options.tokenLifetime,
             start: options.startsAtOnce
                 ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
-            pace: options.pace, at: loop.now)
+            pace: options.pace, troubles: options.troubles, at: loop.now)
         let world = backend.world
         facts = Facts(
             tokens: tokens, tokenLifetime: options.tokenLifetime, me: backend.me, company: world.company.id,
@@ -77,6 +77,12 @@ actor Hub: SessionHost {
     private func turn() {
         guard isOpen else { return }
         send(backend.advance(to: loop.now))
+        for trouble in backend.takeTroubles(at: loop.now) {
+            switch trouble {
+            case .tokensExpire: expireTokens()
+            case .restart: dropConnections()
+            }
+        }
         settle()
     }
 

@@ -25,6 +25,7 @@ extension Input {
             switch change.act {
             case .want: self = .want(rooms: [change.room], source: .ctl)
             case .unwant: self = .unwant(rooms: [change.room])
+            case .select: self = .select(room: change.room)
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
@@ -89,6 +90,8 @@ extension Record {
         case .tokenRenewed(let changed): .token(TokenRecord(renewed: changed))
         case .want(let rooms, let source):
             rooms.first.map { .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue)) }
+        case .select(let room):
+            .subscription(SubscriptionRecord(act: .select, room: room, source: RoomSource.ctl.rawValue))
         case .unwant(let rooms):
             rooms.first.map {
                 .subscription(SubscriptionRecord(act: .unwant, room: $0, source: RoomSource.ctl.rawValue))

@@ -34,7 +34,9 @@ extension Tail {
                 writer.string(configuration.tool)
                 writer.key("methods")
                 writer.beginArray()
-                for method in ["hello", "rooms.list", "rooms.join", "rooms.leave"] { writer.string(method) }
+                for method in ["hello", "rooms.list", "rooms.join", "rooms.leave", "rooms.select"] {
+                    writer.string(method)
+                }
                 writer.endArray()
                 writer.endObject()
             }
@@ -50,6 +52,12 @@ extension Tail {
                 return request.refuse(code: -32602, "params.rooms: a list of room names is wanted")
             }
             for room in request.rooms { feed(.unwant(rooms: [room])) }
+            return request.reply { session.roomBook.encode(into: &$0) }
+        case "rooms.select":
+            guard let room = request.rooms.first, request.rooms.count == 1 else {
+                return request.refuse(code: -32602, "params.rooms: a list of one room name is wanted")
+            }
+            feed(.select(room: room))
             return request.reply { session.roomBook.encode(into: &$0) }
         case nil: return request.refuse(code: -32600, "not a JSON-RPC 2.0 request")
         case let method?: return request.refuse(code: -32601, "there is no method \(method)")

@@ -141,7 +141,7 @@ extension Input {
     fileprivate var isRecorded: Bool {
         switch self {
         case .start, .stop: false
-        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .want, .unwant: true
+        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .want, .unwant, .select: true
         }
     }
 }

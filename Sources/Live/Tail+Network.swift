@@ -100,7 +100,7 @@ extension Tail {
                     cause: request.cause)), stamp)
         let exchange = HTTPRequest(
             method: request.method, url: url, access: access,
-            headers: [("accept", "application/json")], bearer: token, body: request.body)
+            headers: [("accept", "application/json")], bearer: request.carriesToken ? token : nil, body: request.body)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }
@@ -124,13 +124,14 @@ extension Tail {
     /// Asks the token's reference again; a token that differs is used from then on.
     func renewToken() {
         guard let reference = configuration.token else { return loop.run { [weak self] in self?.tokenStays() } }
+        let refused = token
         loop.offload(named: "weir-token") {
             Result { () throws(TokenError) in try reference.resolve() }
         } completion: { [weak self] result in
             self?.assumeIsolated { tail in
-                let renewed = (try? result.get()).flatMap { $0 == tail.token ? nil : $0 }
-                if let renewed { tail.adopt(renewed) }
-                tail.feed(.tokenRenewed(changed: renewed != nil))
+                if let renewed = try? result.get() { tail.adopt(renewed) }
+                // A connect may have found the new one meanwhile.
+                tail.feed(.tokenRenewed(changed: tail.token != refused))
             }
         }
     }

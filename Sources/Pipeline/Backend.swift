@@ -1,5 +1,6 @@
 import Events
 import JSONText
+import SectionedModel
 import Wire
 
 /// A backend's side of the session: its rooms, its routes, its handlers and its REST endpoints. Pure, like everything here.
@@ -17,7 +18,7 @@ protocol Backend: Sendable {
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
 
     /// The request that fetches a resource, nil when there is none (then nothing is fetched).
-    func request(for key: ResourceKey) -> (method: String, target: String)?
+    func request(for key: ResourceKey) -> RESTCall?
 
     /// Applies a successful answer. `isCurrent` is false when an event about the resource came while it was in flight: then what the
     /// answer does not mention is not removed.
@@ -28,7 +29,7 @@ protocol Backend: Sendable {
     /// The server has no such resource (404, 410).
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction)
 
-    /// The resource could not be fetched.
+    /// The resource could not be fetched; one that is persistent will be all the same, later.
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)
 
     /// The event that joins or leaves a room; nil when the backend has no rooms a client can join.
@@ -36,5 +37,15 @@ protocol Backend: Sendable {
     func leave(_ room: String, token: Secret?) -> Transaction.Emission?
 
     /// What has to be fetched once a room is joined, and again after a reconnect.
-    func resources(of room: String) -> [ResourceKey]
+    func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
+
+    /// Nobody wants the room any more: what only it kept true goes.
+    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
+
+    /// The user looks at another place: the one whose room this is.
+    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
+
+    /// It is time for a full look at what the server holds, though nothing is known to be missed: what a backend gave up for the time
+    /// being, it tries again.
+    mutating func lookAgain(into transaction: inout Transaction)
 }

@@ -40,13 +40,22 @@ extension Configuration {
         writer.endArray()
         writer.key("concurrent_requests")
         writer.integer(concurrentRequests)
+        if history > 0 {
+            writer.key("history")
+            writer.integer(history)
+        }
+        if let lookAgain {
+            writer.key("look_again_us")
+            writer.integer(lookAgain.microseconds)
+        }
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }
 
     /// Reads what `json` wrote. Members this version does not know are passed over; emits are outputs and need not be known.
     public init(json: RawJSON) throws(JSONError) {
-        self.init(backend: .socketio)
+        // Recordings that say nothing of it are of a time when nobody looked again.
+        self.init(backend: .socketio, lookAgain: nil)
         var reader = JSONReader(json.bytes.span)
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -79,11 +88,23 @@ extension Configuration {
                 reconnect = try Self.backoff(&reader)
             } else if reader.matches(key, "concurrent_requests") {
                 concurrentRequests = max(1, Int(clamping: try reader.int64()))
+            } else if reader.matches(key, "history") {
+                history = min(max(0, Int(clamping: try reader.int64())), Self.maximumHistory)
+            } else if reader.matches(key, "look_again_us") {
+                lookAgain = try Self.span(&reader)
             } else {
                 try reader.skip()
             }
         }
         try reader.end()
+    }
+
+    /// Messages that are asked for of one channel, at most.
+    public static let maximumHistory = 10_000
+
+    /// A second at least, a day at most.
+    private static func span(_ reader: inout JSONReader) throws(JSONError) -> Duration {
+        .microseconds(min(max(try reader.int64(), 1_000_000), 86_400_000_000))
     }
 
     private static func backoff(_ reader: inout JSONReader) throws(JSONError) -> Backoff {

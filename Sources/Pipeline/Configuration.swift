@@ -45,6 +45,11 @@ public struct Configuration: Hashable, Sendable {
     public var reconnect: Backoff
     /// Requests in flight at once, 1 at least.
     public var concurrentRequests: Int
+    /// How many head messages of each channel are shown at the start, the newest ones; 0 for one page.
+    public var history: Int
+    /// How long after the last full look, or the connect, everything joined is looked at again, so that what a server lost by itself is
+    /// found; nil never does.
+    public var lookAgain: Duration?
 
     /// A configuration.
     public init(
@@ -52,7 +57,8 @@ public struct Configuration: Hashable, Sendable {
         transport: EngineIO.TransportChoice = .auto,
         company: String? = nil,
         workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
-        reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8
+        reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8,
+        history: Int = 0, lookAgain: Duration? = .seconds(300)
     ) {
         self.backend = backend
         self.path = path ?? (backend == .twake ? "/socket/" : "/socket.io/")
@@ -66,5 +72,7 @@ public struct Configuration: Hashable, Sendable {
         self.maximumAttempts = maximumAttempts
         self.reconnect = reconnect
         self.concurrentRequests = concurrentRequests
+        self.history = history
+        self.lookAgain = lookAgain
     }
 }

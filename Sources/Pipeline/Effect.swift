@@ -48,8 +48,20 @@ public struct FetchRequest: Hashable, Sendable {
     public var target: String
     /// JSON text, or empty.
     public var body: [UInt8]
+    /// Whether the user's token goes with it.
+    public var carriesToken: Bool
     /// Number of the record that caused it.
     public var cause: Int
+
+    /// A request that sends `call`.
+    init(id: Int, _ call: RESTCall, cause: Int) {
+        self.id = id
+        method = call.method.rawValue
+        target = call.target
+        body = call.body
+        carriesToken = call.carriesToken
+        self.cause = cause
+    }
 }
 
 /// How a session ended.

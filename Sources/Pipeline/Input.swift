@@ -21,6 +21,9 @@ public enum Input: Sendable {
     case want(rooms: [String], source: RoomSource)
     /// Somebody does not want these rooms any more.
     case unwant(rooms: [String])
+    /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
+    /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
+    case select(room: String)
     /// The session ends: leave in order.
     case stop
 }

@@ -113,6 +113,8 @@ struct ConnectionHistory: Sendable {
     var isRecovered = false
     /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.
     var followedRooms: Set<String> = []
+    /// When everything is looked at again, though nothing is known to be missed.
+    var nextLook: Moment?
     /// Tokens the server refused since it last accepted one.
     var refusedTokens = 0
     /// Whether the user was told that the REST service refuses the token.

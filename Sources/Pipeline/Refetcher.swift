@@ -4,15 +4,19 @@ import Wire
 ///
 /// A key is in one of these states; one that is in none is idle.
 ///
-///     queued ──► fetching ──answer──► idle
-///                  │  ▲ ╲
-///          dirty:  │  │  ╲ failure: waiting (backoff) ──► queued
-///      fetch again ▼  │   ╲ 401/403: parked ──token renewed──► queued
-///              fetching-and-dirty ──answer──► queued
+///     queued ──► fetching ──answer──► applying ──read──► idle
+///      ▲  ▲         ▲ ╲                  │ ╲
+///      │  │  dirty: │  ╲ 401/403         │  ╲ dirty: queued, or waiting when it happens again and again
+///      │  │  again  │   ▼                ▼
+///      │  └──────── │ parked          waiting (backoff) ──► queued
+///      └────────────┘ token renewed
+///
+/// A key that is persistent is tried again for ever, at the backoff's cap; any other is given up after some failures.
 struct Refetcher: Sendable {
     /// What became of an answer.
     enum Verdict: Hashable {
-        /// The answer is to be applied; `isCurrent` is false when an event about the resource came while it was in flight.
+        /// The answer is to be read, and `finish` to be told whether it could be; `isCurrent` is false when something about the
+        /// resource came while it was in flight.
         case apply(ResourceKey, isCurrent: Bool)
         /// The server says that there is no such resource.
         case gone(ResourceKey)
@@ -20,34 +24,59 @@ struct Refetcher: Sendable {
         case tokenRefused(ResourceKey, isFirst: Bool)
         /// It will be tried again.
         case retrying(ResourceKey)
+        /// It has failed as often as another key may, and is tried on; said once.
+        case stalled(ResourceKey, why: String)
         /// It will not be tried again; why.
         case failed(ResourceKey, why: String)
         /// Nobody waits for this answer.
         case unknown
     }
 
-    private enum State: Hashable {
+    enum State: Hashable {
         case queued
-        case fetching(request: Int, isDirty: Bool)
+        case fetching(request: Int)
+        /// Its answer is being read.
+        case applying(isDirty: Bool)
         case waiting
         case parked
     }
 
-    private struct Entry {
+    struct Entry {
         var state: State
-        var failures: Int
         var cause: Int
+        /// Failures in a row.
+        var failures = 0
+        /// Refusals of the token in a row.
+        var refusals = 0
+        /// Answers in a row that were not current when they came.
+        var staleAnswers = 0
+    }
+
+    /// A request under way.
+    struct Flight {
+        var request: Int
+        var key: ResourceKey
+        /// Whether something about the resource came since it was sent.
+        var isDirty = false
+        /// The token's generation when it was sent: a refusal of an older token says nothing about the newer one.
+        var generation: Int
     }
 
     private let limit: Int
-    private let backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
-    private let maximumFailures = 6
-    private var entries: [ResourceKey: Entry] = [:]
-    private var queue: [ResourceKey] = []
-    private var requests: [Int: ResourceKey] = [:]
+    let backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
+    /// Failures in a row after which a key is given up, or said to be stalled.
+    static let maximumFailures = 6
+    /// Refusals in a row, each after another token, after which a key is taken for forbidden.
+    static let maximumRefusals = 3
+    var entries: [ResourceKey: Entry] = [:]
+    var queue: [ResourceKey] = []
+    /// Not more than the limit, in the order they were sent.
+    var flights: [Flight] = []
     private var waiting: [(due: Moment, key: ResourceKey)] = []
-    private var parked: [ResourceKey] = []
+    var parked: [ResourceKey] = []
     private var lastRequest = 0
+    /// Changes with each token that may be another one.
+    var generation = 0
 
     init(limit: Int) { self.limit = max(1, limit) }
 
@@ -57,15 +86,36 @@ struct Refetcher: Sendable {
     /// Whether nothing is queued, in flight, waiting or parked.
     var isIdle: Bool { entries.isEmpty }
 
+    /// Whether anything is in flight that `taint` could reach.
+    var isFetching: Bool { !flights.isEmpty }
+
     /// An event says that the resource may have changed; `cause` is its record's number.
     mutating func invalidate(_ key: ResourceKey, cause: Int) {
         guard let entry = entries[key] else {
-            entries[key] = Entry(state: .queued, failures: 0, cause: cause)
+            entries[key] = Entry(state: .queued, cause: cause)
             queue.append(key)
             return
         }
-        if case .fetching(let request, _) = entry.state {
-            entries[key]?.state = .fetching(request: request, isDirty: true)
+        switch entry.state {
+        case .fetching(let request):
+            if let index = flights.firstIndex(where: { $0.request == request }) { flights[index].isDirty = true }
+        case .applying: entries[key]?.state = .applying(isDirty: true)
+        case .queued, .waiting, .parked: break
+        }
+    }
+
+    /// As `invalidate`, but not before `due`, unless it is under way already: what may change again soon is asked for once.
+    mutating func invalidate(_ key: ResourceKey, at due: Moment, cause: Int) {
+        guard entries[key] == nil else { return invalidate(key, cause: cause) }
+        entries[key] = Entry(state: .waiting, cause: cause)
+        wait(key, until: due)
+    }
+
+    /// What is in flight and chosen by `isConcerned` may be answered with what was true before: it is fetched again when its answer
+    /// came. What is not in flight is left alone.
+    mutating func taint(where isConcerned: (ResourceKey) -> Bool) {
+        for index in flights.indices where !flights[index].isDirty && isConcerned(flights[index].key) {
+            flights[index].isDirty = true
         }
     }
 
@@ -76,66 +126,28 @@ struct Refetcher: Sendable {
         case .queued: queue.removeAll { $0 == key }
         case .waiting: waiting.removeAll { $0.key == key }
         case .parked: parked.removeAll { $0 == key }
-        case .fetching(let request, _):
-            requests[request] = nil
+        case .applying: break
+        case .fetching(let request):
+            flights.removeAll { $0.request == request }
             return request
         }
         return nil
     }
 
+    /// Drops everything that carries the tag; gives the requests to cancel, oldest first.
+    mutating func cancel(_ tag: RequestTag) -> [Int] {
+        // In whatever order: each is dropped by itself.
+        entries.keys.filter { $0.tags.contains(tag) }.compactMap { forget($0) }.sorted()
+    }
+
     /// Takes the next queued key for which there is room in flight; gives its request's number and cause.
     mutating func next() -> (key: ResourceKey, request: Int, cause: Int)? {
-        guard requests.count < limit, !queue.isEmpty else { return nil }
+        guard flights.count < limit, !queue.isEmpty else { return nil }
         let key = queue.removeFirst()
         lastRequest += 1
-        entries[key]?.state = .fetching(request: lastRequest, isDirty: false)
-        requests[lastRequest] = key
+        entries[key]?.state = .fetching(request: lastRequest)
+        flights.append(Flight(request: lastRequest, key: key, generation: generation))
         return (key, lastRequest, entries[key]?.cause ?? 0)
-    }
-
-    /// A request ended.
-    mutating func answered(_ request: Int, _ answer: Answer, at now: Moment, using random: inout RandomSource)
-        -> Verdict
-    {
-        guard let key = requests.removeValue(forKey: request), let entry = entries[key],
-            case .fetching(_, let isDirty) = entry.state
-        else { return .unknown }
-        switch answer {
-        case .response(200..<300, _, _):
-            settle(key, isDirty: isDirty)
-            return .apply(key, isCurrent: !isDirty)
-        case .response(401, _, _), .response(403, _, _):
-            let isFirst = parked.isEmpty
-            entries[key]?.state = .parked
-            parked.append(key)
-            return .tokenRefused(key, isFirst: isFirst)
-        case .response(404, _, _), .response(410, _, _):
-            settle(key, isDirty: isDirty)
-            return .gone(key)
-        case .response(let status, _, let retryAfter) where status == 429 || status >= 500 || status == 408:
-            return retry(
-                key, after: retryAfter.map { .seconds(min($0, 3600)) }, why: "HTTP \(status)", at: now, using: &random)
-        case .response(let status, _, _):
-            settle(key, isDirty: isDirty)
-            return .failed(key, why: "HTTP \(status)")
-        case .failure(_, let message):
-            return retry(key, after: nil, why: message, at: now, using: &random)
-        }
-    }
-
-    /// The token was renewed: whoever waited for it goes on. Without another token (`changed` false) they fail.
-    mutating func tokenRenewed(changed: Bool) -> [ResourceKey] {
-        let keys = parked
-        parked = []
-        for key in keys {
-            if changed {
-                entries[key]?.state = .queued
-                queue.append(key)
-            } else {
-                entries[key] = nil
-            }
-        }
-        return changed ? [] : keys
     }
 
     /// Queues what has waited long enough.
@@ -147,29 +159,10 @@ struct Refetcher: Sendable {
         }
     }
 
-    private mutating func settle(_ key: ResourceKey, isDirty: Bool) {
-        if isDirty {
-            entries[key]?.state = .queued
-            entries[key]?.failures = 0
-            queue.append(key)
-        } else {
-            entries[key] = nil
-        }
-    }
-
-    private mutating func retry(
-        _ key: ResourceKey, after: Duration?, why: String, at now: Moment, using random: inout RandomSource
-    ) -> Verdict {
-        let failures = (entries[key]?.failures ?? 0) + 1
-        guard failures < maximumFailures else {
-            entries[key] = nil
-            return .failed(key, why: why)
-        }
-        let due = now + max(after ?? .zero, backoff.delay(afterFailures: failures, using: &random))
-        entries[key]?.failures = failures
+    /// Puts a key, whose entry says that it waits, among those that do.
+    mutating func wait(_ key: ResourceKey, until due: Moment) {
         entries[key]?.state = .waiting
         let index = waiting.firstIndex { $0.due > due } ?? waiting.endIndex
         waiting.insert((due, key), at: index)
-        return .retrying(key)
     }
 }

@@ -29,12 +29,17 @@ public struct RoomBook: Sendable {
     /// How long a join may stay unanswered before it is asked again, and how often it is asked.
     static let joinTimeout: Duration = .seconds(10)
     static let maximumJoins = 3
+    /// Why a room is refused that the server never answered about.
+    static let noAnswer = "no answer to \(maximumJoins) joins"
 
     /// The wanted rooms, in the order they were first wanted.
     public private(set) var entries: [Entry] = []
     private var indices: [String: Int] = [:]
     /// Changes whenever the set of wanted rooms does.
     private(set) var version = 0
+
+    /// Refusals of this connection that were told, so that asking again tells no more than what is new.
+    private var toldRefusals: [String: String] = [:]
 
     /// When the oldest unanswered join times out.
     private(set) var deadline: Moment?
@@ -66,6 +71,7 @@ public struct RoomBook: Sendable {
     mutating func unwant(_ name: String) -> Entry? {
         guard let index = indices.removeValue(forKey: name) else { return nil }
         version += 1
+        toldRefusals[name] = nil
         let entry = entries.remove(at: index)
         for later in index..<entries.count { indices[entries[later].name] = later }
         renewDeadline()
@@ -88,6 +94,7 @@ public struct RoomBook: Sendable {
     mutating func joined(_ name: String, at now: Moment) -> Bool {
         guard let index = indices[name], case .joining = entries[index].state else { return false }
         entries[index].state = .joined(since: now)
+        if !toldRefusals.isEmpty { toldRefusals[name] = nil }
         renewDeadline()
         return true
     }
@@ -100,6 +107,18 @@ public struct RoomBook: Sendable {
         return true
     }
 
+    /// Rooms that were refused may be asked for again.
+    mutating func forgetRefusals() {
+        for index in entries.indices {
+            if case .refused = entries[index].state { entries[index].state = .wanted }
+        }
+    }
+
+    /// Whether the refusal, which is noted, is another one than the last of the same connection.
+    mutating func isNewRefusal(_ name: String, why: String) -> Bool {
+        toldRefusals.updateValue(why, forKey: name) != why
+    }
+
     /// The connection is gone; gives the rooms that were joined.
     mutating func connectionLost() -> [String] {
         var lost: [String] = []
@@ -108,6 +127,7 @@ public struct RoomBook: Sendable {
             entries[index].state = .wanted
         }
         asked = []
+        toldRefusals = [:]
         deadline = nil
         return lost
     }
@@ -125,7 +145,7 @@ public struct RoomBook: Sendable {
                 noteAsked(entries[index].name, since: since + Self.joinTimeout)
                 again.append(entries[index].name)
             } else {
-                entries[index].state = .refused(why: "no answer to \(attempts) joins")
+                entries[index].state = .refused(why: Self.noAnswer)
                 refused.append(entries[index].name)
             }
         }

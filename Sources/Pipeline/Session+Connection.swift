@@ -25,6 +25,7 @@ extension Session {
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
         guard case .connecting(connection, let revision) = link else { return }
         self.token = token
+        transaction.refetcher.tokenMayDiffer()
         client = SocketIOClient(
             SocketIOClient.Configuration(
                 revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
@@ -108,12 +109,13 @@ extension Session {
     }
 
     mutating func tokenRenewed(changed: Bool, into effects: inout [Effect]) {
-        for key in refetcher.tokenRenewed(changed: changed) {
-            backend.failed(key, why: "the token was refused", into: &transaction)
-        }
+        let verdicts = transaction.refetcher.tokenRenewed(changed: changed, at: transaction.now, using: &random)
+        for verdict in verdicts { carryOut(verdict, body: [], into: &effects) }
         if case .renewingToken(let refusal) = link {
             if changed { connect(into: &effects) } else { finish(.refused(refusal), into: &effects) }
-        } else if !changed, !history.toldOfRefusedRequests {
+        } else if changed {
+            transaction.notice(.info, "the REST service refused the token: another one is used from now on")
+        } else if !history.toldOfRefusedRequests {
             history.toldOfRefusedRequests = true
             transaction.notice(
                 .warning, "the REST service refuses the token, and there is no other: nothing can be refetched with it")
@@ -141,12 +143,13 @@ extension Session {
         history.refusedTokens = 0
         history.wasReady = true
         history.revision = open.revision
+        history.nextLook = configuration.lookAgain.map { transaction.now + $0 }
         effects.append(.report(.connection(.ready(revision: open.revision))))
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
             // A server that took up the session again has sent what was missed (reference 1.12).
-            let missed = rooms.entries.flatMap { backend.resources(of: $0.name) }
+            let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
             if !history.isRecovered { reportGap(from: lostAt, refetching: missed, into: &effects) }
         }
         for emit in configuration.emits {

@@ -1,23 +1,58 @@
 import Events
+import Wire
 
 // What the REST service answers.
 extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
-        switch refetcher.answered(request, answer, at: transaction.now, using: &random) {
-        case .apply(let key, let isCurrent):
+        let verdict = transaction.refetcher.answered(request, answer, at: transaction.now, using: &random)
+        if case .apply(let key, let isCurrent) = verdict {
             history.toldOfRefusedRequests = false
-            do {
-                try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
-            } catch {
-                reportUndecodable(.response, subject: key.label, error.description, body, into: &effects)
-                backend.failed(key, why: "the answer cannot be read", into: &transaction)
-            }
+            apply(body, of: key, isCurrent: isCurrent, into: &effects)
+        } else {
+            carryOut(verdict, body: body, into: &effects)
+        }
+    }
+
+    private mutating func apply(
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
+    ) {
+        var isReadable = true
+        do {
+            try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
+        } catch {
+            isReadable = false
+            reportUndecodable(.response, subject: key.label, error.description, body, into: &effects)
+        }
+        let verdict = transaction.refetcher.finish(
+            key, isReadable: isReadable, at: transaction.now, using: &random)
+        if let verdict { carryOut(verdict, body: body, into: &effects) }
+    }
+
+    mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
+        switch verdict {
         case .gone(let key): backend.gone(key, body: body, into: &transaction)
         case .tokenRefused(_, let isFirst):
             if isFirst { effects.append(.renewToken) }
         case .failed(let key, let why): backend.failed(key, why: why, into: &transaction)
-        case .retrying, .unknown: break
+        case .stalled(let key, let why): backend.failed(key, why: why, into: &transaction)
+        case .apply, .retrying, .unknown: break
+        }
+    }
+
+    /// A full look: every joined room's resources are fetched, and rooms that were refused are asked for again. What was lost without
+    /// a word is found now.
+    mutating func lookAgain(at due: Moment, into effects: inout [Effect]) {
+        guard let look = history.nextLook, look <= due, let span = configuration.lookAgain else { return }
+        history.nextLook = due + span
+        backend.lookAgain(into: &transaction)
+        rooms.forgetRefusals()
+        joinWantedRooms(into: &effects)
+        for room in rooms.entries {
+            guard case .joined = room.state else { continue }
+            for key in backend.resources(of: room.name, transaction.model) {
+                transaction.refetcher.invalidate(key, cause: transaction.cause)
+            }
         }
     }
 }

@@ -14,14 +14,23 @@ extension Session {
             guard let entry = rooms.unwant(name) else { continue }
             history.followedRooms.remove(name)
             effects.append(.report(.room(RoomReport(change: .leaving, room: name, source: entry.source.rawValue))))
-            for key in backend.resources(of: name) {
-                if let request = refetcher.forget(key) { effects.append(.cancel(request: request)) }
-            }
+            forgetResources(of: name, into: &effects)
             switch entry.state {
             case .joining, .joined:
                 if let emission = backend.leave(name, token: token) { send(emission, into: &effects) }
             case .wanted, .refused: break
             }
+            backend.abandon(name, rooms, into: &transaction)
+        }
+    }
+
+    /// Drops what is under way for a room, but for what another room needs too.
+    private mutating func forgetResources(of name: String, into effects: inout [Effect]) {
+        for key in backend.resources(of: name, transaction.model) {
+            let isShared =
+                key.isShared
+                && rooms.entries.contains { backend.resources(of: $0.name, transaction.model).contains(key) }
+            if !isShared, let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
         }
     }
 
@@ -47,13 +56,17 @@ extension Session {
         guard rooms.joined(name, at: transaction.now) else { return }
         reportRoom(.joined, name, into: &effects)
         if history.followedRooms.remove(name) != nil { return }
-        for key in backend.resources(of: name) { refetcher.invalidate(key, cause: transaction.cause) }
+        for key in backend.resources(of: name, transaction.model) {
+            transaction.refetcher.invalidate(key, cause: transaction.cause)
+        }
     }
 
     mutating func advanceRooms(to due: Moment, into effects: inout [Effect]) {
         let (again, refused) = rooms.advance(to: due)
         for name in again { join(name, into: &effects) }
-        for name in refused { reportRoom(.refused, name, why: "the server does not answer", into: &effects) }
+        for name in refused where rooms.isNewRefusal(name, why: RoomBook.noAnswer) {
+            reportRoom(.refused, name, why: "the server does not answer", into: &effects)
+        }
     }
 
     func reportRoom(_ change: RoomReport.Change, _ name: String, why: String? = nil, into effects: inout [Effect]) {

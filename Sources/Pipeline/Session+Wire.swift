@@ -114,14 +114,22 @@ extension Session {
         case .ready: becomeReady(into: &effects)
         case .tokenRefused(let message): end(.tokenRefused(message), into: &effects)
         case .want(let room): want([room], source: .list, into: &effects)
-        case .unwant(let room): unwant([room], into: &effects)
+        case .unwant(let room):
+            // What the user asked for stays, whoever else has no use for it any more.
+            if rooms[room]?.source == .list { unwant([room], into: &effects) }
         case .joined(let room): joined(room, into: &effects)
         case .joinRefused(let room, let why):
-            if rooms.refused(room, why: why) { reportRoom(.refused, room, why: why, into: &effects) }
+            if rooms.refused(room, why: why), rooms.isNewRefusal(room, why: why) {
+                reportRoom(.refused, room, why: why, into: &effects)
+            }
         case .left(let room): reportRoom(.left, room, into: &effects)
-        case .fetch(let key): refetcher.invalidate(key, cause: transaction.cause)
+        case .fetch(let key, .zero): transaction.refetcher.invalidate(key, cause: transaction.cause)
+        case .fetch(let key, let span):
+            transaction.refetcher.invalidate(key, at: transaction.now + span, cause: transaction.cause)
         case .forget(let key):
-            if let request = refetcher.forget(key) { effects.append(.cancel(request: request)) }
+            if let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
+        case .cancel(let tag):
+            for request in transaction.refetcher.cancel(tag) { effects.append(.cancel(request: request)) }
         case .notice(let notice): effects.append(.report(.notice(notice)))
         }
     }

@@ -12,6 +12,10 @@ public import Wire
 ///                      waiting (backoff) ◄─────────┴────────────────────────────────┴──────────────┘
 ///
 /// and from everywhere to `over`, by `stop`, a refused token, or when the attempts are used up.
+///
+/// The promise: whatever is lost, doubled, reordered or slow, after a while of quiet the model equals the server's truth. What the session
+/// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself, Twake 3.1) it
+/// finds with a full look at every joined room, `Configuration.lookAgain` after the last.
 public struct Session: Sendable {
     /// What the session was told.
     public let configuration: Configuration
@@ -23,8 +27,7 @@ public struct Session: Sendable {
     /// The token that was resolved for the open connection.
     var token: Secret?
     var rooms = RoomBook()
-    var refetcher: Refetcher
-    var transaction = Transaction()
+    var transaction: Transaction
     /// Facts about the connections so far that outlive one of them.
     var history = ConnectionHistory()
     var diffs = 0
@@ -35,9 +38,9 @@ public struct Session: Sendable {
     /// that a diff log is verified by.
     public init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
+        transaction = Transaction(requestLimit: configuration.concurrentRequests)
         transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
         random = RandomSource(seed: seed)
-        refetcher = Refetcher(limit: configuration.concurrentRequests)
         backend =
             switch configuration.backend {
             case .twake: TwakeBackend(configuration)
@@ -45,6 +48,9 @@ public struct Session: Sendable {
             }
         for room in configuration.rooms { _ = rooms.want(room, source: .cli) }
     }
+
+    /// Whether nothing is asked of the REST service and nothing waits to be.
+    public var isSettled: Bool { transaction.refetcher.isIdle }
 
     /// The model, as of the last input.
     public var model: SectionedCollection<Item> { transaction.model }
@@ -55,7 +61,8 @@ public struct Session: Sendable {
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
         earlier(
-            earlier(refetcher.deadline, link.deadline), earlier(client?.deadline, link.isReady ? rooms.deadline : nil))
+            earlier(transaction.refetcher.deadline, link.deadline),
+            earlier(client?.deadline, link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
@@ -63,9 +70,11 @@ public struct Session: Sendable {
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now, !link.isOver {
             transaction.now = due
-            refetcher.advance(to: due)
+            transaction.cause = 0
+            transaction.refetcher.advance(to: due)
             advanceLink(to: due, into: &effects)
             if link.isReady { advanceRooms(to: due, into: &effects) }
+            if link.isReady { lookAgain(at: due, into: &effects) }
             settle(into: &effects)
         }
     }
@@ -86,6 +95,7 @@ public struct Session: Sendable {
         case .tokenRenewed(let changed): tokenRenewed(changed: changed, into: &effects)
         case .want(let names, let source): want(names, source: source, into: &effects)
         case .unwant(let names): unwant(names, into: &effects)
+        case .select(let room): backend.select(room, rooms, into: &transaction)
         case .stop: stop(into: &effects)
         }
         settle(into: &effects)
@@ -98,12 +108,12 @@ public struct Session: Sendable {
             diffs += 1
             effects.append(.report(.diff(DiffReport(sequence: diffs, cause: transaction.cause, batch: batch))))
         }
-        while let (key, request, cause) = refetcher.next() {
-            guard let (method, target) = backend.request(for: key) else {
-                _ = refetcher.forget(key)
+        while let (key, request, cause) = transaction.refetcher.next() {
+            guard let call = backend.request(for: key) else {
+                _ = transaction.refetcher.forget(key)
                 continue
             }
-            effects.append(.request(FetchRequest(id: request, method: method, target: target, body: [], cause: cause)))
+            effects.append(.request(FetchRequest(id: request, call, cause: cause)))
         }
     }
 }

@@ -24,16 +24,18 @@ struct Transaction: Sendable {
         case tokenRefused(String)
         /// Want a room.
         case want(room: String)
-        /// Do not want a room any more.
+        /// Do not want a room any more that the backend wanted; one that the user asked for stays.
         case unwant(room: String)
         /// The server's word on a room.
         case joined(room: String)
         case joinRefused(room: String, why: String)
         case left(room: String)
-        /// Fetch a resource (again).
-        case fetch(ResourceKey)
+        /// Fetch a resource (again): at once, or after a while in which it may be asked for more than once.
+        case fetch(ResourceKey, after: Duration = .zero)
         /// Drop whatever is under way for a resource.
         case forget(ResourceKey)
+        /// Drop whatever is under way for all that carries the tag.
+        case cancel(RequestTag)
         /// Tell the user.
         case notice(Notice)
     }
@@ -48,8 +50,13 @@ struct Transaction: Sendable {
     var now = Moment.zero
     /// The frame being handled, for what is said of a malformed one.
     var frame: ArraySlice<UInt8> = []
+    /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
+    var refetcher: Refetcher
+
+    init(requestLimit: Int) { refetcher = Refetcher(limit: requestLimit) }
 
     mutating func fetch(_ key: ResourceKey) { plans.append(.fetch(key)) }
+    mutating func fetch(_ key: ResourceKey, after span: Duration) { plans.append(.fetch(key, after: span)) }
     mutating func want(_ room: String) { plans.append(.want(room: room)) }
     mutating func notice(_ level: Notice.Level, _ text: String) { plans.append(.notice(Notice(level, text))) }
 }

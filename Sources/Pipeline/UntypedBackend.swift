@@ -1,5 +1,6 @@
 import Events
 import JSONText
+import SectionedModel
 import Wire
 
 /// A Socket.IO server of which no schema is known: every event is shown, nothing is routed.
@@ -29,7 +30,7 @@ struct UntypedBackend: Backend {
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
-    func request(for key: ResourceKey) -> (method: String, target: String)? { nil }
+    func request(for key: ResourceKey) -> RESTCall? { nil }
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
     ) {}
@@ -37,5 +38,10 @@ struct UntypedBackend: Backend {
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {}
     func join(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
     func leave(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
-    func resources(of room: String) -> [ResourceKey] { [] }
+    func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
+    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {}
+    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+        transaction.notice(.warning, "this backend has no companies and no workspaces")
+    }
+    mutating func lookAgain(into transaction: inout Transaction) {}
 }

@@ -115,7 +115,7 @@ extension Record {
     public struct SubscriptionRecord: Hashable, Sendable {
         /// What was wished, or what became of it.
         public enum Act: String, Hashable, Sendable, CaseIterable {
-            case want, unwant, join, ack, deny, leave, left, lost
+            case want, unwant, select, join, ack, deny, leave, left, lost
         }
         /// Which connection of the recording.
         public var connection: Int?

@@ -91,7 +91,8 @@ struct SessionRunner: SourceReader {
         let room = "/companies/\(Self.company)/workspaces/\(Self.workspace)/channels?type=public"
         session = Session(
             Configuration(
-                backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room]),
+                backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room],
+                lookAgain: nil),
             seed: 1)
     }
 

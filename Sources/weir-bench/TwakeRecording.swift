@@ -30,7 +30,8 @@ struct TwakeRecording: ~Copyable {
     private init(path: String, _ traffic: TwakeTraffic, _ seed: UInt64) throws(RecordingError) {
         let rooms = [traffic.listRoom] + traffic.channels.indices.map { traffic.feedRoom($0) }
         let configuration = Configuration(
-            backend: .twake, revision: .v4, company: traffic.company, workspace: traffic.workspace, rooms: rooms)
+            backend: .twake, revision: .v4, company: traffic.company, workspace: traffic.workspace, rooms: rooms,
+            lookAgain: nil)
         self.traffic = traffic
         session = Session(configuration, seed: seed)
         writer = try RecordingWriter(

@@ -22,7 +22,7 @@ enum CommandName: String, CaseIterable {
         case .record: [Positional(name: "URL"), Positional(name: "FILE")]
         case .replay: [Positional(name: "FILE")]
         case .rooms:
-            [Positional(name: "ls|join|leave"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
+            [Positional(name: "ls|join|leave|select"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
         case .help: [Positional(name: "COMMAND", isRequired: false)]
         }
     }
@@ -72,7 +72,10 @@ enum CommandName: String, CaseIterable {
         case .replay:
             ["FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte."]
         case .rooms:
-            ["Speaks to the control socket of a running tail. --on may be left out when just one is running."]
+            [
+                "Speaks to the control socket of a running tail. --on may be left out when just one is running.",
+                "select leaves the tail's workspace for the one whose list of channels ROOM is.",
+            ]
         case .help:
             []
         }

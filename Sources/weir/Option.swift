@@ -4,7 +4,7 @@ enum Option: String, CaseIterable {
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
-    case company, workspace, room, emit
+    case company, workspace, room, emit, history
     case framing
     case format, count, duration
     case idleTimeout = "idle-timeout"
@@ -44,7 +44,7 @@ enum Option: String, CaseIterable {
         case .emit: "'EVENT JSON'"
         case .framing: "auto|own|library"
         case .format: "pretty|compact|json|raw"
-        case .count, .maxAttempts, .seed: "N"
+        case .count, .maxAttempts, .seed, .history: "N"
         case .maxPayload: "BYTES"
         case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
         case .speed: "N|max"
@@ -63,7 +63,8 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed, .pingInterval,
+            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
+            .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .maxPayload, .on, .name, .noControl, .quiet, .help:
             false
         }
@@ -90,6 +91,7 @@ enum Option: String, CaseIterable {
         case .workspace: "workspace to tail (default the first one)"
         case .room: "join just this room and ask the backend for no list"
         case .emit: "send this event after each connect"
+        case .history: "show at least N head messages of each channel, page by page"
         case .framing: "who reads frames: weir or libwebsockets (default auto: weir)"
         case .format: "how events are printed (default compact)"
         case .count: "end after N events"
@@ -122,7 +124,7 @@ enum Option: String, CaseIterable {
         case .path: [.serve, .tail, .record]
         case .backend, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
             .proxyAuth,
-            .company, .workspace, .room, .emit, .framing, .idleTimeout, .maxAttempts:
+            .company, .workspace, .room, .emit, .history, .framing, .idleTimeout, .maxAttempts:
             [.tail, .record]
         case .format: [.demo, .tail, .replay]
         case .count: [.demo, .tail, .record, .replay]

@@ -14,6 +14,7 @@ enum RoomsCommand {
             let path = try findTail(options.name)
             switch options.verb {
             case .ls: return list(try ask(path, "rooms.list"))
+            case .select: return list(try ask(path, "rooms.select", options.rooms))
             case .join:
                 return try settle(path, try ask(path, "rooms.join", options.rooms), options.rooms, joining: true)
             case .leave:

@@ -73,6 +73,6 @@ enum TailCommand {
             revision: options.revision, transport: options.transport, company: options.company,
             workspace: options.workspace, rooms: options.rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
-            maximumAttempts: options.maximumAttempts)
+            maximumAttempts: options.maximumAttempts, history: options.history)
     }
 }

@@ -26,6 +26,8 @@ struct TailOptions {
     var workspace: String?
     var rooms: [String]
     var emits: [(name: String, argument: RawJSON?)]
+    /// Head messages of each channel to show at the start; 0 for one page.
+    var history: Int
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
@@ -43,12 +45,16 @@ struct TailOptions {
         workspace = arguments[.workspace]
         rooms = arguments.all(.room)
         emits = try arguments.emits(.emit)
+        history = try arguments.count(.history) ?? 0
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
         guard SocketIO.isNamespace(namespace) else {
             throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
+        }
+        guard history <= Configuration.maximumHistory else {
+            throw arguments.error("--history: \(Configuration.maximumHistory) messages of a channel at most")
         }
         url = try arguments.url(arguments.positionals[0])
         access = try arguments.access(to: url)
@@ -95,7 +101,7 @@ struct DemoOptions {
 struct RoomsOptions {
     /// What to do with the rooms.
     enum Verb: String, CaseIterable {
-        case ls, join, leave
+        case ls, join, leave, select
     }
 
     var verb: Verb
@@ -116,6 +122,7 @@ struct RoomsOptions {
         name = try arguments.name(.on)
         switch verb {
         case .ls: if !rooms.isEmpty { throw arguments.error("ls takes no rooms") }
+        case .select: if rooms.count != 1 { throw arguments.error("select needs one room") }
         case .join, .leave: if rooms.isEmpty { throw arguments.error("\(word) needs a room at least") }
         }
     }

@@ -134,6 +134,7 @@ enum HelpSnapshots {
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
+              --history N                     show at least N head messages of each channel, page by page
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
@@ -187,6 +188,7 @@ enum HelpSnapshots {
               --workspace ID                  workspace to tail (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
+              --history N                     show at least N head messages of each channel, page by page
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
@@ -233,9 +235,10 @@ enum HelpSnapshots {
             #"""
             weir rooms: list, join and leave the rooms of a running tail
 
-            Usage: weir rooms ls|join|leave [ROOM…] [OPTIONS]
+            Usage: weir rooms ls|join|leave|select [ROOM…] [OPTIONS]
 
             Speaks to the control socket of a running tail. --on may be left out when just one is running.
+            select leaves the tail's workspace for the one whose list of channels ROOM is.
 
             Options:
               --on NAME                       the running tail to speak to

@@ -41,7 +41,7 @@ struct ValueTests {
                 ["serve", "--recovery", "2m"],
                 "--recovery is for --scenario echo: Twake's server recovers no connections"
             ),
-            (["rooms", "jion", "r"], "'jion' is none of ls, join, leave; did you mean 'join'?"),
+            (["rooms", "jion", "r"], "'jion' is none of ls, join, leave, select; did you mean 'join'?"),
             (["rooms", "ls", "r"], "ls takes no rooms"),
             (["rooms", "join"], "join needs a room at least"),
             (

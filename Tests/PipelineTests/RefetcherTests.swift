@@ -5,8 +5,12 @@ import Wire
 @testable import Pipeline
 
 @Suite struct RefetcherTests {
-    private let key = ResourceKey.twake(.badges(.b, company: EntityID("c")))
+    private let key = ResourceKey.twake(.channel(path("c")))
     private let ok = Answer.response(status: 200, body: [], retryAfter: nil)
+
+    private static func path(_ channel: String) -> TwakeChannelPath {
+        TwakeChannelPath(company: EntityID("c"), workspace: EntityID("w"), channel: EntityID(channel))
+    }
 
     @Test func `many invalidations of one resource are one request`() {
         var refetcher = Refetcher(limit: 8)
@@ -24,16 +28,18 @@ import Wire
         refetcher.invalidate(key, cause: 3)
         #expect(refetcher.next() == nil)
         #expect(refetcher.answered(first?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: false))
+        #expect(refetcher.finish(key, isReadable: true, at: .zero, using: &random) == nil)
         let second = refetcher.next()
         #expect(second?.key == key)
         #expect(refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: true))
+        #expect(refetcher.finish(key, isReadable: true, at: .zero, using: &random) == nil)
         #expect(refetcher.isIdle)
     }
 
     @Test func `no more requests than the limit are in flight`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
-        for index in 0..<20 { refetcher.invalidate(.twake(.badges(.b, company: EntityID("c\(index)"))), cause: 1) }
+        for index in 0..<20 { refetcher.invalidate(.twake(.channel(Self.path("c\(index)"))), cause: 1) }
         var requests: [Int] = []
         while let next = refetcher.next() { requests.append(next.request) }
         #expect(requests.count == 8)
@@ -75,7 +81,7 @@ import Wire
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         let refused = Answer.response(status: 401, body: [], retryAfter: nil)
-        let keys = (0..<3).map { ResourceKey.twake(.badges(.b, company: EntityID("c\($0)"))) }
+        let keys = (0..<3).map { ResourceKey.twake(.channel(Self.path("c\($0)"))) }
         for key in keys { refetcher.invalidate(key, cause: 1) }
         let requests = keys.map { _ in refetcher.next()?.request ?? 0 }
         #expect(
@@ -87,7 +93,7 @@ import Wire
         #expect(
             refetcher.answered(requests[2], refused, at: .zero, using: &random)
                 == .tokenRefused(keys[2], isFirst: false))
-        #expect(refetcher.tokenRenewed(changed: true).isEmpty)
+        #expect(refetcher.tokenRenewed(changed: true, at: .zero, using: &random).isEmpty)
         #expect(keys.map { _ in refetcher.next()?.key } == keys)
     }
 

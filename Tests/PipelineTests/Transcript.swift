@@ -96,6 +96,57 @@ struct Transcript {
         feed(.answered(request: request.id, .response(status: status, body: ArraySlice(body.utf8), retryAfter: nil)))
     }
 
+    /// Answers with a status only.
+    mutating func refuse(
+        _ part: String, status: Int, retryAfter: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard let index = requests.firstIndex(where: { $0.target.contains(part) }) else {
+            Issue.record("nothing asks for \(part), only for \(requests.map(\.target))", sourceLocation: sourceLocation)
+            return
+        }
+        let request = requests.remove(at: index)
+        let body = ArraySlice(#"{"statusCode":\#(status)}"#.utf8)
+        feed(.answered(request: request.id, .response(status: status, body: body, retryAfter: retryAfter)))
+    }
+
+    /// Time passes on a connection that is alive.
+    mutating func idle(_ seconds: Int) {
+        for _ in 0..<seconds {
+            pass(.seconds(1))
+            receive("2")
+        }
+    }
+
+    /// Answers whatever is asked, for a minute: with what `service` holds for the first part of the target that it names, else 404.
+    mutating func settle(_ service: [(part: String, body: String)] = []) {
+        let end = now + .seconds(60)
+        while now < end {
+            guard requests.isEmpty else {
+                let request = requests.removeFirst()
+                let body = service.first { request.target.contains($0.part) }?.body
+                feed(
+                    .answered(
+                        request: request.id,
+                        .response(
+                            status: body == nil ? 404 : 200, body: ArraySlice((body ?? #"{"statusCode":404}"#).utf8),
+                            retryAfter: nil)))
+                continue
+            }
+            if session.isSettled { return }
+            pass(.milliseconds(50))
+            if now.microseconds % 10_000_000 == 0 { receive("2") }
+        }
+    }
+
+    /// Ids of the rows of a section, in order.
+    func ids(in section: Item.Section) -> [String] { session.model.elements(in: section).map(\.id.id.description) }
+
+    /// A head's counter of replies.
+    func replies(to head: String) -> Int? { session.model[.message(EntityID(head))]?.message?.replies }
+
+    /// The targets of the requests that wait, without their queries.
+    var asked: [String] { requests.map { String($0.target.prefix { $0 != "?" }) } }
+
     /// The frames the last input led to, as text.
     var sent: [String] {
         effects.compactMap {

@@ -33,6 +33,8 @@ struct Backend: Sendable {
     /// Milliseconds of the world in one of ours.
     private let pace: Int64
     private var clock: Clock
+    /// What will go wrong, in order.
+    private var troubles: ArraySlice<EmbeddedServer.Trouble>
     private let ids: IDSource
     private var serial = 0
     /// What the request in work sends.
@@ -40,7 +42,7 @@ struct Backend: Sendable {
 
     init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
-        pace: Int = 1,
+        pace: Int = 1, troubles: [EmbeddedServer.Trouble] = [],
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
@@ -49,6 +51,7 @@ struct Backend: Sendable {
         self.start = start
         self.pace = Int64(max(1, pace))
         clock = start == .atOnce ? .running(from: now) : .waiting
+        self.troubles = troubles[...]
         ids = IDSource(seed: seed, stream: .clients)
     }
 
@@ -65,7 +68,8 @@ struct Backend: Sendable {
         case .settling(let first, let last):
             return settled(first: first, last: last)
         case .running(let from):
-            guard let next = nextWorldTime else { return nil }
+            let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
+            guard let next = [nextWorldTime, trouble].compactMap({ $0 }).min() else { return nil }
             // Rounded up: a deadline that is too early would be asked for again.
             return from + .microseconds(((next - script.epoch) * 1_000 + pace - 1) / pace)
         }
@@ -88,6 +92,15 @@ struct Backend: Sendable {
             }
         }
         return frames
+    }
+
+    /// What has gone wrong by `now`; each is told once.
+    mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.Trouble.Kind] {
+        guard case .running = clock else { return [] }
+        let past = worldTime(at: now) - script.epoch
+        let due = troubles.prefix { $0.at.microseconds / 1_000 <= past }
+        troubles = troubles.dropFirst(due.count)
+        return due.map(\.kind)
     }
 
     /// A client joined a room.

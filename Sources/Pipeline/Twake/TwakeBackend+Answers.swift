@@ -9,97 +9,132 @@ extension TwakeBackend {
     ) throws(DecodingFailure) {
         guard case .twake(let resource) = key else { return }
         switch resource {
-        case .server:
-            facts.era = .b
-            discover(into: &transaction)
-        case .account:
-            facts.user = try Twake.account(from: body).id
-            discover(into: &transaction)
-        case .companies:
-            facts.company = choose(
-                "company", option: "--company", from: try Twake.places(from: body), into: &transaction)
-            if facts.company != nil { discover(into: &transaction) }
-        case .workspaces:
-            facts.workspace = choose(
-                "workspace", option: "--workspace", from: try Twake.places(from: body), into: &transaction)
-            if facts.workspace != nil { discover(into: &transaction) }
-        case .rooms:
-            for room in try Twake.rooms(from: body) { transaction.want(room.key) }
-        case .channels(_, _, let workspace):
-            apply(
-                try Twake.channels(from: body, user: facts.user), in: .channels(workspace), isCurrent: isCurrent,
-                into: &transaction)
-        case .directs(_, let company):
-            apply(
-                try Twake.channels(from: body, user: facts.user), in: .directs(company), isCurrent: isCurrent,
-                into: &transaction)
-        case .members(_, let path):
-            let members = try Twake.members(from: body, channel: path.channel)
+        case .server, .account, .companies, .workspaces, .rooms:
+            try applyDiscovery(body, of: resource, into: &transaction)
+        case .channels(let era, let company, let workspace):
+            let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
+            apply(try endpoint.parse(body), of: key, in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
+        case .directs(let era, let company):
+            let endpoint = TwakeEndpoints.directs(era, company: company, user: facts.user)
+            apply(try endpoint.parse(body), of: key, in: .directs(company), isCurrent: isCurrent, into: &transaction)
+        case .channel(let path):
+            let channel = try TwakeEndpoints.channel(path).parse(body)
+            if isCurrent { transaction.describe(channel) }
+        case .members(let era, let path):
+            let members = try TwakeEndpoints.members(era, path).parse(body)
             transaction.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
-        case .feed(_, let path):
-            for message in try Twake.messages(from: body) { adopt(message, channel: path.channel, into: &transaction) }
-        case .thread:
-            for message in try Twake.messages(from: body) { transaction.adoptMessage(message) }
-        case .message(_, let path, _, _):
-            adopt(try Twake.message(from: body), channel: path.channel, into: &transaction)
+        case .feed, .history, .thread, .message:
+            try applyMessages(body, of: resource, isCurrent: isCurrent, into: &transaction)
         case .badges(.a, let company):
-            let counts = try Twake.badgeCounts(from: body)
+            let counts = try TwakeEndpoints.badgeCounts(company: company).parse(body)
             transaction.replace(
                 .badges(company), with: counts.map { .badgeCount($0, company: company) }, isCurrent: isCurrent)
         case .badges(.b, let company):
-            transaction.replace(
-                .badges(company), with: try Twake.badges(from: body).map { .badge($0) }, isCurrent: isCurrent)
+            let badges = try TwakeEndpoints.badges(company: company).parse(body)
+            transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
         }
-    }
-
-    private func adopt(_ message: Twake.Message, channel: EntityID, into transaction: inout Transaction) {
-        var message = message
-        message.channel = message.channel ?? channel
-        transaction.adoptMessage(message)
+        memory.wentWell(key)
     }
 
     /// The list is the truth about which channels are the user's; what events said since is newer than it.
     private mutating func apply(
-        _ channels: [Twake.Channel], in section: Item.Section, isCurrent: Bool, into transaction: inout Transaction
+        _ channels: [Twake.Channel], of list: ResourceKey, in section: Item.Section, isCurrent: Bool,
+        into transaction: inout Transaction
     ) {
-        let listed = Set(channels.map(\.id))
         if isCurrent {
+            let listed = Set(channels.map(\.id))
             for item in transaction.model.elements(in: section) where !listed.contains(item.id.id) {
-                transaction.removeChannel(item.id.id)
+                transaction.removeChannel(item.id.id, &memory)
             }
         }
         for channel in channels {
+            memory.listed(channel.id)
             let known = transaction.model[.channel(channel.id)]?.channel
-            transaction.model.put(.channel(known?.merged(with: channel) ?? channel))
+            let row = known.map { isCurrent ? $0.replaced(by: channel) : $0.merged(with: channel) }
+            transaction.model.put(.channel(row ?? channel))
         }
         wantMessageRooms(of: channels, into: &transaction)
+        guard isCurrent else { return }
+        if let delay = memory.nextAttempt(of: list) { transaction.fetch(list, after: delay) }
     }
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
         guard case .twake(let resource) = key else { return }
         if resource == .server, !facts.hasNoREST {
             facts.era = .a
+            facts.isEraGuessed = true
             return discover(into: &transaction)
         }
         // Twake's own 404 is a JSON object (4.1); anything else comes from a server that knows nothing of this REST service.
         guard body.first == UInt8(ascii: "{") else { return missesREST("it answers 404", into: &transaction) }
         switch resource {
-        case .message(_, _, _, let id): transaction.model.remove(.message(id))
-        case .feed(_, let path), .members(_, let path): transaction.removeChannel(path.channel)
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .thread, .badges:
-            transaction.notice(.warning, "the REST service has no \(resource.label)")
+        case .message(let era, let path, let thread, let id):
+            // A message that moved is gone from its old thread only (T14).
+            if transaction.model[.message(id)]?.message?.thread == thread {
+                if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
+            }
+            transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
+        case .thread(let era, _, let path, let id):
+            for reply in transaction.model.elements(in: .thread(id)) { transaction.model.remove(reply.id) }
+            if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
+        case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
+        case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
+        case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &transaction)
+        case .account(.a) where facts.isEraGuessed:
+            facts.era = nil
+            transaction.fetch(.twake(.server), after: Self.longWait)
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges:
+            tell(key, "the REST service has no \(resource.label)", into: &transaction)
+            transaction.fetch(key, after: Self.longWait)
         }
     }
 
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
-        transaction.notice(.warning, "\(key.label) could not be fetched: \(why)")
+    /// After how long a wider resource is asked about something that is not there.
+    private static let secondLook: Duration = .seconds(2)
+    /// After how long a list that is not there is asked for again.
+    private static let longWait: Duration = .seconds(30)
+
+    /// Nothing of a channel is there. Whether it is the user's, the list says; where no list holds it, it is over.
+    private mutating func missesChannel(
+        _ path: TwakeChannelPath, _ key: ResourceKey, into transaction: inout Transaction
+    ) {
+        transaction.fetch(key, after: Self.longWait)
+        if transaction.model[.channel(path.channel)] != nil {
+            return transaction.fetch(path.list(facts.effectiveEra))
+        }
+        transaction.removeMessages(of: path.channel)
+        for member in transaction.model.elements(in: .members(path.channel)) { transaction.model.remove(member.id) }
     }
 
-    /// Says it once; from now on events are shown and applied as far as they go, and nothing is fetched.
+    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
+        guard case .twake(let resource) = key else { return }
+        tell(key, "\(key.label) could not be fetched: \(why)", into: &transaction)
+        switch resource {
+        case .message(let era, let path, let thread, let id):
+            // What cannot be verified is not kept; a page that holds it brings it back.
+            if transaction.model[.message(id)]?.message?.thread == thread {
+                if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
+            }
+            transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
+        case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
+        case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed, .thread,
+            .badges:
+            break
+        }
+    }
+
+    private mutating func tell(_ key: ResourceKey, _ text: String, into transaction: inout Transaction) {
+        if memory.isNews(key) { transaction.notice(.warning, text) }
+    }
+
+    /// Says it once; until the next connection or the next full look, events are shown and applied as far as they go, and nothing is
+    /// fetched.
     private mutating func missesREST(_ why: String, into transaction: inout Transaction) {
-        guard !facts.hasNoREST else { return }
         facts.hasNoREST = true
+        guard !facts.toldOfNoREST else { return }
+        facts.toldOfNoREST = true
         let rooms = discoversRooms ? "; no rooms can be found: name them with --room" : ""
         transaction.notice(
             .warning, "there is no Twake REST service here (\(why)): events are shown, nothing is refetched\(rooms)")
@@ -113,6 +148,14 @@ extension Transaction {
             let listed = Set(items.map(\.id))
             for item in model.elements(in: section) where !listed.contains(item.id) { model.remove(item.id) }
         }
-        for item in items { model.put(item) }
+        for item in items where isCurrent || model[item.id] == nil { model.put(item) }
+    }
+
+    /// What one channel's own answer says: how it is called and looks. It has no last message and no read marker (4.1).
+    mutating func describe(_ sent: Twake.Channel) {
+        guard var known = model[.channel(sent.id)]?.channel else { return }
+        overtakeLists(of: sent.path)
+        known.update { $0.describe(as: sent.fields) }
+        model.put(.channel(known))
     }
 }

@@ -18,6 +18,36 @@ extension TwakeBackend {
         }
     }
 
+    /// Answers on the way.
+    mutating func applyDiscovery(
+        _ body: ArraySlice<UInt8>, of resource: TwakeResource, into transaction: inout Transaction
+    ) throws(DecodingFailure) {
+        switch resource {
+        case .server:
+            facts.era = .b
+            facts.isEraGuessed = false
+            discover(into: &transaction)
+        case .account(let era):
+            facts.user = try TwakeEndpoints.account(era).parse(body).id
+            facts.isEraGuessed = false
+            discover(into: &transaction)
+        case .companies(let era):
+            let companies = try TwakeEndpoints.companies(era).parse(body)
+            facts.company = choose("company", option: "--company", from: companies, into: &transaction)
+            if facts.company != nil { discover(into: &transaction) }
+        case .workspaces(let era, let company):
+            guard company == facts.company else { return }
+            let workspaces = try TwakeEndpoints.workspaces(era, company: company).parse(body)
+            facts.workspace = choose("workspace", option: "--workspace", from: workspaces, into: &transaction)
+            if facts.workspace != nil { discover(into: &transaction) }
+        case .rooms(let company, let workspace):
+            guard company == facts.company, workspace == facts.workspace else { return }
+            let rooms = try TwakeEndpoints.rooms(company: company, workspace: workspace).parse(body)
+            for room in rooms { transaction.want(room.key) }
+        case .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
+        }
+    }
+
     /// Era B has no list of rooms: the app builds their names (2.2). The rooms of the channels follow from the channels' lists.
     private func wantTemplates(company: EntityID, workspace: EntityID, into transaction: inout Transaction) {
         guard let user = facts.user else { return }

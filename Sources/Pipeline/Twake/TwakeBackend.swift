@@ -9,12 +9,16 @@ import Wire
 /// server (era) → account → company → workspace → rooms; what is known already is skipped.
 struct TwakeBackend: Backend {
     var facts: TwakeFacts
+    var memory = TwakeMemory()
+    /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
+    let historyLength: Int
     private var recentRoom = RecentRoom()
     /// Whether rooms are asked of the backend, because the user named none.
     let discoversRooms: Bool
 
     init(_ configuration: Configuration) {
         discoversRooms = configuration.rooms.isEmpty
+        historyLength = configuration.history
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) }, workspace: configuration.workspace.map { EntityID($0) }
         )
@@ -46,6 +50,7 @@ struct TwakeBackend: Backend {
         switch event {
         case .authenticated:
             transaction.plans.append(.ready)
+            facts.forgetAbsence()
             if discoversRooms { discover(into: &transaction) }
         case .unauthorized(let message):
             // The 2021 server waits for this ack before it disconnects (1.4).
@@ -59,17 +64,33 @@ struct TwakeBackend: Backend {
         // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
         case .event(let event):
             recentRoom.become(event.room, rooms)
-            if recentRoom.isWanted { TwakeRouter.route(event, in: recentRoom.name, facts, into: &transaction) }
+            if recentRoom.isWanted {
+                TwakeRouter.route(event, in: recentRoom.name, facts, &memory, into: &transaction)
+            }
         case .resource(let resource):
             recentRoom.become(resource.room, rooms)
-            if recentRoom.isWanted { TwakeRouter.route(resource, in: recentRoom.name, facts, into: &transaction) }
+            if recentRoom.isWanted { handle(resource, into: &transaction) }
         case .unknown: break
         }
     }
 
-    func request(for key: ResourceKey) -> (method: String, target: String)? {
+    /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
+    private mutating func handle(_ resource: Twake.SocketIOResource, into transaction: inout Transaction) {
+        guard resource.action.isKnown else {
+            for key in resources(of: resource.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
+            return
+        }
+        TwakeRouter.route(resource, in: recentRoom.name, facts, &memory, into: &transaction)
+    }
+
+    func request(for key: ResourceKey) -> RESTCall? {
         guard case .twake(let resource) = key, !facts.hasNoREST else { return nil }
-        return ("GET", resource.target)
+        return resource.call
+    }
+
+    mutating func lookAgain(into transaction: inout Transaction) {
+        facts.forgetAbsence()
+        if discoversRooms { discover(into: &transaction) }
     }
 
     /// The mobile app joins with the constant `twake`, which every server version accepts (1.5); the user's own rooms want the
@@ -96,7 +117,7 @@ struct TwakeBackend: Backend {
         return Transaction.Emission(name: name, arguments: RawJSON(unchecked: writer.bytes[...]))
     }
 
-    func resources(of room: String) -> [ResourceKey] {
+    func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {
         let era = facts.effectiveEra
         switch Twake.RoomName(room) {
         case .channelsPublic(let company, let workspace), .channelsPrivate(let company, let workspace, _):
@@ -104,14 +125,30 @@ struct TwakeBackend: Backend {
         case .directs(let company, _): return [.twake(.directs(era, company: company))]
         case .feed(let company, let workspace, let channel):
             let path = TwakeChannelPath(company: company, workspace: workspace, channel: channel)
-            return [.twake(.feed(.b, path))]
+            return messageResources(.b, path, model)
         case .previousMessages(let channel):
-            guard let path = paths[channel] ?? defaultPath(of: channel) else { return [] }
-            return [.twake(.feed(.a, path))]
-        case .thread(let company, let thread): return [.twake(.thread(company: company, thread: thread))]
-        case .notifications: return facts.company.map { [.twake(.badges(era, company: $0))] } ?? []
+            return (paths[channel] ?? defaultPath(of: channel)).map { messageResources(.a, $0, model) } ?? []
+        case .thread(let company, let thread):
+            let channel = model[.message(thread)]?.message?.channel
+            let path = channel.flatMap { model[.channel($0)]?.channel?.path }
+            return [.twake(.thread(.b, company: company, path, id: thread))]
+        case .notifications:
+            // The room is the user's, not a company's: every company whose badges are shown is counted.
+            var companies = facts.company.map { [$0] } ?? []
+            for section in model.sectionKeys where section.name == Item.Section.badgesName {
+                if let company = section.parent, !companies.contains(company) { companies.append(company) }
+            }
+            return companies.map { .twake(.badges(era, company: $0)) }
         case .workspaces, .other: return []
         }
+    }
+
+    /// The newest messages, and the members where they are shown.
+    private func messageResources(
+        _ era: TwakeEra, _ path: TwakeChannelPath, _ model: SectionedCollection<Item>
+    ) -> [ResourceKey] {
+        let showsMembers = model.elementCount(in: .members(path.channel)) > 0
+        return [.twake(.feed(era, path))] + (showsMembers ? [.twake(.members(era, path))] : [])
     }
 
     /// Where the channels of era A's rooms are, learnt from the lists: the room has the channel's id only.

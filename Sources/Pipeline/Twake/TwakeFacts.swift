@@ -7,8 +7,19 @@ struct TwakeFacts: Sendable {
     var company: EntityID?
     var workspace: EntityID?
     var user: EntityID?
-    /// Whether there turned out to be no REST service.
+    /// Whether era A is believed only because the other era's service does not answer.
+    var isEraGuessed = false
+    /// Whether there turned out to be no REST service; asked again on the next connection, and with the next full look.
     var hasNoREST = false
+    /// Whether the user was told that there is none.
+    var toldOfNoREST = false
+
+    /// What was not there may be now: it is asked for again.
+    mutating func forgetAbsence() {
+        guard hasNoREST else { return }
+        hasNoREST = false
+        if isEraGuessed { era = nil }
+    }
 
     /// The era to use where none is known: the newer one.
     var effectiveEra: TwakeEra { era ?? .b }

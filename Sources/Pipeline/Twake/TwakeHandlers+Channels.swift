@@ -3,100 +3,133 @@ import SectionedModel
 
 extension TwakeHandler where Payload == Twake.Channel {
     /// `channel`, `channels`: a known channel takes what was sent; an unknown one is not ours until the list says so (T9, T7).
-    static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, transaction in
-        if envelope.isDeletion {
-            transaction.removeChannel(sent.id)
-        } else if let known = transaction.model[.channel(sent.id)]?.channel {
-            transaction.model.put(.channel(known.merged(with: sent)))
-        } else {
-            transaction.adoptChannel(sent, facts)
+    static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, transaction in
+        let known = transaction.model[.channel(sent.id)]?.channel
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        let treatment = TwakeTable.treatment(of: .channel, standing)
+        transaction.overtakeLists(of: sent.path)
+        if treatment.applies {
+            if envelope.isDeletion {
+                transaction.removeChannel(sent.id, &memory)
+            } else if let known {
+                transaction.model.put(.channel(known.merged(with: sent)))
+            }
+        } else if known == nil {
+            return transaction.mention(sent, isOwn: envelope.room.isOwnDirects, facts, &memory)
         }
+        transaction.refetch(treatment.refetch, of: sent.path, facts)
     }
 }
 
 extension TwakeHandler where Payload == Twake.ChannelActivity {
     /// `channel_activity`: the channel moves to the front; an older activity changes nothing.
-    static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, transaction in
-        let news = Twake.Channel(
-            id: sent.channel, company: sent.company, workspace: sent.workspace, lastActivity: sent.lastActivity,
-            lastMessage: sent.lastMessage)
-        if var known = transaction.model[.channel(sent.channel)]?.channel {
-            let merged = known.merged(with: news)
+    static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, memory, transaction in
+        let path = TwakeChannelPath(company: sent.company, workspace: sent.workspace, channel: sent.channel)
+        transaction.overtakeLists(of: path)
+        guard var known = transaction.model[.channel(sent.channel)]?.channel else {
+            let news = Twake.Channel(
+                id: sent.channel, company: sent.company, workspace: sent.workspace, lastActivity: sent.lastActivity,
+                lastMessage: sent.lastMessage)
+            return transaction.mention(news, isOwn: envelope.room.isOwnDirects, facts, &memory)
+        }
+        let standing = envelope.isDeletion ? .removed : sent.standing(against: known)
+        let treatment = TwakeTable.treatment(of: .activity, standing)
+        if treatment.applies {
             known.update { fields in
-                fields.lastActivity = merged.lastActivity
-                fields.lastMessage = merged.lastMessage
+                fields.lastActivity = latest(sent.lastActivity, fields.lastActivity)
+                fields.lastMessage = sent.lastMessage ?? fields.lastMessage
             }
             transaction.model.put(.channel(known))
-        } else {
-            transaction.adoptChannel(news, facts)
         }
+        transaction.refetch(treatment.refetch, of: path, facts)
     }
 }
 
 extension TwakeHandler where Payload == Twake.ChannelMember {
-    /// `channel_member` in a list room: the user's own membership. Joined: the list is asked; left: the channel goes.
-    static let ownMembershipChanged = TwakeHandler(name: "own membership") { sent, envelope, facts, transaction in
-        let isDirect: Bool
-        switch envelope.room {
-        case .channelsPrivate: isDirect = false
-        case .directs: isDirect = true
-        case .channelsPublic, .feed, .thread, .notifications, .previousMessages, .workspaces, .other: return
+    /// `channel_member` in a list room: the user's own membership. Joined: the list is asked; left: the channel goes; read: the marker moves.
+    static let ownMembershipChanged = TwakeHandler(name: "own membership") {
+        sent, envelope, facts, memory, transaction in
+        guard envelope.room.isOwnList, let path = sent.path(facts) else { return }
+        transaction.overtakeLists(of: path)
+        let known = transaction.model[.channel(sent.channel)]?.channel
+        if known == nil, envelope.isDeletion { return memory.forget(sent.channel) }
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        let treatment = TwakeTable.treatment(of: .ownMembership, standing)
+        if var known, treatment.applies {
+            if envelope.isDeletion {
+                transaction.removeChannel(sent.channel, &memory)
+            } else {
+                known.lastAccess = sent.lastAccess
+                transaction.model.put(.channel(known))
+            }
+        } else if known == nil, !facts.hasNoREST {
+            memory.await(sent.channel, in: path.list(facts.effectiveEra))
         }
-        if envelope.isDeletion {
-            transaction.removeChannel(sent.channel)
-        } else if var known = transaction.model[.channel(sent.channel)]?.channel {
-            known.lastAccess = latest(known.lastAccess, sent.lastAccess)
-            transaction.model.put(.channel(known))
-        } else if let company = sent.company ?? facts.company, let workspace = sent.workspace ?? facts.workspace {
-            transaction.fetchChannels(isDirect: isDirect, company: company, workspace: workspace, facts)
-        }
+        transaction.refetch(treatment.refetch, of: path, facts)
     }
 
-    /// `channel_member`: whoever it is, the members of the channel are asked for again, narrowly.
-    static let membersChanged = TwakeHandler(name: "channel members") { sent, envelope, facts, transaction in
-        guard let company = sent.company ?? facts.company, let workspace = sent.workspace ?? facts.workspace else {
-            return
+    /// `channel_member` of anybody: in a channel's own room, or of a channel whose members are shown.
+    static let membersChanged = TwakeHandler(name: "channel members") { sent, envelope, facts, memory, transaction in
+        guard let path = sent.path(facts) else { return }
+        let isShown = transaction.model.elementCount(in: .members(sent.channel)) > 0
+        guard isShown || !envelope.room.isOwnList else { return }
+        transaction.overtake { $0.path?.channel == path.channel && $0.isMembers }
+        let user = sent.user ?? (envelope.room.isOwnList ? facts.user : nil)
+        let known = user.flatMap { transaction.model[.member($0, of: sent.channel)]?.member }
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        let treatment = TwakeTable.treatment(of: .member, standing)
+        if treatment.applies, let user {
+            if envelope.isDeletion {
+                transaction.model.remove(.member(user, of: sent.channel))
+            } else if let row = Item.member(sent) {
+                transaction.model.put(row)
+            }
         }
-        if let user = sent.user, envelope.isDeletion {
-            transaction.model.remove(.member(user, of: sent.channel))
-        }
-        guard transaction.model[.channel(sent.channel)] != nil else { return }
-        let path = TwakeChannelPath(company: company, workspace: workspace, channel: sent.channel)
-        transaction.fetch(.twake(.members(facts.effectiveEra, path)))
+        transaction.refetch(treatment.refetch, of: path, facts)
     }
 }
 
 extension Transaction {
     /// An unknown channel was mentioned. The list knows whether it is ours; without a REST service the event is all there is.
-    mutating func adoptChannel(_ channel: Twake.Channel, _ facts: TwakeFacts) {
-        if facts.hasNoREST {
-            model.put(.channel(channel))
+    mutating func mention(_ channel: Twake.Channel, isOwn: Bool, _ facts: TwakeFacts, _ memory: inout TwakeMemory) {
+        guard !facts.hasNoREST else { return model.put(.channel(channel)) }
+        let list = channel.path.list(facts.effectiveEra)
+        if isOwn {
+            memory.await(channel.id, in: list)
+        } else if memory.isStranger(channel.id) {
+            return
         } else {
-            fetchChannels(isDirect: channel.isDirect, company: channel.company, workspace: channel.workspace, facts)
+            memory.mention(channel.id)
         }
-    }
-
-    mutating func fetchChannels(isDirect: Bool, company: EntityID, workspace: EntityID, _ facts: TwakeFacts) {
-        let era = facts.effectiveEra
-        fetch(
-            .twake(isDirect ? .directs(era, company: company) : .channels(era, company: company, workspace: workspace)))
+        fetch(list)
     }
 
     /// Takes a channel away with everything that belongs to it.
-    mutating func removeChannel(_ id: EntityID) {
+    mutating func removeChannel(_ id: EntityID, _ memory: inout TwakeMemory) {
+        memory.forget(id)
+        plans.append(.cancel(.channel(id)))
         if let channel = model[.channel(id)]?.channel {
             for era in [TwakeEra.a, .b] {
-                plans.append(.forget(.twake(.feed(era, channel.path))))
-                plans.append(.forget(.twake(.members(era, channel.path))))
                 plans.append(.unwant(room: Twake.RoomName.ofMessages(era, channel.path).description))
             }
         }
-        for head in model.elements(in: .messages(id)) {
-            for reply in model.elements(in: .thread(head.id.id)) { model.remove(reply.id) }
-            model.remove(head.id)
-        }
+        removeMessages(of: id)
         for member in model.elements(in: .members(id)) { model.remove(member.id) }
         model.remove(.channel(id))
+    }
+
+    /// Takes a channel's messages away.
+    mutating func removeMessages(of channel: EntityID) {
+        for head in model.elements(in: .messages(channel)) { removeThread(head.id.id) }
+    }
+
+    /// Takes a head message and its replies away.
+    mutating func removeThread(_ id: EntityID) {
+        for reply in model.elements(in: .thread(id)) { model.remove(reply.id) }
+        model.remove(.message(id))
     }
 }
 

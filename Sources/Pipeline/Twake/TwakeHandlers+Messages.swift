@@ -2,68 +2,98 @@ import Events
 import SectionedModel
 
 extension TwakeHandler where Payload == Twake.Message {
-    /// `message` (era B): the payload is whole, so it is applied; twins and older versions change nothing. A deletion is an update
-    /// with `subtype: "deleted"` (T5).
-    static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, transaction in
+    /// `message` (eras B and C): the payload is whole, so it is applied; twins and older versions change nothing. A deletion is an update
+    /// with `subtype: "deleted"` (T5). A reply changes the counter of its head, which is not sent (T3).
+    static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, transaction in
         var sent = sent
-        if case .feed(_, _, let channel) = envelope.room { sent.channel = sent.channel ?? channel }
-        transaction.adoptMessage(sent)
-    }
-
-    /// `message` (era B): a reply changes the reply count of its head, which is not sent (T3). The twin in the thread's room
-    /// does not know the channel; the one in the feed does.
-    static let repliesChanged = TwakeHandler(name: "replies") { sent, envelope, facts, transaction in
-        guard !sent.isHead, case .feed(let company, let workspace, let channel) = envelope.room else { return }
-        let path = TwakeChannelPath(company: company, workspace: workspace, channel: channel)
-        transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.thread)))
+        let path = transaction.path(of: sent, in: envelope.room)
+        if sent.channel == nil, let path { sent.channel = path.channel }
+        let known = transaction.model[.message(sent.id)]?.message
+        guard known != nil || !sent.isStub else { return }
+        transaction.overtakeMessages(of: sent.thread, in: sent.channel)
+        let standing = envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        let treatment = TwakeTable.treatment(of: .message, standing)
+        if treatment.applies, let row = Item.message(known?.merged(with: sent) ?? sent) { transaction.model.put(row) }
+        guard let path else { return }
+        if treatment.refetch == .message {
+            transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
+        }
+        guard standing != .older, !sent.isHead || known.map({ $0.thread != sent.thread }) ?? false else { return }
+        let counter = TwakeTable.treatment(of: .replyCounter, sent.counterStanding(known))
+        if counter.refetch == .head { transaction.fetchHeads(of: sent, known, .b, path) }
     }
 }
 
 extension TwakeHandler where Payload == TwakeMessageNotice {
-    /// Era A's `realtime:event`: ids only, so the message is fetched; a removal is applied.
-    static let messageAnnounced = TwakeHandler(name: "message by id") { notice, envelope, facts, transaction in
+    /// Era A's `realtime:event`: ids only, so the message is fetched; a removal is applied. Either may change the counter of its head.
+    static let messageAnnounced = TwakeHandler(name: "message by id") { notice, envelope, facts, memory, transaction in
         guard let path = transaction.path(ofRoom: envelope.room, facts) else { return }
+        let known = transaction.model[.message(notice.id)]?.message
+        transaction.overtakeMessages(of: notice.thread, in: path.channel)
+        let standing: TwakeStanding = notice.isRemoval ? .removed : known == nil ? .unknown : .doubtful
+        let treatment = TwakeTable.treatment(of: .messageNotice, standing)
         let key = ResourceKey.twake(.message(.a, path, thread: notice.thread, id: notice.id))
-        if notice.isRemoval {
+        if treatment.applies {
             transaction.plans.append(.forget(key))
             transaction.model.remove(.message(notice.id))
-        } else {
-            transaction.fetch(key)
         }
-    }
-
-    /// Era A's `realtime:event` of a reply: the head's reply count changes.
-    static let repliesAnnounced = TwakeHandler(name: "replies by id") { notice, envelope, facts, transaction in
-        guard notice.thread != notice.id, let path = transaction.path(ofRoom: envelope.room, facts) else { return }
-        transaction.fetch(.twake(.message(.a, path, thread: notice.thread, id: notice.thread)))
+        if treatment.refetch == .message { transaction.fetch(key) }
+        guard notice.thread != notice.id, notice.isRemoval || known == nil else { return }
+        let counter = TwakeTable.treatment(of: .replyCounter, standing)
+        if counter.refetch == .head {
+            transaction.fetch(.twake(.message(.a, path, thread: notice.thread, id: notice.thread)))
+        }
     }
 }
 
 extension TwakeHandler where Payload == Twake.Badge {
-    /// `user_notification_badges`: one unread thread comes or goes; N of them change nothing but themselves (T6).
-    static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, transaction in
-        if facts.era == .a {
-            transaction.fetch(.twake(.badges(.a, company: sent.company)))
-        } else if envelope.isDeletion {
-            transaction.model.remove(.badge(sent))
-        } else {
-            transaction.model.put(.badge(sent))
+    /// `user_notification_badges`: one unread thread comes or goes, at once; then all are counted anew, once for N frames (T6).
+    static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, memory, transaction in
+        let row = Item.badge(sent)
+        // Era A's model holds the proxy's counters: what a frame says of one thread is not in them.
+        let isCounted = facts.era == .a
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : transaction.model[row.id] == row ? .same : .doubtful
+        let treatment = TwakeTable.treatment(of: .badge, standing)
+        if treatment.applies, !isCounted {
+            if envelope.isDeletion { transaction.model.remove(row.id) } else { transaction.model.put(row) }
+        }
+        if treatment.refetch == .badgesSoon {
+            transaction.fetch(.twake(.badges(facts.effectiveEra, company: sent.company)), after: .milliseconds(300))
         }
     }
 }
 
+extension Twake.Message {
+    /// Whether this, a reply or a message that was moved, changes the counter of a head.
+    fileprivate func counterStanding(_ known: Twake.Message?) -> TwakeStanding {
+        guard let known else { return .unknown }
+        if known.thread != self.thread || known.isDeleted != isDeleted { return .newer }
+        // It came by the room of its thread, which does not say where the head is.
+        return known.channel == nil ? .doubtful : .same
+    }
+}
+
 extension Transaction {
-    /// Takes a message in, unless the model holds a newer version of it.
-    mutating func adoptMessage(_ sent: Twake.Message) {
-        var message = sent
-        if let known = model[.message(sent.id)]?.message {
-            guard !sent.isOlder(than: known) else { return }
-            message = known.merged(with: sent)
+    /// Where a message is: a feed's room says it; the room of a thread does not, but the head may be known.
+    fileprivate func path(of message: Twake.Message, in room: Twake.RoomName) -> TwakeChannelPath? {
+        if case .feed(let company, let workspace, let channel) = room {
+            return TwakeChannelPath(company: company, workspace: workspace, channel: channel)
         }
-        if message.channel == nil, !message.isHead {
-            message.channel = model[.message(message.thread)]?.message?.channel
+        let head = model[.message(message.thread)]?.message
+        guard let id = message.channel ?? head?.channel else { return nil }
+        return model[.channel(id)]?.channel?.path
+    }
+
+    /// The counters of the threads that a message came to and went from.
+    fileprivate mutating func fetchHeads(
+        of sent: Twake.Message, _ known: Twake.Message?, _ era: TwakeEra, _ path: TwakeChannelPath
+    ) {
+        if !sent.isHead { fetch(.twake(.message(era, path, thread: sent.thread, id: sent.thread))) }
+        if let known, !known.isHead, known.thread != sent.thread {
+            overtakeMessages(of: known.thread, in: path.channel)
+            fetch(.twake(.message(era, path, thread: known.thread, id: known.thread)))
         }
-        if let item = Item.message(message) { model.put(item) }
     }
 
     /// Where the channel of an era A message room is. The room has the channel's id only; the list knows the rest.

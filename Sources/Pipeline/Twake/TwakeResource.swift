@@ -16,12 +16,16 @@ enum TwakeResource: Hashable, Sendable {
     case channels(TwakeEra, company: EntityID, workspace: EntityID)
     /// The user's directs.
     case directs(TwakeEra, company: EntityID)
+    /// What a channel is called and looks like (era B). Its answer lacks the last message and the read marker (4.1).
+    case channel(TwakeChannelPath)
     /// The members of a channel.
     case members(TwakeEra, TwakeChannelPath)
-    /// The newest messages of a channel.
+    /// The newest page of a channel's messages.
     case feed(TwakeEra, TwakeChannelPath)
-    /// All messages of a thread.
-    case thread(company: EntityID, thread: EntityID)
+    /// The page that ends with a message, which comes again (4.4).
+    case history(TwakeEra, TwakeChannelPath, before: EntityID)
+    /// All messages of a thread. Era A needs the channel's path; era B's room of a thread does not know it.
+    case thread(TwakeEra, company: EntityID, TwakeChannelPath?, id: EntityID)
     /// One message. Era A needs the channel's path, era B the company and the thread.
     case message(TwakeEra, TwakeChannelPath, thread: EntityID, id: EntityID)
     /// What is unread.
@@ -37,11 +41,81 @@ enum TwakeResource: Hashable, Sendable {
         case .rooms: "rooms"
         case .channels: "channels"
         case .directs: "directs"
+        case .channel(let path): "channel \(path.channel)"
         case .members(_, let path): "members of \(path.channel)"
         case .feed(_, let path): "messages of \(path.channel)"
-        case .thread(_, let thread): "thread \(thread)"
+        case .history(_, let path, _): "history of \(path.channel)"
+        case .thread(_, _, _, let thread): "thread \(thread)"
         case .message(_, _, _, let id): "message \(id)"
         case .badges: "badges"
+        }
+    }
+
+    /// What can be replaced by a wider resource that is asked for again need not be asked for without end.
+    var isPersistent: Bool {
+        switch self {
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed, .thread,
+            .badges:
+            true
+        case .channel, .history, .message: false
+        }
+    }
+
+    /// The proxy answers 400 where the core answers 404 (4.1).
+    var isMissingByBadRequest: Bool {
+        switch self {
+        case .message(.a, _, _, _), .thread(.a, _, _, _): true
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .feed,
+            .history, .thread, .message, .badges:
+            false
+        }
+    }
+
+    /// The channel it is about.
+    var path: TwakeChannelPath? {
+        switch self {
+        case .channel(let path), .members(_, let path), .feed(_, let path), .history(_, let path, _),
+            .message(_, let path, _, _):
+            path
+        case .thread(_, _, let path, _): path
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges: nil
+        }
+    }
+
+    /// What it belongs to.
+    var tags: [RequestTag] {
+        switch self {
+        case .server, .account, .companies: []
+        case .workspaces(_, let company), .directs(_, let company), .badges(_, let company): [.company(company)]
+        case .rooms(let company, let workspace), .channels(_, let company, let workspace):
+            [.company(company), .workspace(workspace, company: company)]
+        case .thread(_, let company, nil, _): [.company(company)]
+        case .channel(let path), .members(_, let path): path.tags
+        case .thread(_, _, let path?, _), .feed(_, let path), .history(_, let path, _), .message(_, let path, _, _):
+            path.tags + [.messages(of: path.channel)]
+        }
+    }
+
+    /// Whether its answer says something about the messages of a thread in a channel.
+    func concerns(thread: EntityID, in channel: EntityID?) -> Bool {
+        switch self {
+        case .feed(_, let path), .history(_, let path, _): path.channel == channel
+        case .thread(_, _, _, let id): id == thread
+        case .message(_, _, let id, _): id == thread
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
+            false
+        }
+    }
+
+    /// Whether its answer says something about a channel as a row of its list.
+    func lists(_ channel: TwakeChannelPath) -> Bool {
+        switch self {
+        case .channels(_, let company, let workspace): company == channel.company && workspace == channel.workspace
+        case .directs(_, let company): company == channel.company && channel.workspace == .direct
+        case .channel(let path): path == channel
+        case .server, .account, .companies, .workspaces, .rooms, .members, .feed, .history, .thread, .message,
+            .badges:
+            false
         }
     }
 }
@@ -60,4 +134,11 @@ struct TwakeChannelPath: Hashable, Sendable {
     /// `direct` for directs.
     var workspace: EntityID
     var channel: EntityID
+
+    var tags: [RequestTag] { [.company(company), .workspace(workspace, company: company), .channel(channel)] }
+}
+
+extension EntityID {
+    /// The workspace id of directs.
+    static let direct = EntityID("direct")
 }

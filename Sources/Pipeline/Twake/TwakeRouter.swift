@@ -1,10 +1,11 @@
 import Events
 
-/// One way an event is handled: a pure function from the event to staged changes and refetch plans.
+/// One way an event is handled: a pure function from the event to staged changes and refetch plans. Its other half, from the answer to
+/// changes, is in `TwakeBackend+Answers`.
 struct TwakeHandler<Payload>: Sendable {
     /// What it looks after.
     let name: String
-    let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout Transaction) -> Void
+    let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout TwakeMemory, inout Transaction) -> Void
 }
 
 /// What is around a payload.
@@ -15,47 +16,48 @@ struct TwakeEnvelope: Sendable {
     var isDeletion: Bool { action == .deleted }
 }
 
-/// Which handlers an event reaches: one table a payload. One event may reach several.
+/// Which handlers an event reaches: one table a payload. One event may reach several. What they do about it is `TwakeTable`'s.
 enum TwakeRouter {
     static let channel: [TwakeHandler<Twake.Channel>] = [.channelChanged]
     static let activity: [TwakeHandler<Twake.ChannelActivity>] = [.activityChanged]
     static let member: [TwakeHandler<Twake.ChannelMember>] = [.ownMembershipChanged, .membersChanged]
-    static let message: [TwakeHandler<Twake.Message>] = [.messageChanged, .repliesChanged]
-    static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced, .repliesAnnounced]
+    static let message: [TwakeHandler<Twake.Message>] = [.messageChanged]
+    static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced]
     static let badge: [TwakeHandler<Twake.Badge>] = [.badgeChanged]
 
     static func route(
         _ resource: Twake.SocketIOResource, in room: Twake.RoomName, _ facts: TwakeFacts,
-        into transaction: inout Transaction
+        _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
         let envelope = TwakeEnvelope(action: resource.action, room: room)
         switch resource.resource {
-        case .channel(let payload): run(channel, payload, envelope, facts, &transaction)
-        case .activity(let payload): run(activity, payload, envelope, facts, &transaction)
-        case .member(let payload): run(member, payload, envelope, facts, &transaction)
-        case .message(let payload): run(message, payload, envelope, facts, &transaction)
-        case .badge(let payload): run(badge, payload, envelope, facts, &transaction)
+        case .channel(let payload): run(channel, payload, envelope, facts, &memory, &transaction)
+        case .activity(let payload): run(activity, payload, envelope, facts, &memory, &transaction)
+        case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
+        case .message(let payload): run(message, payload, envelope, facts, &memory, &transaction)
+        case .badge(let payload): run(badge, payload, envelope, facts, &memory, &transaction)
         case .desktopNotification, .online, .other: break
         }
     }
 
     static func route(
-        _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts, into transaction: inout Transaction
+        _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts,
+        _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
         switch event.data {
         case .message(let action, let id, let thread):
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
             let envelope = TwakeEnvelope(action: .event, room: room)
-            run(messageNotice, notice, envelope, facts, &transaction)
+            run(messageNotice, notice, envelope, facts, &memory, &transaction)
         case .typing, .unknown: break
         }
     }
 
     private static func run<Payload>(
         _ handlers: [TwakeHandler<Payload>], _ payload: Payload, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
-        _ transaction: inout Transaction
+        _ memory: inout TwakeMemory, _ transaction: inout Transaction
     ) {
-        for handler in handlers { handler.run(payload, envelope, facts, &transaction) }
+        for handler in handlers { handler.run(payload, envelope, facts, &memory, &transaction) }
     }
 }
 

@@ -1,0 +1,123 @@
+import Wire
+
+// What becomes of a key when its request ends.
+extension Refetcher {
+    /// A request ended.
+    mutating func answered(_ request: Int, _ answer: Answer, at now: Moment, using random: inout RandomSource)
+        -> Verdict
+    {
+        guard let index = flights.firstIndex(where: { $0.request == request }) else { return .unknown }
+        let flight = flights.remove(at: index)
+        let (key, isDirty) = (flight.key, flight.isDirty)
+        switch answer {
+        case .response(200..<300, _, _):
+            entries[key]?.state = .applying(isDirty: isDirty)
+            return .apply(key, isCurrent: !isDirty)
+        case .response(401, _, _), .response(403, _, _):
+            return refused(key, by: flight.generation, at: now, using: &random)
+        case .response(let status, _, _) where key.isMissing(by: status):
+            settle(key, isDirty: isDirty, at: now)
+            return .gone(key)
+        case .response(let status, _, let retryAfter):
+            guard key.isPersistent || Self.isPassing(status) else {
+                settle(key, isDirty: isDirty, at: now)
+                return .failed(key, why: "HTTP \(status)")
+            }
+            // An hour at most, whatever the server says.
+            let asked = retryAfter.map { Duration.seconds(min(max($0, 0), 3600)) }
+            return retry(key, after: asked, why: "HTTP \(status)", at: now, using: &random)
+        case .failure(_, let message):
+            return retry(key, after: nil, why: message, at: now, using: &random)
+        }
+    }
+
+    /// Whether a status may be another one soon: too many requests, a conflict, trouble of the server's own.
+    private static func isPassing(_ status: Int) -> Bool {
+        switch status {
+        case 408, 409, 423, 425, 429: true
+        default: status >= 500
+        }
+    }
+
+    /// The answer that was to be applied was read, or could not be.
+    mutating func finish(
+        _ key: ResourceKey, isReadable: Bool, at now: Moment, using random: inout RandomSource
+    ) -> Verdict? {
+        guard let entry = entries[key], case .applying(let isDirty) = entry.state else { return nil }
+        if isReadable {
+            settle(key, isDirty: isDirty, at: now)
+            return nil
+        }
+        return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
+    }
+
+    /// The token may be another one from now on.
+    mutating func tokenMayDiffer() { generation += 1 }
+
+    /// The token was renewed: whoever waited for it goes on. Without another token (`changed` false) they fail; those that are
+    /// persistent are tried again later.
+    mutating func tokenRenewed(changed: Bool, at now: Moment, using random: inout RandomSource) -> [Verdict] {
+        let keys = parked
+        parked = []
+        if changed {
+            generation += 1
+            for key in keys { enqueue(key) }
+            return []
+        }
+        return keys.map { retry($0, after: nil, why: "the token was refused", at: now, using: &random, isFinal: true) }
+    }
+
+    /// A refusal of a token that was replaced meanwhile only means: ask with the new one.
+    private mutating func refused(
+        _ key: ResourceKey, by sentWith: Int, at now: Moment, using random: inout RandomSource
+    ) -> Verdict {
+        guard sentWith == generation else {
+            enqueue(key)
+            return .retrying(key)
+        }
+        let refusals = (entries[key]?.refusals ?? 0) + 1
+        entries[key]?.refusals = refusals
+        guard refusals <= Self.maximumRefusals else {
+            return retry(key, after: nil, why: "the service forbids it", at: now, using: &random, isFinal: true)
+        }
+        let isFirst = parked.isEmpty
+        entries[key]?.state = .parked
+        parked.append(key)
+        return .tokenRefused(key, isFirst: isFirst)
+    }
+
+    private mutating func enqueue(_ key: ResourceKey) {
+        entries[key]?.state = .queued
+        queue.append(key)
+    }
+
+    /// An answer came. What was dirty is fetched again: at once, but at a growing distance when that goes on.
+    private mutating func settle(_ key: ResourceKey, isDirty: Bool, at now: Moment) {
+        guard isDirty else {
+            entries[key] = nil
+            return
+        }
+        let staleAnswers = (entries[key]?.staleAnswers ?? 0) + 1
+        entries[key]?.staleAnswers = staleAnswers
+        entries[key]?.failures = 0
+        entries[key]?.refusals = 0
+        guard staleAnswers > 2 else { return enqueue(key) }
+        wait(key, until: now + .milliseconds(50 << min(staleAnswers - 3, 6)))
+    }
+
+    /// `isFinal`: one that is not persistent is given up at once.
+    private mutating func retry(
+        _ key: ResourceKey, after: Duration?, why: String, at now: Moment, using random: inout RandomSource,
+        isFinal: Bool = false
+    ) -> Verdict {
+        let failures = (entries[key]?.failures ?? 0) + 1
+        if !key.isPersistent, isFinal || failures >= Self.maximumFailures {
+            entries[key] = nil
+            return .failed(key, why: why)
+        }
+        entries[key]?.failures = failures
+        wait(key, until: now + max(after ?? .zero, backoff.delay(afterFailures: failures, using: &random)))
+        let isWorthSaying = failures == Self.maximumFailures || (isFinal && failures == 1)
+        return isWorthSaying ? .stalled(key, why: why) : .retrying(key)
+    }
+}

@@ -1,0 +1,46 @@
+import Events
+import SectionedModel
+
+// Rooms that nobody wants any more: what nothing keeps true is not shown.
+extension TwakeBackend {
+    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+        switch Twake.RoomName(room) {
+        case .feed(_, _, let channel), .previousMessages(let channel):
+            transaction.cancelMessages(of: channel)
+            memory.walks[channel] = nil
+            transaction.removeMessages(of: channel)
+        case .thread(_, let thread):
+            guard !hasMessages(ofThread: thread, rooms, transaction.model) else { return }
+            transaction.removeThread(thread)
+        case .notifications:
+            for section in transaction.model.sectionKeys where section.name == Item.Section.badgesName {
+                for badge in transaction.model.elements(in: section) { transaction.model.remove(badge.id) }
+            }
+        case .directs(let company, _): removeChannels(of: .directs(company), into: &transaction)
+        case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
+            let isKept = rooms.entries.contains { Twake.RoomName($0.name).lists(workspace) }
+            if !isKept { removeChannels(of: .channels(workspace), into: &transaction) }
+        default: break
+        }
+    }
+
+    /// Whether the feed of the thread's channel is followed.
+    private func hasMessages(
+        ofThread thread: EntityID, _ rooms: RoomBook, _ model: SectionedCollection<Item>
+    ) -> Bool {
+        guard let channel = model[.message(thread)]?.message?.channel,
+            let path = model[.channel(channel)]?.channel?.path
+        else { return false }
+        return rooms.isWanted(Twake.RoomName.ofMessages(facts.effectiveEra, path).description)
+    }
+}
+
+extension Twake.RoomName {
+    /// Whether it is one of the two lists of a workspace's channels.
+    fileprivate func lists(_ workspace: EntityID) -> Bool {
+        switch self {
+        case .channelsPublic(_, let listed), .channelsPrivate(_, let listed, _): listed == workspace
+        default: false
+        }
+    }
+}

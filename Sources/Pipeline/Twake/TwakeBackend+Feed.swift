@@ -1,0 +1,116 @@
+import Events
+import SectionedModel
+
+// Pages of a channel's messages. The newest page comes first; older ones are followed as long as the model holds heads that no page has
+// shown, or fewer than the user wants. Pages go by the threads' last activity, not by their age (4.4), so that only having been seen says
+// that a head is still there.
+extension TwakeBackend {
+    /// One page.
+    struct Page {
+        let era: TwakeEra
+        let path: TwakeChannelPath
+        let isCurrent: Bool
+        let messages: [Twake.Message]
+        let heads: [Twake.Message]
+
+        init(_ messages: [Twake.Message], _ era: TwakeEra, _ path: TwakeChannelPath, isCurrent: Bool) {
+            self.messages = messages
+            self.era = era
+            self.path = path
+            self.isCurrent = isCurrent
+            heads = messages.filter(\.isHead)
+        }
+
+        /// The message that the next page ends with: the head of the thread that has been quiet for the longest time.
+        var boundary: EntityID? {
+            guard era == .a else { return heads.first?.id }
+            // Era A sorts by age, heads and replies mixed: a thread is as new as the last that is listed of it.
+            var latest: [EntityID: Timestamp] = [:]
+            for message in messages {
+                guard let time = message.createdAt else { continue }
+                latest[message.thread] = max(latest[message.thread] ?? time, time)
+            }
+            return heads.min { earlier(latest[$0.id], latest[$1.id]) }?.id
+        }
+
+        private func earlier(_ a: Timestamp?, _ b: Timestamp?) -> Bool {
+            guard let a, let b else { return a == nil && b != nil }
+            return a < b
+        }
+    }
+
+    /// How many pages are followed to see what the model holds; older heads are then let go of.
+    private static let maximumPages = 10
+
+    mutating func apply(_ page: Page, isFirst: Bool, into transaction: inout Transaction) {
+        let channel = page.path.channel
+        let held = isFirst ? Set(transaction.model.elements(in: .messages(channel)).map(\.id.id)) : []
+        if page.isCurrent { transaction.overtake { $0.path?.channel == channel && $0.isOfMessages } }
+        for message in page.messages {
+            transaction.adopt(message, channel: channel, page.era, isCurrent: page.isCurrent)
+        }
+        // It is fetched again, and then says what is there and what is not.
+        guard page.isCurrent else { return }
+        reconcileThreads(of: page, into: &transaction)
+        guard var walk = isFirst ? TwakeMemory.Walk(unseen: held, seen: []) : memory.walks[channel] else { return }
+        let seenBefore = walk.seen.count
+        for head in page.heads {
+            walk.unseen.remove(head.id)
+            walk.seen.insert(head.id)
+        }
+        follow(walk, after: page, hasNews: walk.seen.count > seenBefore, into: &transaction)
+    }
+
+    private mutating func follow(
+        _ walk: TwakeMemory.Walk, after page: Page, hasNews: Bool, into transaction: inout Transaction
+    ) {
+        let channel = page.path.channel
+        memory.walks[channel] = nil
+        // The proxy leaves messages out of a page, so that a short one proves nothing.
+        let isLast = !hasNews || (page.era == .b && page.heads.count < TwakeEndpoints.pageLength)
+        let wanted = walk.seen.count < historyLength
+        let limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
+        if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary = page.boundary {
+            var walk = walk
+            walk.pages += 1
+            memory.walks[channel] = walk
+            return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
+        }
+        let isComplete = isLast && walk.pages == 1 && page.era == .b
+        for item in transaction.model.elements(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+            if isLast, !isComplete {
+                // It may have come forward while the pages were followed: it is asked for by itself.
+                transaction.fetch(.twake(.message(page.era, page.path, thread: item.id.id, id: item.id.id)))
+            } else {
+                transaction.removeThread(item.id.id)
+            }
+        }
+    }
+
+    /// The pages cannot be followed: what none has shown is let go of.
+    mutating func abandonWalk(of channel: EntityID, into transaction: inout Transaction) {
+        guard let walk = memory.walks.removeValue(forKey: channel) else { return }
+        for item in transaction.model.elements(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+            transaction.removeThread(item.id.id)
+        }
+    }
+
+    private func reconcileThreads(of page: Page, into transaction: inout Transaction) {
+        var listed: [EntityID: Set<EntityID>] = [:]
+        for message in page.messages where !message.isHead { listed[message.thread, default: []].insert(message.id) }
+        for head in page.heads {
+            reconcile(head, page.era, page.path, listed: listed[head.id] ?? [], into: &transaction)
+        }
+    }
+}
+
+extension TwakeResource {
+    /// Whether its answer holds messages.
+    var isOfMessages: Bool {
+        switch self {
+        case .feed, .history, .thread, .message: true
+        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
+            false
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Events
+import SectionedModel
+
+// Looking at another workspace or company: the old one's rooms are left, its requests cancelled and its rows taken away at once; then the
+// new one's are found as at the beginning.
+extension TwakeBackend {
+    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+        guard discoversRooms else {
+            return transaction.notice(.warning, "the rooms were named: there is no workspace to change")
+        }
+        let company: EntityID
+        let workspace: EntityID?
+        switch Twake.RoomName(room) {
+        case .channelsPublic(let selected, let place): (company, workspace) = (selected, place)
+        case .workspaces(let selected): (company, workspace) = (selected, nil)
+        default: return transaction.notice(.warning, "\(room) is no workspace's list of channels")
+        }
+        let changesCompany = company != facts.company
+        guard changesCompany || (workspace != nil && workspace != facts.workspace) else { return }
+        if changesCompany {
+            leaveCompany(rooms, into: &transaction)
+        } else {
+            leaveWorkspace(rooms, into: &transaction)
+        }
+        facts.company = company
+        facts.workspace = workspace
+        discover(into: &transaction)
+    }
+
+    private mutating func leaveWorkspace(_ rooms: RoomBook, into transaction: inout Transaction) {
+        guard let company = facts.company, let workspace = facts.workspace else { return }
+        transaction.plans.append(.cancel(.workspace(workspace, company: company)))
+        leave(rooms, into: &transaction) { $0.company == company && $0.workspace == workspace }
+        removeChannels(of: .channels(workspace), into: &transaction)
+    }
+
+    private mutating func leaveCompany(_ rooms: RoomBook, into transaction: inout Transaction) {
+        guard let company = facts.company else { return }
+        leaveWorkspace(rooms, into: &transaction)
+        transaction.plans.append(.cancel(.company(company)))
+        leave(rooms, into: &transaction) { $0.company == company }
+        removeChannels(of: .directs(company), into: &transaction)
+        for badge in transaction.model.elements(in: .badges(company)) { transaction.model.remove(badge.id) }
+        // Its resources are of a company; joined anew, it asks for the new one's.
+        if let user = facts.user {
+            transaction.plans.append(.unwant(room: Twake.RoomName.notifications(user: user).description))
+        }
+    }
+
+    private func leave(
+        _ rooms: RoomBook, into transaction: inout Transaction, where isOld: (Twake.RoomName) -> Bool
+    ) {
+        for room in rooms.entries where isOld(Twake.RoomName(room.name)) {
+            transaction.plans.append(.unwant(room: room.name))
+        }
+    }
+
+    /// Takes the channels of a list away.
+    mutating func removeChannels(of section: Item.Section, into transaction: inout Transaction) {
+        for channel in transaction.model.elements(in: section) {
+            transaction.removeChannel(channel.id.id, &memory)
+        }
+    }
+}

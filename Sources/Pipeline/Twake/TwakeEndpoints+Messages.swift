@@ -1,0 +1,67 @@
+import Events
+
+// The GETs of messages.
+extension TwakeEndpoints {
+    /// A page of a channel's messages, the newest one, or the one that ends with `before`, which comes again (4.4). Era A's pages hold
+    /// heads and replies mixed.
+    static func feed(
+        _ era: TwakeEra, _ path: TwakeChannelPath, before: EntityID? = nil
+    ) -> Endpoint<[Twake.Message]> {
+        var query: RESTCall.Query = era == .a ? messageQuery(path) : []
+        query.append(("limit", "\(pageLength)"))
+        switch era {
+        case .a:
+            if let before { query.append(("before_message_id", before.description)) }
+            return Endpoint("\(proxy)/messages", query: query, tags: path.tags, parse: Twake.messages)
+        case .b:
+            if let before { query += [("page_token", before.description), ("direction", "history")] }
+            query += [("replies_per_thread", "\(repliesPerThread)"), ("include_users", "1"), ("emojis", "false")]
+            return Endpoint(
+                "\(core)/messages/v1/companies/\(path.company.inURL)/workspaces/\(path.workspace.inURL)"
+                    + "/channels/\(path.channel.inURL)/feed",
+                query: query, tags: path.tags, parse: Twake.messages)
+        }
+    }
+
+    static func thread(
+        _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID
+    ) -> Endpoint<[Twake.Message]> {
+        let tags = path?.tags ?? [.company(company)]
+        guard era == .a, let path else {
+            return Endpoint(
+                thread(company, id), query: [("limit", "1000"), ("include_users", "1")], tags: tags,
+                parse: Twake.messages)
+        }
+        return Endpoint(
+            "\(proxy)/messages",
+            query: messageQuery(path) + [("thread_id", id.description), ("limit", "1000")], tags: tags,
+            parse: Twake.messages)
+    }
+
+    /// Era A answers with a list, which is empty when there is no such message: nil.
+    static func message(
+        _ era: TwakeEra, _ path: TwakeChannelPath, thread id: EntityID, id message: EntityID
+    ) -> Endpoint<Twake.Message?> {
+        switch era {
+        case .a:
+            var query = messageQuery(path)
+            if id != message { query.append(("thread_id", id.description)) }
+            query.append(("message_id", message.description))
+            return Endpoint("\(proxy)/messages", query: query, tags: path.tags) { body throws(DecodingFailure) in
+                try Twake.messages(from: body).first { $0.id == message }
+            }
+        case .b:
+            return Endpoint(
+                "\(thread(path.company, id))/\(message.inURL)", query: [("include_users", "1")], tags: path.tags
+            ) { body throws(DecodingFailure) in try Twake.message(from: body) }
+        }
+    }
+
+    private static func thread(_ company: EntityID, _ thread: EntityID) -> String {
+        "\(core)/messages/v1/companies/\(company.inURL)/threads/\(thread.inURL)/messages"
+    }
+
+    private static func messageQuery(_ path: TwakeChannelPath) -> RESTCall.Query {
+        proxyQuery(path.company, path.workspace) + [("channel_id", path.channel.description)]
+    }
+}

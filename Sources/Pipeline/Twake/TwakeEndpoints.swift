@@ -1,0 +1,117 @@
+import Events
+
+/// Every GET of the Twake services: path, parameters and parser of each side by side (4.3 for era A, 4.4 for era B).
+enum TwakeEndpoints {
+    /// How many heads of a channel are asked for at once.
+    static let pageLength = 20
+    /// How many replies of a thread come with its head (era B); era A sends whole threads.
+    static let repliesPerThread = 20
+
+    static let proxy = "/internal/mobile"
+    static let core = "/internal/services"
+
+    /// The one call that shows no token: it is public.
+    static var server: Endpoint<Void> { Endpoint("\(core)/general/v1/server", method: .get, carriesToken: false) }
+
+    static func account(_ era: TwakeEra) -> Endpoint<Twake.Account> {
+        Endpoint(era == .a ? "\(proxy)/user" : "\(core)/users/v1/users/me", parse: Twake.account)
+    }
+
+    static func companies(_ era: TwakeEra) -> Endpoint<[Twake.Place]> {
+        Endpoint(era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies", parse: Twake.places)
+    }
+
+    static func workspaces(_ era: TwakeEra, company: EntityID) -> Endpoint<[Twake.Place]> {
+        switch era {
+        case .a:
+            Endpoint("\(proxy)/workspaces", query: [("company_id", company.description)], parse: Twake.places)
+        case .b:
+            Endpoint("\(core)/workspaces/v1/companies/\(company.inURL)/workspaces", parse: Twake.places)
+        }
+    }
+
+    static func rooms(company: EntityID, workspace: EntityID) -> Endpoint<[Twake.SocketIORoom]> {
+        Endpoint(
+            "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace),
+            tags: [.company(company), .workspace(workspace, company: company)], parse: Twake.rooms)
+    }
+
+    /// `user` is who asks: a direct is called by its other users.
+    static func channels(
+        _ era: TwakeEra, company: EntityID, workspace: EntityID, user: EntityID?
+    ) -> Endpoint<[Twake.Channel]> {
+        let tags: [RequestTag] = [.company(company), .workspace(workspace, company: company)]
+        let parse: Endpoint<[Twake.Channel]>.Parser = { body throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user)
+        }
+        return switch era {
+        case .a: Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), tags: tags, parse: parse)
+        case .b:
+            Endpoint(
+                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], tags: tags, parse: parse)
+        }
+    }
+
+    static func directs(_ era: TwakeEra, company: EntityID, user: EntityID?) -> Endpoint<[Twake.Channel]> {
+        let parse: Endpoint<[Twake.Channel]>.Parser = { body throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user)
+        }
+        return switch era {
+        case .a:
+            Endpoint(
+                "\(proxy)/direct", query: [("company_id", company.description)], tags: [.company(company)],
+                parse: parse)
+        case .b:
+            Endpoint(
+                list(company, .direct), query: [("mine", "1"), ("include_users", "1"), ("limit", "1000")],
+                tags: [.company(company)], parse: parse)
+        }
+    }
+
+    static func channel(_ path: TwakeChannelPath) -> Endpoint<Twake.Channel> {
+        Endpoint("\(list(path.company, path.workspace))/\(path.channel.inURL)", tags: path.tags) {
+            body throws(DecodingFailure) in try Twake.channel(from: body)
+        }
+    }
+
+    static func members(_ era: TwakeEra, _ path: TwakeChannelPath) -> Endpoint<[Twake.ChannelMember]> {
+        let parse: Endpoint<[Twake.ChannelMember]>.Parser = { body throws(DecodingFailure) in
+            try Twake.members(from: body, channel: path.channel)
+        }
+        return switch era {
+        case .a:
+            Endpoint(
+                "\(proxy)/channels/members",
+                query: proxyQuery(path.company, path.workspace) + [("id", path.channel.description)],
+                tags: path.tags, parse: parse)
+        case .b:
+            Endpoint(
+                "\(list(path.company, path.workspace))/\(path.channel.inURL)/members", query: [("limit", "1000")],
+                tags: path.tags, parse: parse)
+        }
+    }
+
+    static func badges(company: EntityID) -> Endpoint<[Twake.Badge]> {
+        // Never with `all_companies`: the first badge would come twice (4.4).
+        Endpoint(
+            "\(core)/notifications/v1/badges", query: [("company_id", company.description), ("limit", "1000")],
+            tags: [.company(company)], parse: Twake.badges)
+    }
+
+    static func badgeCounts(company: EntityID) -> Endpoint<[Twake.BadgeCount]> {
+        Endpoint(
+            "\(proxy)/badges", query: [("company_id", company.description)], tags: [.company(company)],
+            parse: Twake.badgeCounts)
+    }
+
+    /// Era B's path of the channels of a workspace.
+    static func list(_ company: EntityID, _ workspace: EntityID) -> String {
+        "\(core)/channels/v1/companies/\(company.inURL)/workspaces/\(workspace.inURL)/channels"
+    }
+
+    static func proxyQuery(
+        _ company: EntityID, _ workspace: EntityID
+    ) -> RESTCall.Query {
+        [("company_id", company.description), ("workspace_id", workspace.description)]
+    }
+}

@@ -1,0 +1,51 @@
+import Events
+
+// What the table's refetches are, and which answers in flight an event overtakes.
+extension Transaction {
+    mutating func refetch(_ refetch: TwakeTreatment.Refetch, of path: TwakeChannelPath, _ facts: TwakeFacts) {
+        guard !facts.hasNoREST else { return }
+        let era = facts.effectiveEra
+        switch refetch {
+        case .none, .message, .head, .badgesSoon: break
+        case .list: fetch(path.list(era))
+        case .listSoon: fetch(path.list(era), after: .milliseconds(300))
+        case .channelSoon:
+            let key = era == .b ? .twake(.channel(path)) : path.list(era)
+            fetch(key, after: .milliseconds(300))
+        case .members: fetch(.twake(.members(era, path)))
+        }
+    }
+
+    /// What is in flight about it may have been read before it happened.
+    mutating func overtake(where isConcerned: (TwakeResource) -> Bool) {
+        guard refetcher.isFetching else { return }
+        refetcher.taint { key in
+            switch key {
+            case .twake(let resource): isConcerned(resource)
+            }
+        }
+    }
+
+    /// Drops what is asked about a channel's messages.
+    mutating func cancelMessages(of channel: EntityID) { plans.append(.cancel(.messages(of: channel))) }
+
+    mutating func overtakeLists(of channel: TwakeChannelPath) {
+        overtake { $0.lists(channel) }
+    }
+
+    mutating func overtakeMessages(of thread: EntityID, in channel: EntityID?) {
+        overtake { $0.concerns(thread: thread, in: channel) }
+    }
+}
+
+extension TwakeChannelPath {
+    /// The list that holds the channel when it is the user's.
+    func list(_ era: TwakeEra) -> ResourceKey {
+        workspace == .direct
+            ? .twake(.directs(era, company: company)) : .twake(.channels(era, company: company, workspace: workspace))
+    }
+}
+
+extension TwakeResource {
+    var isMembers: Bool { if case .members = self { true } else { false } }
+}

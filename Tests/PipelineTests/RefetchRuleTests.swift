@@ -1,0 +1,137 @@
+import Events
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// Rules of the refetcher that keep the model the server's truth, whatever the service does.
+@Suite struct RefetchRuleTests {
+    private let ok = Answer.response(status: 200, body: [], retryAfter: nil)
+    private let path = TwakeChannelPath(company: EntityID("C"), workspace: EntityID("W"), channel: EntityID("CH"))
+    private var feed: ResourceKey { .twake(.feed(.b, path)) }
+    private var message: ResourceKey { .twake(.message(.b, path, thread: EntityID("M"), id: EntityID("M"))) }
+
+    /// Asks for the next key and fails it with a status.
+    private func fail(_ refetcher: inout Refetcher, status: Int, at now: Moment) -> Refetcher.Verdict {
+        var random = RandomSource(seed: 1)
+        let request = refetcher.next()?.request ?? 0
+        return refetcher.answered(
+            request, .response(status: status, body: [], retryAfter: nil), at: now, using: &random)
+    }
+
+    @Test(arguments: [408, 409, 425, 429, 500, 503]) func `a status that may pass is waited for`(status: Int) {
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(message, cause: 1)
+        #expect(fail(&refetcher, status: status, at: .zero) == .retrying(message))
+    }
+
+    @Test func `what the session cannot do without is tried for ever, and said to be stalled once`() {
+        var refetcher = Refetcher(limit: 8)
+        var now = Moment.zero
+        var verdicts: [Refetcher.Verdict] = []
+        refetcher.invalidate(feed, cause: 1)
+        for _ in 1...50 {
+            verdicts.append(fail(&refetcher, status: 500, at: now))
+            now = refetcher.deadline ?? now
+            refetcher.advance(to: now)
+        }
+        #expect(verdicts.filter { $0 == .stalled(feed, why: "HTTP 500") }.count == 1)
+        #expect(verdicts.filter { $0 == .retrying(feed) }.count == 49)
+    }
+
+    @Test func `what goes on changing is fetched at a growing distance, and at last`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        var now = Moment.zero
+        var requests = 0
+        refetcher.invalidate(feed, cause: 1)
+        while now < Moment(microseconds: 60_000_000) {
+            if let next = refetcher.next() {
+                requests += 1
+                refetcher.invalidate(feed, cause: 2)
+                _ = refetcher.answered(next.request, ok, at: now, using: &random)
+                _ = refetcher.finish(feed, isReadable: true, at: now, using: &random)
+            }
+            now = now + .milliseconds(10)
+            refetcher.advance(to: now)
+        }
+        #expect(requests < 40)
+        while refetcher.next() == nil {
+            now = refetcher.deadline ?? now
+            refetcher.advance(to: now)
+        }
+        #expect(refetcher.isFetching)
+    }
+
+    @Test func `what was left is cancelled at once, and nothing else`() {
+        var refetcher = Refetcher(limit: 8)
+        let other = TwakeChannelPath(company: EntityID("C"), workspace: EntityID("X"), channel: EntityID("Y"))
+        let keys: [ResourceKey] = [
+            feed, message, .twake(.feed(.b, other)), .twake(.directs(.b, company: EntityID("C"))),
+            .twake(.channels(.b, company: EntityID("C"), workspace: EntityID("W"))),
+        ]
+        for key in keys { refetcher.invalidate(key, cause: 1) }
+        let requests = keys.compactMap { _ in refetcher.next()?.request }
+        #expect(
+            refetcher.cancel(.workspace(EntityID("W"), company: EntityID("C"))) == [
+                requests[0], requests[1], requests[4],
+            ])
+        var random = RandomSource(seed: 1)
+        #expect(refetcher.answered(requests[0], ok, at: .zero, using: &random) == .unknown)
+        #expect(refetcher.answered(requests[2], ok, at: .zero, using: &random) == .apply(keys[2], isCurrent: true))
+    }
+
+    @Test func `two requests of one tag do not lose each other`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(feed, cause: 1)
+        refetcher.invalidate(message, cause: 1)
+        let first = refetcher.next()?.request ?? 0
+        let second = refetcher.next()?.request ?? 0
+        #expect(refetcher.answered(second, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))
+        #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: true))
+    }
+
+    @Test func `an answer that cannot be read is no answer`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        refetcher.invalidate(feed, cause: 1)
+        let request = refetcher.next()?.request ?? 0
+        #expect(refetcher.answered(request, ok, at: .zero, using: &random) == .apply(feed, isCurrent: true))
+        #expect(refetcher.finish(feed, isReadable: false, at: .zero, using: &random) == .retrying(feed))
+        #expect(refetcher.deadline != nil)
+    }
+
+    @Test func `a resource that is forbidden to every token is given up, and asked for rarely when it is needed`() {
+        var random = RandomSource(seed: 1)
+        for key in [feed, message] {
+            var refetcher = Refetcher(limit: 8)
+            refetcher.invalidate(key, cause: 1)
+            for _ in 1...3 {
+                #expect(fail(&refetcher, status: 403, at: .zero) == .tokenRefused(key, isFirst: true))
+                #expect(refetcher.tokenRenewed(changed: true, at: .zero, using: &random).isEmpty)
+            }
+            let verdict = fail(&refetcher, status: 403, at: .zero)
+            #expect(
+                verdict
+                    == (key.isPersistent
+                        ? .stalled(key, why: "the service forbids it") : .failed(key, why: "the service forbids it")))
+            #expect(refetcher.isIdle != key.isPersistent)
+        }
+    }
+
+    @Test func `only what is in flight is overtaken`() {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 1)
+        refetcher.invalidate(feed, cause: 1)
+        refetcher.invalidate(message, cause: 1)
+        let first = refetcher.next()?.request ?? 0
+        refetcher.taint { _ in true }
+        #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: false))
+        _ = refetcher.finish(feed, isReadable: true, at: .zero, using: &random)
+        let second = refetcher.next()
+        #expect(second?.key == message)
+        #expect(
+            refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))
+    }
+}
