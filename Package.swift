@@ -58,7 +58,7 @@ let package = Package(
             name: "weir-bench",
             dependencies: [
                 "Live", "Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText",
-                "ModelOracle",
+                "ModelOracle", "Simulation",
             ],
             swiftSettings: house),
 
@@ -76,6 +76,12 @@ let package = Package(
             name: "ModelOracle", dependencies: ["SectionedModel"], path: "Tests/ModelOracle", swiftSettings: house),
         tests("SectionedModelTests", ["ModelOracle", "SectionedModel"]),
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
+        // The whole pure core against a simulated server: plain code, so that weir-bench can run it too.
+        .target(
+            name: "Simulation",
+            dependencies: ["DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"],
+            path: "Tests/Simulation", swiftSettings: house),
+        tests("SimulationTests", ["Simulation", "Pipeline", "SectionedModel"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests(

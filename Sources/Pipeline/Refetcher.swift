@@ -89,6 +89,9 @@ struct Refetcher: Sendable {
     /// Whether anything is in flight that `taint` could reach.
     var isFetching: Bool { !flights.isEmpty }
 
+    /// What is under way, one line each, in an order that does not depend on the process.
+    var pending: [String] { entries.map { "\($0.value.state) \($0.key.label)" }.sorted() }
+
     /// An event says that the resource may have changed; `cause` is its record's number.
     mutating func invalidate(_ key: ResourceKey, cause: Int) {
         guard let entry = entries[key] else {

@@ -163,6 +163,19 @@ struct Backend: Sendable {
         }
     }
 
+    /// Performs an action of somebody who is no client of ours, as from another device; the frames are what it makes the server send.
+    /// Nil when the world refuses it, which changes nothing.
+    mutating func act(_ action: UserAction<EntityID>, by user: EntityID, at now: Moment) -> [Frame]? {
+        let due = advance(to: now)
+        serial += 1
+        let time = worldTime(at: now)
+        let id = action.makesMessage ? ids.timeUUID(serial, at: time) : ids.uuid(serial)
+        guard let outcome = try? world.perform(action, by: user, at: time, newID: id) else {
+            return due.isEmpty ? nil : due
+        }
+        return due + outcome.frames
+    }
+
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
         let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
         let era: Era = path.starts(with: ["internal", "mobile"]) ? .proxy : .core

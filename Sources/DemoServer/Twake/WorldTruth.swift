@@ -12,14 +12,28 @@ public struct WorldTruth: Hashable, Sendable {
         public var visibility: String
         /// Empty for directs.
         public var name: String
+        /// An emoji, or empty.
+        public var icon: String
+        /// What it is for, or empty.
+        public var description: String
+        /// Who made it.
+        public var owner: EntityID
+        /// The users of a direct, members or not; empty for other channels.
+        public var participants: [EntityID]
         /// The members, in the order they joined.
         public var members: [EntityID]
         /// The time of the last message, or of the channel's making.
         public var lastActivity: Timestamp
         /// The last message's text as it was when written (later edits do not change it).
         public var lastMessage: String?
+        /// When the last message was written.
+        public var lastDate: Timestamp?
+        /// Who wrote the last message.
+        public var lastSender: EntityID?
         /// The user's read marker.
         public var lastAccess: Timestamp
+        /// When name, icon or description last changed.
+        public var updatedAt: Timestamp
         /// Threads by their last activity, the latest last.
         public var threads: [Thread]
     }
@@ -30,6 +44,8 @@ public struct WorldTruth: Hashable, Sendable {
         public var id: EntityID
         /// Replies that are not deleted.
         public var replies: Int
+        /// When its latest message was written.
+        public var lastActivity: Timestamp
         /// Head first, then the replies as they came, deleted ones included.
         public var messages: [Message]
     }
@@ -48,6 +64,10 @@ public struct WorldTruth: Hashable, Sendable {
         public var isPinned: Bool
         /// When it was written.
         public var createdAt: Timestamp
+        /// When it last changed in any way.
+        public var updatedAt: Timestamp
+        /// When its text was last edited.
+        public var editedAt: Timestamp?
         /// Reactions in the order of their first use.
         public var reactions: [Reaction]
     }
@@ -68,6 +88,8 @@ public struct WorldTruth: Hashable, Sendable {
         public var channel: EntityID
         /// The thread.
         public var thread: EntityID
+        /// The latest unread message.
+        public var message: EntityID
     }
 
     /// Whose truth this is.
@@ -76,6 +98,8 @@ public struct WorldTruth: Hashable, Sendable {
     public var channels: [Channel]
     /// The badges, in the order they were made.
     public var badges: [Badge]
+    /// Everybody's full name.
+    public var names: [EntityID: String]
 }
 
 extension World {
@@ -87,21 +111,29 @@ extension World {
                 channel.membership(of: user).map { truth(of: channel, lastAccess: $0.lastAccess) }
             },
             badges: badges(of: user).map {
-                WorldTruth.Badge(workspace: $0.workspace, channel: $0.channel, thread: $0.thread)
-            })
+                WorldTruth.Badge(
+                    workspace: $0.workspace, channel: $0.channel, thread: $0.thread, message: $0.message)
+            },
+            names: Dictionary(users.map { ($0.id, $0.fullName) }) { first, _ in first })
     }
 
     private func truth(of channel: Channel, lastAccess: Int64) -> WorldTruth.Channel {
         WorldTruth.Channel(
             id: channel.id, workspace: channel.workspace, visibility: channel.visibility.rawValue, name: channel.name,
-            members: channel.memberships.map(\.user), lastActivity: Timestamp(milliseconds: channel.lastActivity),
-            lastMessage: channel.lastMessage?.text, lastAccess: Timestamp(milliseconds: lastAccess),
+            icon: channel.icon, description: channel.description, owner: channel.owner,
+            participants: channel.participants, members: channel.memberships.map(\.user),
+            lastActivity: Timestamp(milliseconds: channel.lastActivity),
+            lastMessage: channel.lastMessage?.text,
+            lastDate: channel.lastMessage.map { Timestamp(milliseconds: $0.date) },
+            lastSender: channel.lastMessage?.sender, lastAccess: Timestamp(milliseconds: lastAccess),
+            updatedAt: Timestamp(milliseconds: channel.updatedAt),
             threads: feed(of: channel).map { truth(of: $0) })
     }
 
     private func truth(of thread: Thread) -> WorldTruth.Thread {
         WorldTruth.Thread(
             id: thread.id, replies: replyCount(of: thread),
+            lastActivity: Timestamp(milliseconds: thread.lastActivity),
             messages: messages(ofThread: thread.id).map { truth(of: $0) })
     }
 
@@ -109,6 +141,8 @@ extension World {
         WorldTruth.Message(
             id: message.id, user: message.user, text: message.text, subtype: message.isDeleted ? "deleted" : nil,
             isPinned: message.pin != nil, createdAt: Timestamp(milliseconds: message.createdAt),
+            updatedAt: Timestamp(milliseconds: message.updatedAt),
+            editedAt: message.editedAt.map { Timestamp(milliseconds: $0) },
             reactions: message.reactions.map { WorldTruth.Reaction(name: $0.name, users: $0.users) })
     }
 

@@ -1,0 +1,189 @@
+import Events
+package import Wire
+
+/// What somebody does in a simulated world. People, channels and messages are numbers that always name one that exists, so that an act
+/// keeps a meaning when those before it are left out.
+package enum SimulatedAct: String, CaseIterable, Sendable {
+    /// Writes text `b` in channel `a`, or in the thread of message `a`.
+    case post, reply
+    /// Gives the own message `a` text `b`.
+    case edit
+    /// Deletes the own message `a`.
+    case delete
+    /// Reacts to message `a` with emoji `b`; none for 0.
+    case react
+    /// Pins message `a`; unpins it when `b` is odd.
+    case pin
+    /// Moves message `a` to the thread of message `b`.
+    case move
+    /// Makes a channel; the bits of `a` say private, default, in the other workspace; those of `b` who is invited.
+    case create
+    /// Changes channel `a`: its name, icon or description, to text `b`.
+    case rename
+    /// Deletes channel `a`.
+    case erase
+    /// Opens the direct with person `a`, and with `b` when that is another.
+    case direct
+    /// Adds person `b` to channel `a`, takes person `b` out of it, or leaves it.
+    case add, remove, leave
+    /// Reads channel `a`, or marks it unread.
+    case read, unread
+    /// Marks channel `a` as a favourite (`b` even), or sets its notification level to the `b`-th.
+    case favorite, level
+    /// Writes, or stops writing, in channel `a`.
+    case typing
+}
+
+extension SimulatedServer {
+    /// Performs an act of person `user` (0 is the one who watches), and gives what the server tells of it; nil when it is not possible.
+    package mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment)
+        -> [Publication]?
+    {
+        let world = backend.world
+        let person = Self.pick(user, of: world.users)?.id
+        guard let person, let action = action(act, by: person, a, b) else { return nil }
+        return backend.act(action, by: person, at: now)?.map(Publication.init)
+    }
+
+    private func action(_ act: SimulatedAct, by user: EntityID, _ a: Int, _ b: Int) -> UserAction<EntityID>? {
+        switch act {
+        case .post, .reply, .edit, .delete, .react, .pin, .move: return messageAction(act, by: user, a, b)
+        case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing:
+            return channelAction(act, by: user, a, b)
+        }
+    }
+
+    private func messageAction(
+        _ act: SimulatedAct, by user: EntityID, _ a: Int, _ b: Int
+    ) -> UserAction<EntityID>? {
+        let emoji = ["👍", "❤️", "🎉"]
+        switch act {
+        case .post: return channel(a, of: user).map { .post(channel: $0, text: Self.text(b)) }
+        case .reply: return message(a, of: user, own: false).map { .reply(message: $0, text: Self.text(b)) }
+        case .edit: return message(a, of: user, own: true).map { .edit(message: $0, text: Self.text(b)) }
+        case .delete: return message(a, of: user, own: true).map { .delete(message: $0) }
+        case .react:
+            let names = b % 4 == 0 ? [] : [emoji[b % 4 - 1]]
+            return message(a, of: user, own: false).map { .react(message: $0, names: names) }
+        case .pin: return message(a, of: user, own: false).map { .pin(message: $0, isPinned: b % 2 == 0) }
+        case .move:
+            guard let moved = message(a, of: user, own: false), let target = message(b, of: user, own: false) else {
+                return nil
+            }
+            return .move(message: moved, target: target)
+        case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing:
+            return nil
+        }
+    }
+
+    private func channelAction(
+        _ act: SimulatedAct, by user: EntityID, _ a: Int, _ b: Int
+    ) -> UserAction<EntityID>? {
+        switch act {
+        case .create: return creation(a, b)
+        case .rename:
+            return channel(a, of: user).map {
+                .changeChannel(
+                    $0, name: b % 3 == 0 ? "Channel \(b)" : nil, icon: b % 3 == 1 ? "✏️\(b)" : nil,
+                    description: b % 3 == 2 ? "About \(b)" : nil)
+            }
+        case .erase: return channel(a, of: user).map { .deleteChannel($0) }
+        case .direct:
+            let others = [a, b].compactMap { Self.pick($0, of: backend.world.users)?.id }
+            return .openDirect(with: others)
+        case .add:
+            guard let channel = channel(a, of: user), let other = Self.pick(b, of: backend.world.users) else {
+                return nil
+            }
+            return .addMember(channel: channel, user: other.id)
+        case .remove:
+            guard let channel = channel(a, of: user), let other = Self.pick(b, of: backend.world.users) else {
+                return nil
+            }
+            return .removeMember(channel: channel, user: other.id)
+        case .leave: return channel(a, of: user).map { .removeMember(channel: $0, user: user) }
+        case .read: return channel(a, of: user).map { .markRead(channel: $0) }
+        case .unread: return channel(a, of: user).map { .markUnread(channel: $0) }
+        case .favorite:
+            return channel(a, of: user).map { .changeMembership(channel: $0, isFavorite: b % 2 == 0, level: nil) }
+        case .level:
+            let level = Self.pick(b, of: NotificationLevel.allCases)
+            return channel(a, of: user).map { .changeMembership(channel: $0, isFavorite: nil, level: level) }
+        case .typing:
+            return channel(a, of: user).map { .typing(channel: $0, message: nil, isWriting: b % 2 == 0) }
+        case .post, .reply, .edit, .delete, .react, .pin, .move: return nil
+        }
+    }
+
+    private func creation(_ a: Int, _ b: Int) -> UserAction<EntityID>? {
+        let workspaces = backend.world.workspaces
+        guard let workspace = a & 4 != 0 ? workspaces.last : workspaces.first else { return nil }
+        var new = NewChannel(workspace: workspace.id, name: "New \(b)")
+        new.isPrivate = a & 1 != 0
+        new.isDefault = a & 2 != 0
+        new.members = backend.world.users.enumerated().filter { b & 1 << $0.offset != 0 }.map(\.element.id)
+        return .createChannel(new)
+    }
+
+    // MARK: - Numbers that name something
+
+    private static func text(_ number: Int) -> String { number % 5 == 0 ? "@all text \(number)" : "Text \(number)" }
+
+    private static func pick<Element>(_ number: Int, of elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[number % elements.count]
+    }
+
+    /// One of the channels a user is a member of or was invited to.
+    private func channel(_ number: Int, of user: EntityID) -> EntityID? {
+        let mine = backend.world.channels.filter {
+            $0.membership(of: user) != nil || $0.participants.contains(user)
+        }
+        return Self.pick(number, of: mine)?.id
+    }
+
+    /// One of the messages a user can see; 0 is the newest.
+    private func message(_ number: Int, of user: EntityID, own: Bool) -> EntityID? {
+        let world = backend.world
+        let all = world.channels(of: user).flatMap { $0.threads.flatMap { world.messages(ofThread: $0) } }
+            .filter { !$0.isDeleted && (!own || $0.user == user) }
+            .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        return Self.pick(number, of: all)?.id
+    }
+}
+
+extension Scenario {
+    /// A small company: four people, two workspaces, a channel for all, a private one, one that the watcher is not in, a direct.
+    static let simulated = Scenario(
+        cast: Cast(
+            company: "Company",
+            workspaces: [Cast.Place(label: "main", name: "Main"), Cast.Place(label: "side", name: "Side")],
+            people: [
+                Cast.Person(label: "me", username: "me", firstName: "Me", lastName: "Self"),
+                Cast.Person(label: "bo", username: "bo", firstName: "Bo", lastName: "Berg"),
+                Cast.Person(label: "cy", username: "cy", firstName: "Cy", lastName: "Cole"),
+                Cast.Person(label: "di", username: "di", firstName: "Di", lastName: "Dunn"),
+            ], me: "me"), history: simulatedHistory, steps: .list([]))
+
+    private static let simulatedHistory: [Step] = {
+        var general = NewChannel(workspace: "main", name: "General")
+        general.isDefault = true
+        var closed = NewChannel(workspace: "main", name: "Closed")
+        closed.isPrivate = true
+        closed.members = ["me"]
+        var others = NewChannel(workspace: "main", name: "Others")
+        others.members = ["cy"]
+        var away = NewChannel(workspace: "side", name: "Away")
+        away.members = ["me"]
+        let steps: [(String, UserAction<String>, String?)] = [
+            ("bo", .createChannel(general), "general"), ("bo", .createChannel(closed), "closed"),
+            ("bo", .createChannel(others), "others"), ("cy", .createChannel(away), "away"),
+            ("bo", .post(channel: "general", text: "First"), "first"),
+            ("me", .reply(message: "first", text: "Second"), nil), ("me", .openDirect(with: ["bo"]), "direct"),
+            ("me", .post(channel: "direct", text: "Hello"), "hello"),
+            ("bo", .post(channel: "closed", text: "Third"), nil), ("me", .post(channel: "general", text: "Mine"), nil),
+        ]
+        return steps.enumerated().map { index, step in
+            Step(at: Int64(index - steps.count) * 60_000, by: step.0, action: step.1, label: step.2)
+        }
+    }()
+}

@@ -1,0 +1,174 @@
+package import Events
+import JSONText
+package import Wire
+
+/// The whole server as one value, for simulations: its world, its tokens, its REST service, its rooms and its clients' connections.
+///
+/// It has no socket and no clock. What it would send at once comes out as `Output`s; what it tells of changes of the world comes out as
+/// `Publication`s, since those go through queues of their own (3.4): whoever drives it decides when each reaches the rooms (`publish`).
+package struct SimulatedServer: Sendable {
+    /// Something to be done to a client's socket, in this order.
+    package enum Output: Sendable {
+        /// Send a message.
+        case send(client: Int, WebSocketMessage)
+        /// End the socket.
+        case close(client: Int)
+    }
+
+    /// A frame on its way from the world to a room. Those of one `path` keep their order; others may overtake it.
+    package struct Publication: Sendable {
+        let frame: Frame
+        /// The room and what the frame is about.
+        package let path: String
+        /// What the frame is about: the wire's `type`, or `event`.
+        package let type: String
+
+        init(_ frame: Frame) {
+            self.frame = frame
+            type = frame.payload["type"]?.stringValue ?? "event"
+            path = "\(frame.room) \(type)"
+        }
+    }
+
+    var backend: Backend
+    private var clients: [Int: RealtimeConnection] = [:]
+    private var rooms = RoomIndex()
+    private let lifetime: Duration
+
+    /// A server whose world is the one of `Scenario.simulated`.
+    package init(seed: UInt64, epoch: Int64, tokenLifetime: Duration) {
+        var tokens = Tokens(key: (seed, ~seed))
+        tokens.calendarOffset = epoch
+        lifetime = tokenLifetime
+        backend = Backend(
+            .simulated, seed: seed, epoch: epoch, tokens: tokens, tokenLifetime: tokenLifetime, start: .atOnce,
+            at: .zero)
+    }
+
+    /// The user who watches.
+    package var me: EntityID { backend.me }
+
+    /// The company and the workspaces.
+    package var company: EntityID { backend.world.company.id }
+    package var workspaces: [EntityID] { backend.world.workspaces.map(\.id) }
+
+    /// What is true for the user who watches.
+    package var truth: WorldTruth { backend.world.truth(for: backend.me) }
+
+    /// A new token of the user who watches.
+    package func token(at now: Moment) -> Secret { backend.tokens.issue(for: backend.me, at: now, lifetime: lifetime) }
+
+    /// Every token made before `now` is expired.
+    package mutating func expireTokens(at now: Moment) { backend.tokens.expiredBefore = now }
+
+    // MARK: - Time
+
+    /// When `advance` wants to be called next.
+    package var deadline: Moment? {
+        clients.values.reduce(backend.deadline) { due, client in
+            guard let own = client.deadline else { return due }
+            return due.map { min($0, own) } ?? own
+        }
+    }
+
+    /// Does what is due by `now`.
+    package mutating func advance(to now: Moment, into outputs: inout [Output]) -> [Publication] {
+        for client in clients.keys.sorted() {
+            change(client, into: &outputs) { $0.advance(to: now, $1, into: &$2) }
+        }
+        return backend.advance(to: now).map(Publication.init)
+    }
+
+    // MARK: - Clients
+
+    /// A client's WebSocket opened.
+    package mutating func open(
+        _ client: Int, revision: EngineIO.Revision, at now: Moment, into outputs: inout [Output]
+    ) {
+        let opening = SessionOpening(revision: revision, sid: "session\(client)", upgrades: [])
+        let configuration = EndpointOptions(path: "/socket/").socketIO(opening)
+        clients[client] = RealtimeConnection(configuration, openedAt: now)
+        change(client, into: &outputs) { $0.start(at: now, $1, into: &$2) }
+    }
+
+    /// A client's message arrived.
+    package mutating func receive(
+        _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [Output]
+    ) -> [Publication] {
+        change(client, into: &outputs) { $0.receive(message, at: now, $1, into: &$2) }
+    }
+
+    /// A client's socket is gone.
+    package mutating func forget(_ client: Int) {
+        guard let gone = clients.removeValue(forKey: client) else { return }
+        for room in gone.rooms { rooms.remove(SessionID(number: client), from: room) }
+    }
+
+    /// The process ended: nobody is connected any more.
+    package mutating func forgetAll() {
+        clients = [:]
+        rooms = RoomIndex()
+    }
+
+    /// Takes a client out of the namespace (`41`).
+    package mutating func kick(_ client: Int, into outputs: inout [Output]) {
+        change(client, into: &outputs) { connection, _, effects in connection.kick(into: &effects) }
+    }
+
+    /// A publication reaches its room.
+    package mutating func publish(_ publication: Publication, into outputs: inout [Output]) {
+        let frame = publication.frame
+        let listeners = rooms.members(of: frame.room)
+        guard !listeners.isEmpty else { return }
+        let payload = frame.payload.raw
+        for id in listeners {
+            change(id.number, into: &outputs) { connection, _, effects in
+                connection.deliver(frame.name, to: frame.room, payload, into: &effects)
+            }
+        }
+    }
+
+    /// Sends a client an event, whatever its rooms; `arguments` is one JSON value.
+    package mutating func emit(_ name: String, _ arguments: String, to client: Int, into outputs: inout [Output]) {
+        let value = RawJSON(unchecked: ArraySlice(arguments.utf8))
+        change(client, into: &outputs) { connection, _, effects in connection.emit(name, value, into: &effects) }
+    }
+
+    @discardableResult
+    private mutating func change(
+        _ client: Int, into outputs: inout [Output],
+        _ body: (inout RealtimeConnection, Tokens, inout [RealtimeConnection.Effect]) -> Void
+    ) -> [Publication] {
+        guard let place = clients.index(forKey: client) else { return [] }
+        var effects: [RealtimeConnection.Effect] = []
+        body(&clients.values[place], backend.tokens, &effects)
+        var publications: [Publication] = []
+        for effect in effects {
+            switch effect {
+            case .send(let message): outputs.append(.send(client: client, message))
+            case .joined(let room): rooms.insert(SessionID(number: client), into: room)
+            case .left(let room): rooms.remove(SessionID(number: client), from: room)
+            case .publish(let frame): publications.append(Publication(frame))
+            case .repeatToAll: break
+            case .close:
+                forget(client)
+                outputs.append(.close(client: client))
+            }
+        }
+        return publications
+    }
+
+    // MARK: - REST
+
+    /// Answers a request; the publications are what it makes the server tell.
+    package mutating func answer(
+        _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
+    ) -> (status: Int, body: [UInt8], publications: [Publication]) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let request = RESTRequest(
+            method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
+            bearer: bearer)
+        let (response, frames) = backend.handle(request, at: now)
+        return (response.status, response.body, frames.map(Publication.init))
+    }
+}

@@ -1,0 +1,21 @@
+import Wire
+
+// What is under way, for tests and simulations.
+extension Session {
+    /// What the session waits for or has still to do, one line each; empty when there is nothing but the heartbeat of a ready connection
+    /// and the next full look.
+    package var pending: [String] {
+        var lines: [String] = []
+        if !link.isReady { lines.append("a connection") }
+        lines += transaction.refetcher.pending
+        for entry in rooms.entries {
+            switch entry.state {
+            case .joined: break
+            case .wanted, .joining: lines.append("joining \(entry.name)")
+            case .refused(let why): lines.append("joining \(entry.name), which was refused: \(why)")
+            }
+        }
+        if history.nextLook == nil, deadline != client?.deadline { lines.append("a timer") }
+        return lines
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Simulation
+
+extension Benchmark {
+    private static let seeds = BenchmarkOption(
+        "seeds", "N", "run so many histories", standard: 100_000, range: 1...1_000_000_000)
+    private static let first = BenchmarkOption(
+        "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
+    private static let one = BenchmarkOption(
+        "seed", "S", "only this history: print it, and what is wrong at its end", standard: nil, range: 0...Int.max)
+
+    /// The long run of the simulation that the tests run briefly.
+    static let simulate = Benchmark(
+        name: "simulate", summary: "the whole pure core against a simulated Twake server, under seeds",
+        details: [
+            "Each seed is a history: what people do, what goes wrong in the network and at the server, and when. After it the",
+            "network heals; when quiet has come the model must be the server's truth, nothing may be left to be done, and the",
+            "diff log must lead to the model. A history that ends otherwise is printed as short as it can be made.",
+        ],
+        options: [seeds, first, one]
+    ) { arguments throws(BenchmarkError) in
+        if let seed = arguments.value(one) { return try SimulationRun.repeatOne(UInt64(seed)) }
+        try SimulationRun(first: UInt64(arguments[first]), seeds: UInt64(arguments[seeds])).run()
+    }
+}
+
+/// Many seeds, one after the other, and what they did.
+struct SimulationRun {
+    let first: UInt64
+    let seeds: UInt64
+    /// More histories that diverge are not looked for: making each short takes a while.
+    private static let enough = 20
+
+    /// Prints how far it is from time to time, and at the end what was done; throws when a history diverged.
+    func run() throws(BenchmarkError) {
+        print("\(Int(seeds).grouped) histories from seed \(first)")
+        let watch = Stopwatch()
+        var campaign = Campaign()
+        campaign.run(first..<first + seeds) { campaign in
+            if campaign.seeds % 10_000 == 0, campaign.seeds < seeds {
+                print("  \(campaign.seeds.grouped) in \(watch.elapsed.seconds.fixed(0)) s")
+                // Seen at once in a pipe and in a file, too.
+                fflush(nil)
+            }
+            return campaign.divergences.count < Self.enough
+        }
+        for divergence in campaign.divergences { print("\n\(divergence)") }
+        print(Self.report(campaign, took: watch.elapsed.seconds))
+        let again = "Again: weir-bench simulate --seeds \(seeds) --first \(first)"
+        guard campaign.divergences.isEmpty else {
+            throw .failed("histories diverged\n\(again)\nOne of them: weir-bench simulate --seed S")
+        }
+        print(again)
+    }
+
+    /// Runs one history and says what is wrong at its end.
+    static func repeatOne(_ seed: UInt64) throws(BenchmarkError) {
+        let history = History(seed: seed)
+        print(history)
+        let findings = Campaign.findings(history)
+        guard findings.isEmpty else { throw .failed(findings.joined(separator: "\n")) }
+        print("All right: the model is the server's truth, and nothing is left to be done.")
+    }
+
+    private static func report(_ campaign: Campaign, took seconds: Double) -> String {
+        let figures = campaign.figures
+        let kinds = figures.faults.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let faults = kinds.map { "  \($0.key.padded(to: 24)) \($0.value.grouped)" }.joined(separator: "\n")
+        return """
+
+            histories run              \(campaign.seeds.grouped), in \(seconds.fixed(1)) s
+            acts of people             \(figures.acts.grouped)
+            events received            \(figures.events.grouped), of them not decodable \(figures.undecodable.grouped)
+            connections, gaps          \(figures.connections.grouped), \(figures.gaps.grouped)
+            requests, not answered     \(figures.requests.grouped), \(figures.failures.grouped)
+            batches of the diff log    \(figures.diffs.grouped)
+            faults                     \(figures.faults.values.reduce(0, +).grouped)
+            \(faults)
+            histories that diverged    \(campaign.divergences.count)
+            pending work left          \(campaign.unfinished)
+            digest                     \(String(campaign.digest, radix: 16))
+            """
+    }
+}

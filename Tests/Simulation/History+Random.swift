@@ -1,0 +1,82 @@
+import DemoServer
+import Wire
+
+extension History {
+    /// The history of a seed: a quarter of them without any fault, the others with up to a dozen.
+    package init(seed: UInt64) {
+        var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 77)
+        let acts = Int.random(in: 3...36, using: &random)
+        let faults = Int.random(in: 0..<4, using: &random) == 0 ? 0 : Int.random(in: 1...12, using: &random)
+        let span = [4_000, 15_000, 60_000, 200_000].randomElement(using: &random) ?? 4_000
+        var steps: [Step] = []
+        for _ in 0..<acts {
+            steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.act(&random)))
+        }
+        for _ in 0..<faults {
+            steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.fault(&random)))
+        }
+        // Often many things happen at nearly one time.
+        if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
+        let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        self.init(
+            era: Bool.random(using: &random) ? .a : .b, revision: Bool.random(using: &random) ? .v3 : .v4, seed: seed,
+            steps: order.map(\.element))
+    }
+
+    private static func gather(_ steps: inout [Step], _ random: inout RandomSource) {
+        guard let center = steps.randomElement(using: &random)?.at else { return }
+        for index in steps.indices where Bool.random(using: &random) {
+            steps[index].at = center + Int.random(in: 0...300, using: &random)
+        }
+    }
+
+    private static let acts: [(SimulatedAct, weight: Int)] = [
+        (.post, 10), (.reply, 10), (.edit, 6), (.delete, 5), (.react, 5), (.pin, 2), (.move, 2), (.create, 4),
+        (.rename, 4), (.erase, 1), (.direct, 3), (.add, 4), (.remove, 2), (.leave, 2), (.read, 5), (.unread, 1),
+        (.favorite, 1), (.level, 1), (.typing, 1),
+    ]
+
+    private static let faults: [(Fault, weight: Int)] = [
+        (.cut, 6), (.kick, 2), (.restart, 3), (.expire, 3), (.sleep, 3), (.lose, 2), (.double, 4), (.stall, 4),
+        (.hold, 6), (.spoil, 14), (.refuse, 2), (.stumble, 3), (.mute, 2), (.stray, 3),
+    ]
+
+    private static func draw<Choice>(_ choices: [(Choice, weight: Int)], _ random: inout RandomSource) -> Choice? {
+        var rest = Int.random(in: 0..<max(1, choices.reduce(0) { $0 + $1.weight }), using: &random)
+        for (choice, weight) in choices {
+            if rest < weight { return choice }
+            rest -= weight
+        }
+        return nil
+    }
+
+    private static func act(_ random: inout RandomSource) -> Step.Action {
+        let act = draw(acts, &random) ?? .post
+        let user = Int.random(in: 0..<4, using: &random)
+        // The newest messages are the most talked of.
+        let a =
+            Bool.random(using: &random) ? Int.random(in: 0..<3, using: &random) : Int.random(in: 0..<12, using: &random)
+        return .act(act, user: user, a: a, b: Int.random(in: 0..<40, using: &random))
+    }
+
+    private static func fault(_ random: inout RandomSource) -> Step.Action {
+        let fault = draw(faults, &random) ?? .cut
+        let few = Int.random(in: 1...3, using: &random)
+        let wait = [300, 2_000, 8_000, 40_000].randomElement(using: &random) ?? 300
+        switch fault {
+        case .cut: return .fault(fault, a: Int.random(in: 0..<2, using: &random), b: 0)
+        case .kick, .expire: return .fault(fault, a: 0, b: 0)
+        case .restart, .stall: return .fault(fault, a: wait, b: 0)
+        case .sleep:
+            let nap = [5_000, 60_000, 4_000_000].randomElement(using: &random) ?? 5_000
+            return .fault(fault, a: nap, b: 0)
+        case .lose, .double, .refuse, .mute: return .fault(fault, a: few, b: 0)
+        case .hold: return .fault(fault, a: Int.random(in: 0..<6, using: &random), b: min(wait, 8_000))
+        case .spoil:
+            let kind = Int.random(in: 0..<Spoil.allCases.count, using: &random)
+            return .fault(fault, a: kind, b: Int.random(in: 1...8, using: &random))
+        case .stumble: return .fault(fault, a: Int.random(in: 0..<30, using: &random), b: 0)
+        case .stray: return .fault(fault, a: Int.random(in: 0..<Stray.all.count, using: &random), b: 0)
+        }
+    }
+}

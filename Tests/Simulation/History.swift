@@ -1,0 +1,92 @@
+package import DemoServer
+package import Wire
+
+/// One thing that happens in a history, at a time of its own.
+package struct Step: Hashable, Sendable {
+    /// What happens.
+    package enum Action: Hashable, Sendable {
+        /// Person `user` does something.
+        case act(SimulatedAct, user: Int, a: Int, b: Int)
+        /// Something goes wrong.
+        case fault(Fault, a: Int, b: Int)
+    }
+    /// Milliseconds since the simulation began.
+    package var at: Int
+    package var action: Action
+
+    package init(at: Int, _ action: Action) {
+        self.at = at
+        self.action = action
+    }
+}
+
+/// All that decides a simulation: the same history gives the same run, byte by byte.
+package struct History: Hashable, Sendable {
+    /// Where the messages come from: the proxy with ids only (A), or the core with whole messages (B).
+    package enum Era: String, Hashable, Sendable { case a, b }
+
+    package var era: Era
+    package var revision: EngineIO.Revision
+    /// What the delays of the network, the world's ids and the session's jitter are made from.
+    package var seed: UInt64
+    /// In the order of their times.
+    package var steps: [Step]
+
+    /// How often the session looks at everything again, though it knows of no gap: what is lost without a sign is found so. In three
+    /// histories of four never, so that a wrong step is not made good by it.
+    var lookAgain: Duration? { seed % 4 == 3 ? .seconds(120) : nil }
+
+    package init(era: Era, revision: EngineIO.Revision, seed: UInt64, steps: [Step]) {
+        self.era = era
+        self.revision = revision
+        self.seed = seed
+        self.steps = steps
+    }
+}
+
+// A history as text: what a failing seed prints, and a test contains.
+extension Step: CustomStringConvertible {
+    /// `1200 post 2 0 5`, or `1300 cut 0 0`.
+    package var description: String {
+        switch action {
+        case .act(let act, let user, let a, let b): "\(at) \(act.rawValue) \(user) \(a) \(b)"
+        case .fault(let fault, let a, let b): "\(at) \(fault.rawValue) \(a) \(b)"
+        }
+    }
+
+    /// The step a line describes; nil when it describes none.
+    package init?(_ line: some StringProtocol) {
+        let words = line.split(separator: " ")
+        let numbers = words.dropFirst(2).compactMap { Int($0) }
+        guard words.count >= 4, numbers.count == words.count - 2, numbers.allSatisfy({ $0 >= 0 }),
+            let at = Int(words[0]), at >= 0
+        else { return nil }
+        if let act = SimulatedAct(rawValue: String(words[1])), numbers.count == 3 {
+            self.init(at: at, .act(act, user: numbers[0], a: numbers[1], b: numbers[2]))
+        } else if let fault = Fault(rawValue: String(words[1])), numbers.count == 2 {
+            self.init(at: at, .fault(fault, a: numbers[0], b: numbers[1]))
+        } else {
+            return nil
+        }
+    }
+}
+
+extension History: CustomStringConvertible {
+    /// A line `era b, Engine.IO 4, seed 17`, and one for each step.
+    package var description: String {
+        (["era \(era.rawValue), Engine.IO \(revision.rawValue), seed \(seed)"] + steps.map(\.description))
+            .joined(separator: "\n")
+    }
+
+    /// The history a text describes; nil when a line describes nothing.
+    package init?(_ text: String) {
+        let lines = text.split(separator: "\n")
+        let words = (lines.first ?? "").split { $0 == " " || $0 == "," }
+        guard words.count == 6, words[0] == "era", let era = Era(rawValue: String(words[1])), words[4] == "seed",
+            let revision = Int(words[3]).flatMap({ EngineIO.Revision(rawValue: $0) }), let seed = UInt64(words[5])
+        else { return nil }
+        let steps = lines.dropFirst().compactMap { Step($0) }
+        guard steps.count == lines.count - 1 else { return nil }
+        self.init(era: era, revision: revision, seed: seed, steps: steps)
+    }
+}

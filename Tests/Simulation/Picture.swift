@@ -1,0 +1,162 @@
+import DemoServer
+import Events
+import Pipeline
+import SectionedModel
+
+/// What a model shows and what a server's truth says, both as one text a row, so that they can be compared and differences read.
+struct Picture {
+    /// The text of each row, by what it is a row of.
+    private(set) var rows: [String: String] = [:]
+    /// Rows that may be missing: what a page of the newest leaves out.
+    private(set) var optional: Set<String> = []
+
+    /// Differences between a model and the truth, one line each, in the order of their rows' names; empty when there are none.
+    static func differences(_ model: Picture, _ truth: Picture) -> [String] {
+        var lines: [String] = []
+        for key in Set(model.rows.keys).union(truth.rows.keys).sorted() {
+            switch (model.rows[key], truth.rows[key]) {
+            case (let have?, let want?): if have != want { lines.append("\(key): \(have), but in truth \(want)") }
+            case (let have?, nil): lines.append("\(key): there is none, but the model has \(have)")
+            case (nil, let want?): if !optional(key, truth) { lines.append("\(key): missing, in truth \(want)") }
+            case (nil, nil): break
+            }
+        }
+        return lines
+    }
+
+    private static func optional(_ key: String, _ truth: Picture) -> Bool { truth.optional.contains(key) }
+
+    private mutating func add(_ key: String, _ text: String, isOptional: Bool = false) {
+        rows[key] = text
+        if isOptional { optional.insert(key) }
+    }
+
+    // MARK: - The model
+
+    init(_ model: SectionedCollection<Item>, era: History.Era, me: EntityID) {
+        for section in model.sectionKeys {
+            let place = "\(section.name) \(section.parent?.description ?? "-")"
+            for item in model.elements(in: section) {
+                switch item.entity {
+                case .twakeChannel(let channel): add(channel, in: place, era, me)
+                case .twakeMessage(let message): add(message, in: place, era)
+                case .twakeBadge(let badge):
+                    let message = badge.message?.description ?? "-"
+                    add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
+                case .twakeBadgeCount(let count):
+                    add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
+                default: break
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ channel: Twake.Channel, in place: String, _ era: History.Era, _ me: EntityID) {
+        let isDirect = channel.visibility == .direct
+        let last = channel.lastMessage.map {
+            "\(text($0.date)) \($0.sender?.description ?? "-") \($0.text ?? "-")"
+        }
+        add(
+            "channel \(channel.id)",
+            [
+                "in \(place)", channel.visibility?.wireName ?? "-", "name \(channel.name ?? "-")",
+                "icon \(channel.icon ?? "")", "about \(channel.description ?? "")",
+                era == .b ? "owner \(channel.owner?.description ?? "-")" : "",
+                isDirect ? "members \(channel.members.filter { $0 != me }.map(\.description).sorted())" : "",
+                "activity \(text(channel.lastActivity))", "last \(last ?? "-")",
+                "read \(text(channel.lastAccess))", era == .b ? "changed \(text(channel.updatedAt))" : "",
+            ].joined(separator: ", "))
+    }
+
+    private mutating func add(_ message: Twake.Message, in place: String, _ era: History.Era) {
+        let reactions = message.reactions.map { "\($0.name) \($0.count) \($0.users)" }
+        add(
+            "message \(message.id)",
+            [
+                "in \(place)", "by \(message.user?.description ?? "-")", "at \(text(message.createdAt))", message.text,
+                // An event of a new message does not count its replies: there is none yet.
+                message.isHead ? "replies \(message.replies ?? 0)" : "",
+                "reactions \(reactions)",
+                era == .b
+                    ? "changed \(text(message.updatedAt)), edited \(text(message.editedAt)), \(message.isPinned)" : "",
+            ].joined(separator: ", "))
+    }
+
+    private func text(_ time: Timestamp?) -> String { time.map { "\($0.milliseconds)" } ?? "-" }
+
+    // MARK: - The truth
+
+    /// What the watcher of `workspace` must see. `page` is how many threads of a channel are fetched at once.
+    init(_ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int) {
+        for channel in truth.channels where channel.visibility == "direct" || channel.workspace == workspace {
+            add(channel, truth, era, company)
+            for (index, thread) in channel.threads.enumerated() {
+                let isOptional = index < channel.threads.count - page
+                add(thread, of: channel, era, isOptional: isOptional)
+            }
+        }
+        switch era {
+        case .b:
+            for badge in truth.badges {
+                add(
+                    "badge \(badge.channel) \(badge.thread)",
+                    "in badges \(company) of \(badge.workspace): \(badge.message)")
+            }
+        case .a:
+            guard !truth.badges.isEmpty else { return }
+            add("count company \(company)", "in badges \(company): \(truth.badges.count)")
+            for badge in truth.badges {
+                for (level, id) in [("workspace", badge.workspace), ("channel", badge.channel)] {
+                    let count = truth.badges.count { (level == "channel" ? $0.channel : $0.workspace) == id }
+                    add("count \(level) \(id)", "in badges \(company): \(count)")
+                }
+            }
+        }
+    }
+
+    private mutating func add(
+        _ channel: WorldTruth.Channel, _ truth: WorldTruth, _ era: History.Era, _ company: EntityID
+    ) {
+        let isDirect = channel.visibility == "direct"
+        let others = channel.participants.filter { $0 != truth.user }
+        // The direct of somebody with themselves is called by their own name.
+        let named = others.isEmpty ? channel.participants : others
+        let name = isDirect ? named.compactMap { truth.names[$0] }.joined(separator: ", ") : channel.name
+        let last = channel.lastMessage.map {
+            "\(text(channel.lastDate)) \(channel.lastSender?.description ?? "-") \($0)"
+        }
+        add(
+            "channel \(channel.id)",
+            [
+                "in \(isDirect ? "directs \(company)" : "channels \(channel.workspace)")", channel.visibility,
+                "name \(name)", "icon \(channel.icon)", "about \(channel.description)",
+                era == .b ? "owner \(channel.owner)" : "",
+                isDirect ? "members \(others.map(\.description).sorted())" : "",
+                "activity \(text(channel.lastActivity))", "last \(last ?? "-")", "read \(text(channel.lastAccess))",
+                era == .b ? "changed \(text(channel.updatedAt))" : "",
+            ].joined(separator: ", "))
+    }
+
+    private mutating func add(
+        _ thread: WorldTruth.Thread, of channel: WorldTruth.Channel, _ era: History.Era, isOptional: Bool
+    ) {
+        for (index, message) in thread.messages.enumerated() {
+            let isHead = message.id == thread.id
+            // Era A's answers leave deleted messages out.
+            if era == .a, message.subtype == "deleted" { continue }
+            let reactions = message.reactions.map { "\($0.name) \($0.users.count) \($0.users)" }
+            // Of a thread, era B's list of a channel shows the last three.
+            let isLate = era == .a || isHead || index >= thread.messages.count - 3
+            add(
+                "message \(message.id)",
+                [
+                    "in \(isHead ? "messages \(channel.id)" : "thread \(thread.id)")", "by \(message.user)",
+                    "at \(text(message.createdAt))", message.text, isHead ? "replies \(thread.replies)" : "",
+                    "reactions \(reactions)",
+                    era == .b
+                        ? "changed \(text(message.updatedAt)), edited \(text(message.editedAt)), \(message.isPinned)"
+                        : "",
+                ].joined(separator: ", "), isOptional: isOptional || !isLate)
+        }
+    }
+}

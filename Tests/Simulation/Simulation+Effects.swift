@@ -1,0 +1,142 @@
+import DemoServer
+import JSONText
+import Pipeline
+import SectionedModel
+import Wire
+
+// What the session wants done.
+extension Simulation {
+    mutating func performEffects() {
+        let wanted = effects
+        effects = []
+        for effect in wanted { perform(effect) }
+    }
+
+    private mutating func perform(_ effect: Effect) {
+        switch effect {
+        case .connect(let request): connect(request.connection)
+        case .send(let connection, let message): send(message, on: connection)
+        case .close(let connection, _):
+            // A peer that is not there any more does not keep the close waiting.
+            let isCut = sockets[connection]?.isCut ?? true
+            queue.schedule(.closedAtServer(connection), at: now + delay())
+            queue.schedule(
+                .closedAtClient(connection, WebSocketClose(code: 1000)), at: now + (isCut ? .seconds(2) : delay()))
+        case .request(let request): send(request)
+        case .cancel(let request): awaited.remove(request)
+        case .renewToken: queue.schedule(.renewed, at: now + delay())
+        case .report(let report): note(report)
+        case .finish(let ending):
+            self.ending = ending
+            faults.append("the session ended: \(ending)")
+        }
+    }
+
+    private mutating func note(_ report: Report) {
+        switch report {
+        case .diff(let diff):
+            figures.diffs += 1
+            DiffLog.write(diff, at: now, into: &log)
+            note(diff.batch.checksums?.after ?? 0)
+            note(UInt64(bitPattern: now.microseconds))
+        case .gap: figures.gaps += 1
+        case .undecodable: figures.undecodable += 1
+        case .event: figures.events += 1
+        case .room(let room): if room.change == .joined { figures.joins += 1 }
+        case .connection(.ready): figures.connections += 1
+        case .connection, .notice: break
+        }
+    }
+
+    // MARK: - Sockets
+
+    private mutating func connect(_ connection: Int) {
+        current = connection
+        sockets[connection] = Socket(remaining: stumble ?? .max)
+        stumble = nil
+        if refusals > 0 {
+            refusals -= 1
+            figures.count(.refuse)
+            queue.schedule(.failed(connection), at: now + delay())
+        } else {
+            queue.schedule(.accept(connection), at: now + delay())
+        }
+    }
+
+    private mutating func send(_ message: WebSocketMessage, on connection: Int) {
+        guard var socket = sockets[connection], !socket.isOverAtClient, !socket.isCut else { return }
+        socket.toServer = max(socket.toServer, now + delay())
+        sockets[connection] = socket
+        queue.schedule(.toServer(connection, message), at: socket.toServer)
+    }
+
+    // MARK: - Requests
+
+    private mutating func send(_ request: FetchRequest) {
+        figures.requests += 1
+        awaited.insert(request.id)
+        note(UInt64(request.target.utf8.count))
+        let spoil = takeSpoil(for: request)
+        switch spoil {
+        case .lostRequest:
+            queue.schedule(.answer(request.id, .failure(kind: "timeout", message: "timed out")), at: now + .seconds(30))
+        case .reset:
+            queue.schedule(.answer(request.id, .failure(kind: "connect", message: "reset")), at: now + delay())
+        default:
+            let wait: Duration = spoil == .slowRequest ? latency(500_000...12_000_000) : delay()
+            queue.schedule(.request(request, bearer: token?.reveal(), spoil), at: now + wait)
+        }
+    }
+
+    /// A 404 of the first question is the answer to it (there is no era B), and no fault.
+    private mutating func takeSpoil(for request: FetchRequest) -> Spoil? {
+        guard let spoil = spoils.first, !request.target.hasSuffix("/server") else { return nil }
+        spoils.removeFirst()
+        figures.count(spoil)
+        return spoil
+    }
+
+    /// The request is at the server.
+    mutating func answer(_ request: FetchRequest, bearer: String?, _ spoil: Spoil?) {
+        if serverDownUntil != nil {
+            let failure = Answer.failure(kind: "connect", message: "refused")
+            return queue.schedule(.answer(request.id, failure), at: now + delay())
+        }
+        if let (status, body, retryAfter) = spoil?.answer {
+            if spoil == .missing { sockets[current]?.hasSilentLoss = true }
+            let answer = Answer.response(status: status, body: ArraySlice(body.utf8), retryAfter: retryAfter)
+            return queue.schedule(.answer(request.id, answer), at: now + delay())
+        }
+        if history.era == .a, request.target.hasPrefix("/internal/services") {
+            let body = #"{"message":"Route not found","error":"Not Found","statusCode":404}"#
+            let answer = Answer.response(status: 404, body: ArraySlice(body.utf8), retryAfter: nil)
+            return queue.schedule(.answer(request.id, answer), at: now + delay())
+        }
+        let (status, body, publications) = server.answer(
+            request.method, request.target, body: request.body, bearer: bearer, at: now)
+        tell(publications)
+        var answer = Answer.response(status: status, body: body[...], retryAfter: nil)
+        var wait = delay()
+        switch spoil {
+        case .lostAnswer: (answer, wait) = (.failure(kind: "timeout", message: "timed out"), .seconds(30))
+        case .slowAnswer: wait = latency(500_000...12_000_000)
+        case .truncated: answer = .response(status: status, body: body.prefix(body.count / 2), retryAfter: nil)
+        case .nonsense:
+            answer = .response(status: status, body: ArraySlice(#"{"unexpected":[]}"#.utf8), retryAfter: nil)
+        case nil, .unauthorized, .forbidden, .missing, .conflict, .busy, .broken, .missingPage, .gatewayPage,
+            .welcomePage, .lostRequest, .reset, .slowRequest:
+            break
+        }
+        if case .emptiedList = sabotage, !sabotaged, request.target.contains("/channels?") {
+            sabotaged = true
+            answer = .response(status: 200, body: ArraySlice("[]".utf8), retryAfter: nil)
+        }
+        queue.schedule(.answer(request.id, answer), at: now + wait)
+    }
+
+    /// Puts a number into the digest.
+    mutating func note(_ number: UInt64) {
+        digest = (digest ^ number) &* 0x9E37_79B9_7F4A_7C15
+        digest ^= digest >> 29
+    }
+}

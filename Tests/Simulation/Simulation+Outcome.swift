@@ -1,0 +1,76 @@
+import DemoServer
+import Events
+import JSONText
+import Pipeline
+import SectionedModel
+import Wire
+
+// What came of a run.
+extension Simulation {
+    /// How many threads of a channel the pipeline fetches at once.
+    static let pageLength = 20
+
+    /// What was wrong, one line each; empty when the model is the server's truth and nothing is left to be done.
+    package var outcome: [String] { faults }
+
+    /// A number that two runs of one history share, in whatever process.
+    package var fingerprint: UInt64 { digest }
+
+    /// Looks at what is left when quiet should have come, and waits some more: nothing may happen.
+    mutating func conclude() {
+        guard faults.isEmpty else { return }
+        let pending = session.pending
+        guard pending.isEmpty else { return faults += pending.map { "left to be done: \($0)" } }
+        let (requests, diffs) = (figures.requests, figures.diffs)
+        advance(to: now + .seconds(300))
+        if diffs != figures.diffs || (requests != figures.requests && history.lookAgain == nil) {
+            let counts = "\(figures.requests - requests) requests and \(figures.diffs - diffs) changes"
+            faults.append("in the quiet there were \(counts)")
+        }
+        faults += session.pending.map { "left to be done: \($0)" }
+        compareWithTruth()
+        checkLog()
+        checkBound()
+        note(UInt64(log.bytes.count))
+    }
+
+    private mutating func compareWithTruth() {
+        let model = Picture(session.model, era: history.era, me: server.me)
+        let truth = Picture(
+            server.truth, era: history.era, company: server.company, workspace: server.workspaces[0],
+            page: Self.pageLength)
+        faults += Picture.differences(model, truth)
+    }
+
+    /// The diff log, applied to an empty model, must give the model, with its checksum after each line.
+    private mutating func checkLog() {
+        var replica = SectionedCollection<Item>(keepsChecksum: true)
+        var sequence = 0
+        var lines = log.bytes.split(separator: UInt8(ascii: "\n"))
+        if case .lostLine = sabotage, !lines.isEmpty { lines.removeLast() }
+        for line in lines {
+            do { sequence = try DiffLog.apply(line, after: sequence, to: &replica) } catch {
+                return faults.append("the diff log cannot be applied: \(error)")
+            }
+        }
+        let isSame =
+            replica.sectionKeys == session.model.sectionKeys
+            && replica.sectionKeys.allSatisfy {
+                Array(replica.elements(in: $0)) == Array(session.model.elements(in: $0))
+            }
+        if !isSame { faults.append("the diff log leads to another model") }
+    }
+
+    /// No storm: every request has a reason, and a reason has at most so many requests. A joined room asks for at most two things
+    /// and a new connection for five on the way to its rooms; an event makes at most three things be asked; what fails is asked
+    /// again; what is listed may be asked for one by one.
+    private mutating func checkBound() {
+        let reasons = 3 * figures.events + 2 * figures.joins + 8 * (figures.connections + 1) + figures.spoiled
+        let failures = figures.failures
+        if figures.requests > reasons + failures {
+            faults.append(
+                "\(figures.requests) requests for \(figures.events) events, \(figures.joins) joins, "
+                    + "\(figures.connections) connections, \(failures) failures")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import DemoServer
+import Events
+import Pipeline
+import Wire
+
+// The steps of the history, and the end of them.
+extension Simulation {
+    mutating func take(_ action: Step.Action) {
+        switch action {
+        case .act(let act, let user, let a, let b): perform(act, by: user, a, b)
+        case .fault(let fault, let a, let b): suffer(fault, a, b)
+        }
+    }
+
+    private mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int) {
+        guard let publications = server.perform(act, by: user, a, b, at: now) else { return }
+        figures.acts += 1
+        // No frame of era A tells that a message was moved (3.1).
+        if act == .move, history.era == .a { sockets[current]?.hasSilentLoss = true }
+        // While the server's process is gone, what happens elsewhere is told by nobody.
+        if serverDownUntil == nil { tell(publications) }
+    }
+
+    private mutating func suffer(_ fault: Fault, _ a: Int, _ b: Int) {
+        switch fault {
+        case .cut:
+            figures.count(fault)
+            cut(current, silently: a == 1)
+        case .kick:
+            figures.count(fault)
+            server.kick(current, into: &outputs)
+            perform(tellsOfChange: false)
+        case .restart: restart(down: .milliseconds(a))
+        case .expire: expire()
+        case .sleep: sleep(.milliseconds(a))
+        case .lose: losses += a
+        case .double: twins += a
+        case .stall:
+            figures.count(fault)
+            stalledUntil = max(stalledUntil, now + .milliseconds(a))
+        case .hold:
+            figures.count(fault)
+            holds[a % 6] = max(holds[a % 6] ?? .zero, now + .milliseconds(b))
+        case .spoil:
+            spoils += Array(repeating: Spoil.allCases[a % Spoil.allCases.count], count: b)
+        case .refuse: refusals += a
+        case .stumble: stumble = a
+        case .mute: mutes += a
+        case .stray:
+            figures.count(fault)
+            let (name, argument) = Stray.all[a % Stray.all.count]
+            server.emit(name, filled(argument), to: current, into: &outputs)
+            perform(tellsOfChange: false)
+        }
+    }
+
+    private func filled(_ argument: String) -> String {
+        argument.replacing("COMPANY", with: server.company.description)
+            .replacing("WORKSPACE", with: server.workspaces[0].description)
+            .replacing("USER", with: server.me.description)
+    }
+
+    private mutating func restart(down: Duration) {
+        figures.count(.restart)
+        let end = max(now + down, serverDownUntil ?? now)
+        serverDownUntil = end
+        server.forgetAll()
+        for connection in sockets.keys.sorted() where sockets[connection]?.isOpenAtServer == true {
+            sockets[connection]?.isOpenAtServer = false
+            guard sockets[connection]?.isCut == false else { continue }
+            queue.schedule(.closedAtClient(connection, WebSocketClose(code: 1006)), at: now + delay())
+        }
+        queue.schedule(.serverUp, at: end)
+    }
+
+    /// Seldom enough that a session never meets three refused tokens in a row, which it rightly takes for the last word.
+    private mutating func expire() {
+        guard now - lastExpiry > .seconds(30) else { return }
+        lastExpiry = now
+        figures.count(.expire)
+        server.expireTokens(at: now)
+    }
+
+    private mutating func sleep(_ span: Duration) {
+        figures.count(.sleep)
+        let end = max(asleepUntil ?? now, now + span)
+        asleepUntil = end
+        queue.schedule(.wake, at: end)
+    }
+
+    mutating func wake() {
+        guard let until = asleepUntil, until <= now else { return }
+        asleepUntil = nil
+    }
+
+    /// From now on nothing goes wrong. What was lost without a sign is made good by the next full look, or the next connection.
+    mutating func heal() {
+        if let asleepUntil { advance(to: asleepUntil) }
+        if let serverDownUntil { advance(to: serverDownUntil) }
+        isHealed = true
+        (losses, twins, mutes, refusals, stumble, spoils) = (0, 0, 0, 0, nil, [])
+        for connection in sockets.keys.sorted() { sockets[connection]?.remaining = .max }
+        if sockets[current]?.hasSilentLoss == true, history.lookAgain == nil { cut(current, silently: false) }
+    }
+}

@@ -1,0 +1,200 @@
+import DemoServer
+import Events
+import JSONText
+package import Pipeline
+import SectionedModel
+package import Wire
+
+/// Runs a history: one session of the pure core against one server, with a network and a clock of its own between them.
+///
+/// Everything in it is a value that is given the time, and every choice is drawn from the history's seed, so that a run can be had again.
+/// After the history's last step the network heals; `outcome` says what was wrong when quiet had come.
+package struct Simulation {
+    /// A check that cannot fail is worth nothing: what a test breaks on purpose.
+    package enum Sabotage: Sendable {
+        case none
+        /// One message that tells of a change, from halfway on, is kept from the session.
+        case swallowedMessage
+        /// The first list of channels is answered with an empty one.
+        case emptiedList
+        /// The last line of the diff log is lost.
+        case lostLine
+    }
+
+    /// What is under way in the network.
+    enum Happening {
+        case step(Int)
+        /// The client's SYN reaches the server, then its answer the client.
+        case accept(Int)
+        case opened(Int)
+        case failed(Int)
+        case toServer(Int, WebSocketMessage)
+        case toClient(Int, WebSocketMessage)
+        case closedAtServer(Int)
+        case closedAtClient(Int, WebSocketClose)
+        case publish(SimulatedServer.Publication)
+        case request(FetchRequest, bearer: String?, Spoil?)
+        case answer(Int, Answer)
+        case renewed
+        case wake
+        case serverUp
+    }
+
+    /// One socket.
+    struct Socket {
+        var isOpenAtServer = false
+        /// Whether the client will hear nothing more: it has been told of the end, or is not there yet.
+        var isOverAtClient = false
+        /// Whether everything sent is swallowed.
+        var isCut = false
+        /// Whether something was lost on it that nothing tells of: only the next connection can make that good.
+        var hasSilentLoss = false
+        /// When the last of either direction arrives: the next cannot arrive before.
+        var toServer = Moment.zero
+        var toClient = Moment.zero
+        /// How many more messages of the server come through.
+        var remaining = Int.max
+    }
+
+    package let history: History
+    let sabotage: Sabotage
+    var random: RandomSource
+    package internal(set) var now = Moment.zero
+    var queue = EventQueue<Happening>()
+    package internal(set) var session: Session
+    var server: SimulatedServer
+    var effects: [Effect] = []
+    var outputs: [SimulatedServer.Output] = []
+    var inputs = 0
+
+    // The network.
+    var sockets: [Int: Socket] = [:]
+    /// The connection the client uses.
+    var current = 0
+    var asleepUntil: Moment?
+    var serverDownUntil: Moment?
+    var stalledUntil = Moment.zero
+    var isHealed = false
+    var refusals = 0
+    var stumble: Int?
+    var losses = 0
+    var twins = 0
+    var mutes = 0
+    var spoils: [Spoil] = []
+    /// Until when what the server tells of a kind waits, and when the last of a path comes out.
+    var holds: [Int: Moment] = [:]
+    var paths: [String: Moment] = [:]
+    /// Requests the session still waits for.
+    var awaited: Set<Int> = []
+    var token: Secret?
+    var lastExpiry = Moment(microseconds: -60_000_000)
+
+    // What is found out.
+    package internal(set) var figures = Figures()
+    var log = JSONWriter()
+    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    var ending: Ending?
+    var faults: [String] = []
+    var sabotaged = false
+
+    /// Half of the time the history takes.
+    var halfway: Moment { Moment(microseconds: Int64(history.steps.last?.at ?? 0) * 500) }
+
+    /// Milliseconds since 1970 at the simulation's start.
+    static let epoch: Int64 = 1_631_610_000_000
+
+    package init(_ history: History, sabotage: Sabotage = .none) {
+        self.history = history
+        self.sabotage = sabotage
+        random = RandomSource(seed: history.seed)
+        server = SimulatedServer(seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600))
+        session = Session(
+            Configuration(
+                backend: .twake, revision: history.revision, maximumAttempts: .max, lookAgain: history.lookAgain),
+            seed: history.seed, keepsChecksum: true)
+        for (index, step) in history.steps.enumerated() {
+            queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
+        }
+    }
+
+    // MARK: - The loop
+
+    /// Runs the history, lets the network heal, and waits for quiet.
+    package mutating func run() {
+        token = server.token(at: now)
+        feed(.start)
+        advance(to: Moment(microseconds: Int64((history.steps.last?.at ?? 0) + 2_000) * 1_000))
+        heal()
+        let healed = now
+        advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero))
+        while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
+        conclude()
+    }
+
+    /// Whether the session waits for nothing.
+    var isQuiet: Bool { session.pending.isEmpty && ending == nil }
+
+    /// Does everything that happens until `end`.
+    mutating func advance(to end: Moment) {
+        while faults.isEmpty, let next = nextTime, next <= end {
+            now = max(now, next)
+            happen()
+            figures.happenings += 1
+            if figures.happenings > 200_000 { faults.append("there is no end to what happens") }
+        }
+        now = max(now, end)
+    }
+
+    private var nextTime: Moment? {
+        var next = queue.next
+        func take(_ moment: Moment?) {
+            if let moment { next = next.map { min($0, moment) } ?? moment }
+        }
+        if asleepUntil == nil, ending == nil { take(session.deadline) }
+        if serverDownUntil == nil { take(server.deadline) }
+        return next
+    }
+
+    private mutating func happen() {
+        if serverDownUntil == nil, let due = server.deadline, due <= now {
+            let publications = server.advance(to: now, into: &outputs)
+            tell(publications)
+            perform(tellsOfChange: false)
+        }
+        if asleepUntil == nil, ending == nil, let due = session.deadline, due <= now {
+            session.advance(to: now, into: &effects)
+            performEffects()
+        }
+        guard let due = queue.next, due <= now, let happening = queue.removeFirst() else { return }
+        if let asleepUntil, happening.isForClient { return queue.schedule(happening, at: asleepUntil) }
+        happen(happening)
+    }
+
+    /// Gives the session one input, as the driver does: first what is due by then.
+    mutating func feed(_ input: Input) {
+        guard ending == nil else { return }
+        inputs += 1
+        session.advance(to: now, into: &effects)
+        performEffects()
+        session.handle(input, n: inputs, at: now, into: &effects)
+        performEffects()
+    }
+
+    /// A time between two, microseconds; short once the network has healed.
+    mutating func latency(_ range: ClosedRange<Int64>) -> Duration {
+        .microseconds(isHealed ? 5_000 : Int64.random(in: range, using: &random))
+    }
+
+    /// How long a message is on its way, microseconds.
+    mutating func delay() -> Duration { latency(1_000...60_000) }
+}
+
+extension Simulation.Happening {
+    /// Whether it happens on the client's machine, which may sleep.
+    fileprivate var isForClient: Bool {
+        switch self {
+        case .opened, .failed, .toClient, .closedAtClient, .answer, .renewed: true
+        case .step, .accept, .toServer, .closedAtServer, .publish, .request, .wake, .serverUp: false
+        }
+    }
+}

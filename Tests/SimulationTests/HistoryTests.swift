@@ -1,0 +1,41 @@
+import Simulation
+import Testing
+
+@Suite struct HistoryTests {
+    @Test(arguments: 1..<200) func `a history is read back from its text`(seed: Int) throws {
+        let history = History(seed: UInt64(seed))
+        #expect(History(history.description) == history)
+        #expect(!history.steps.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "era d, Engine.IO 4, seed 1", "era b, Engine.IO 5, seed 1", "era b, Engine.IO 4, seed 1\n100 dance 1 2 3",
+        "era b, Engine.IO 4, seed 1\n100 post 1 2", "era b, Engine.IO 4, seed 1\n-100 post 1 2 3",
+    ])
+    func `what is no history is not read`(text: String) { #expect(History(text) == nil) }
+
+    @Test func `a history is made as short as it still fails`() {
+        let history = History(seed: 7)
+        let needed = Set([history.steps[1], history.steps[history.steps.count - 1]])
+        let shortest = history.shrunk { needed.isSubset(of: $0.steps) }
+        #expect(shortest.steps == [history.steps[1], history.steps[history.steps.count - 1]])
+    }
+
+    @Test func `one history gives one run, in this process and in others`() async {
+        let numbers = (1...20).map { fingerprint(of: $0) }
+        #expect(numbers == (1...20).map { fingerprint(of: $0) })
+        #expect(Set(numbers).count == numbers.count)
+        let elsewhere = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            print((1...20).map { fingerprint(of: $0) })
+        }
+        let output = String(decoding: elsewhere?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(output.contains("\(numbers)"))
+    }
+}
+
+/// What a run of a seed's history comes to.
+private func fingerprint(of seed: Int) -> UInt64 {
+    var simulation = Simulation(History(seed: UInt64(seed)))
+    simulation.run()
+    return simulation.fingerprint
+}
