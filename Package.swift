@@ -52,7 +52,8 @@ let package = Package(
         room("Live", ["Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(
-            name: "weir", dependencies: ["Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText"],
+            name: "weir",
+            dependencies: ["Live", "Recording", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText"],
             swiftSettings: house),
         .executableTarget(
             name: "weir-bench",

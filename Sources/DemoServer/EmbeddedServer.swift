@@ -18,6 +18,8 @@ public final class EmbeddedServer: Sendable {
         public var pace: Int
         /// How long a token is good for.
         public var tokenLifetime: Duration
+        /// Whether the core's REST services are there, as they are since era B. Without them only the mobile proxy's are.
+        public var hasCore = true
         /// The realtime endpoint.
         public var endpoint: EndpointOptions
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.

@@ -45,7 +45,7 @@ actor Hub: SessionHost {
             scenario, seed: seed, epoch: options.epoch, tokens: tokens, tokenLifetime: options.tokenLifetime,
             start: options.startsAtOnce
                 ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
-            pace: options.pace, troubles: options.troubles, at: loop.now)
+            pace: options.pace, hasCore: options.hasCore, troubles: options.troubles, at: loop.now)
         let world = backend.world
         facts = Facts(
             tokens: tokens, tokenLifetime: options.tokenLifetime, me: backend.me, company: world.company.id,

@@ -82,7 +82,7 @@ struct Player {
         case .event: events += 1
         case .gap: gaps += 1
         case .undecodable: undecodable += 1
-        case .diff, .connection, .room, .notice: break
+        case .diff, .connection, .room, .action, .notice: break
         }
         reports.append(StampedReport(stamp: stamp, report: report))
     }
@@ -101,7 +101,7 @@ extension Record {
         switch self {
         case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
         case .http(let exchange): exchange.cutFrom
-        case .head, .connection, .subscription, .gap, .token, .sync, .end, .unknown: nil
+        case .head, .connection, .subscription, .gap, .token, .action, .sync, .end, .unknown: nil
         }
     }
 }

@@ -1,3 +1,5 @@
+import Events
+import JSONText
 package import Pipeline
 package import Recording
 import Wire
@@ -29,8 +31,22 @@ extension Input {
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
+        case .action(let action): self.init(action)
         case .end: self = .stop
         case .head, .gap, .sync, .unknown: return nil
+        }
+    }
+
+    private init?(_ record: Record.ActionRecord) {
+        guard let value = try? JSONValue(parsing: record.what.bytes) else { return nil }
+        switch (record.act, value) {
+        case (.ask, _):
+            guard let action = Action(value) else { return nil }
+            self = .act(action)
+        case (.drop, .string(let id)): self = .dropAction(EntityID(id))
+        case (.retry, .string(let id)): self = .retryAction(EntityID(id))
+        case (.restore, .array(let entries)): self = .restoreOutbox(entries.compactMap { OutboxEntry($0) })
+        case (.drop, _), (.retry, _), (.restore, _): return nil
         }
     }
 
@@ -88,6 +104,18 @@ extension Record {
         case .answered(let request, .failure(let kind, let message)):
             .http(HTTPRecord(id: request, phase: .failure(kind: kind, message: message)))
         case .tokenRenewed(let changed): .token(TokenRecord(renewed: changed))
+        case .act(let action): .action(ActionRecord(act: .ask, what: json { action.encode(into: &$0) }))
+        case .dropAction(let id): .action(ActionRecord(act: .drop, what: json { $0.string(id.description) }))
+        case .retryAction(let id): .action(ActionRecord(act: .retry, what: json { $0.string(id.description) }))
+        case .restoreOutbox(let entries):
+            .action(
+                ActionRecord(
+                    act: .restore,
+                    what: json { writer in
+                        writer.beginArray()
+                        for entry in entries { entry.encode(into: &writer) }
+                        writer.endArray()
+                    }))
         case .want(let rooms, let source):
             rooms.first.map { .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue)) }
         case .select(let room):
@@ -99,6 +127,12 @@ extension Record {
         }
     }
 
+    private static func json(_ body: (inout JSONWriter) -> Void) -> RawJSON {
+        var writer = JSONWriter()
+        body(&writer)
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
     /// The record of a report, for those that are kept though they follow from the inputs: a reader wants to see them.
     static func of(_ report: Report) -> Record? {
         switch report {
@@ -107,7 +141,7 @@ extension Record {
                 GapRecord(why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost, actions: gap.refetching))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
-        case .event, .diff, .connection, .undecodable, .notice: nil
+        case .event, .diff, .connection, .action, .undecodable, .notice: nil
         }
     }
 }

@@ -130,7 +130,7 @@ extension Tail {
             restartIdleLimit()
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
-        case .diff, .connection, .room, .notice: break
+        case .diff, .connection, .room, .action, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report)))
     }
@@ -141,7 +141,9 @@ extension Input {
     fileprivate var isRecorded: Bool {
         switch self {
         case .start, .stop: false
-        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .want, .unwant, .select: true
+        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
+            .restoreOutbox, .want, .unwant, .select:
+            true
         }
     }
 }

@@ -98,9 +98,8 @@ extension Tail {
                 Record.HTTPRecord(
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
-        let exchange = HTTPRequest(
-            method: request.method, url: url, access: access,
-            headers: [("accept", "application/json")], bearer: request.carriesToken ? token : nil, body: request.body)
+        let bearer = request.carriesToken ? token : nil
+        let exchange = HTTPRequest(request.method, url, body: request.body, access: access, token: bearer)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }
@@ -108,17 +107,8 @@ extension Tail {
 
     private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[request] = nil
-        switch result {
-        case .success(let response):
-            let retryAfter = response.headers.first { $0.name == "retry-after" }.flatMap { Int($0.value) }
-            feed(
-                .answered(
-                    request: request,
-                    .response(status: response.status, body: response.body[...], retryAfter: retryAfter)))
-        case .failure(let failure):
-            guard failure.kind != .cancelled else { return }
-            feed(.answered(request: request, .failure(kind: failure.kind.rawValue, message: failure.message)))
-        }
+        if case .failure(let failure) = result, failure.kind == .cancelled { return }
+        feed(.answered(request: request, Answer(result)))
     }
 
     /// Asks the token's reference again; a token that differs is used from then on.

@@ -126,6 +126,7 @@ final class CurlExchange {
         weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
+        if !request.isRepeatable { weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }
         weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A cancelled exchange does not wait for the thread that resolves its host.
         weir_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
@@ -220,8 +221,8 @@ final class CurlExchange {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return failure(.resolve, words)
         case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, timeoutWords)
-        case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
-            return failure(.connect, words)
+        case CURLE_COULDNT_CONNECT: return failure(.connect, words)
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: return failure(.lost, words)
         case CURLE_FILESIZE_EXCEEDED: return tooLarge
         default: return failure(.protocolError, words)
         }

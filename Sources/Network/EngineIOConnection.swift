@@ -205,7 +205,8 @@ extension HTTPFailure {
     /// The failure as one of a connection; their kinds and phases are of one vocabulary.
     fileprivate var connectFailure: ConnectFailure {
         ConnectFailure(
-            phase: ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake, httpStatus: status, message: message,
+            phase: kind == .lost ? .connect : ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake,
+            httpStatus: status, message: message,
             retry: Proxy.retry(afterStatus: status))
     }
 }

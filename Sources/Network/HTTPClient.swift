@@ -15,6 +15,9 @@ public struct HTTPRequest: Sendable {
     public var bearer: Secret?
     /// The body; empty for none.
     public var body: [UInt8]
+    /// Whether it may be sent a second time when a kept connection dies before a byte of the answer came. Otherwise it gets a
+    /// connection of its own, so that what makes something makes it once.
+    public var isRepeatable = true
     /// Longest time for the whole exchange; nil for no limit.
     public var timeout: Duration?
     /// Largest response body accepted, in bytes, as it is after decoding.
@@ -54,11 +57,11 @@ public struct HTTPResponse: Sendable {
 
 /// Why there is no response.
 public struct HTTPFailure: Error, Hashable, Sendable {
-    /// What kind of failure, for deciding about a retry: `resolve` no address; `connect` no connection, or lost before
-    /// the answer was whole; `tls` the server is not believed, or does not believe us; `proxy` no tunnel; `tooLarge` an answer above a bound; `protocolError`
+    /// What kind of failure, for deciding about a retry: `resolve` no address; `connect` no connection;
+    /// `lost` the connection went before the answer was whole, so that nobody knows what became of the request; `tls` the server is not believed, or does not believe us; `proxy` no tunnel; `tooLarge` an answer above a bound; `protocolError`
     /// anything else, a request that cannot be sent included.
     public enum Kind: String, Hashable, Sendable {
-        case resolve, connect, tls, proxy, timeout, cancelled, tooLarge, protocolError
+        case resolve, connect, lost, tls, proxy, timeout, cancelled, tooLarge, protocolError
     }
     /// The kind.
     public var kind: Kind

@@ -4,7 +4,7 @@ import SectionedModel
 import Wire
 
 /// A backend's side of the session: its rooms, its routes, its handlers and its REST endpoints. Pure, like everything here.
-protocol Backend: Sendable {
+protocol Backend: ActionBackend {
     /// The CONNECT payload of Engine.IO 4, when the backend authenticates there.
     func connectPayload(token: Secret?) -> RawJSON?
 

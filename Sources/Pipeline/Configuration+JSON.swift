@@ -38,6 +38,10 @@ extension Configuration {
         writer.integer(reconnect.base.microseconds)
         writer.integer(reconnect.cap.microseconds)
         writer.endArray()
+        if !connects {
+            writer.key("connects")
+            writer.bool(false)
+        }
         writer.key("concurrent_requests")
         writer.integer(concurrentRequests)
         if history > 0 {
@@ -86,6 +90,8 @@ extension Configuration {
                 maximumAttempts = Int(clamping: try reader.int64())
             } else if reader.matches(key, "reconnect_us") {
                 reconnect = try Self.backoff(&reader)
+            } else if reader.matches(key, "connects") {
+                connects = try reader.bool()
             } else if reader.matches(key, "concurrent_requests") {
                 concurrentRequests = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "history") {

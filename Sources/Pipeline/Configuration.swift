@@ -21,6 +21,9 @@ public struct Configuration: Hashable, Sendable {
         }
     }
 
+    /// Whether a realtime connection is made. Without one only requests go out: what the user wants done, and what is needed to know
+    /// how.
+    public var connects = true
     /// The backend.
     public var backend: BackendKind
     /// The Socket.IO path, with slashes on both ends.

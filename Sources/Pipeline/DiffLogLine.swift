@@ -103,7 +103,7 @@ struct DiffLogLine {
         of row: DiffLogRow, _ lookup: (Item.ID) throws(DiffLogError) -> Item?
     ) throws(DiffLogError) -> Item {
         guard let id = row.id else { throw row.incomplete }
-        if let old = row.old { return Item(id: id, section: old.section, sortKey: old.sortKey, entity: old.entity) }
+        if let old = row.old { return Item(id: id, old) }
         guard let element = try lookup(id) else { throw row.incomplete }
         return element
     }

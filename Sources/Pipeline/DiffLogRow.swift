@@ -9,6 +9,7 @@ struct DiffLogRow {
         var section: Item.Section
         var sortKey: Int64
         var entity: Item.Entity
+        var delivery: Item.Delivery?
     }
 
     /// Where in the line it stands, for errors.
@@ -27,6 +28,7 @@ struct DiffLogRow {
     private var sortKey: Int64?
     private var typeName = ""
     private var entity: Item.Entity?
+    private var delivery: Item.Delivery?
 
     var incomplete: DiffLogError {
         .unreadable(message: "a change lacks a member or names a row that is not there", offset: offset)
@@ -35,12 +37,12 @@ struct DiffLogRow {
     /// The row as it is after the batch.
     var item: Item? {
         guard let id, let contents else { return nil }
-        return Item(id: id, section: contents.section, sortKey: contents.sortKey, entity: contents.entity)
+        return Item(id: id, contents)
     }
 
     private var contents: Contents? {
         guard let section, let sortKey, let entity else { return nil }
-        return Contents(section: section, sortKey: sortKey, entity: entity)
+        return Contents(section: section, sortKey: sortKey, entity: entity, delivery: delivery)
     }
 
     var sectionChange: Batch<Item>.SectionChange {
@@ -94,6 +96,9 @@ struct DiffLogRow {
         } else if reader.matches(key, "entity") {
             entity = try Item.Entity(typeName: typeName, decoding: &reader)
             if entity == nil { throw incomplete }
+        } else if reader.matches(key, "delivery") {
+            delivery = Item.Delivery(rawValue: try reader.string())
+            if delivery == nil { throw incomplete }
         } else if reader.matches(key, "old") {
             guard let contents = try DiffLogRow(decoding: &reader).contents else { throw incomplete }
             old = contents
@@ -113,5 +118,13 @@ struct DiffLogRow {
         let item = try reader.int64()
         guard try !reader.nextElement() else { throw JSONError(.trailingBytes, at: reader.offset) }
         return (SectionPath(section: Int(clamping: section), item: Int(clamping: item)), nil)
+    }
+}
+
+extension Item {
+    init(id: ID, _ contents: DiffLogRow.Contents) {
+        self.init(
+            id: id, section: contents.section, sortKey: contents.sortKey, entity: contents.entity,
+            delivery: contents.delivery)
     }
 }

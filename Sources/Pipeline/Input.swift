@@ -1,3 +1,4 @@
+public import Events
 public import Wire
 
 /// Everything that can happen to a session. A recording is the list of these. What is about a connection or request
@@ -17,6 +18,14 @@ public enum Input: Sendable {
     case answered(request: Int, Answer)
     /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token.
     case tokenRenewed(changed: Bool)
+    /// The user wants something done.
+    case act(Action)
+    /// The user takes back what is not done yet, or drops what failed.
+    case dropAction(EntityID)
+    /// The user wants a message that failed sent again.
+    case retryAction(EntityID)
+    /// What an earlier session left undone, in its order.
+    case restoreOutbox([OutboxEntry])
     /// Somebody wants these rooms, from outside.
     case want(rooms: [String], source: RoomSource)
     /// Somebody does not want these rooms any more.
@@ -42,6 +51,6 @@ public enum RoomSource: String, Hashable, Sendable {
 public enum Answer: Hashable, Sendable {
     /// An HTTP response; `retryAfter` in seconds, when the server said so.
     case response(status: Int, body: ArraySlice<UInt8>, retryAfter: Int?)
-    /// No response: a kind from a closed list (`resolve`, `connect`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
+    /// No response: a kind from a closed list (`resolve`, `connect`, `lost`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
     case failure(kind: String, message: String)
 }

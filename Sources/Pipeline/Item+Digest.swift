@@ -12,6 +12,8 @@ extension Item {
         digest.feed(sectionKey.name)
         digest.feed(sectionKey.parent)
         digest.feed(sortKey)
+        // Nothing for a row as the server has it, so that old logs verify.
+        if let delivery { digest.feed(delivery.rawValue) }
         switch entity {
         case .twakeChannel(let channel): channel.fields.feed(&digest)
         case .twakeMessage(let message): message.fields.feed(&digest)

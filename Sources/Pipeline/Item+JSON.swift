@@ -43,7 +43,7 @@ extension Item.Section {
 }
 
 extension Item {
-    /// Writes the members `id`, `section`, `sort`, `type` and `entity` into an open object.
+    /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery` into an open object.
     func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")
         id.encode(into: &writer)
@@ -60,6 +60,10 @@ extension Item {
         writer.string(entity.typeName)
         writer.key("entity")
         entity.encode(into: &writer)
+        if let delivery {
+            writer.key("delivery")
+            writer.string(delivery.rawValue)
+        }
     }
 }
 

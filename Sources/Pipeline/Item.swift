@@ -65,18 +65,30 @@ public struct Item: SectionedElement {
         indirect case twakeBadgeCount(Twake.BadgeCount)
     }
 
+    /// What the server knows of a row that shows what the user wants; a row as the server has it has none of this.
+    public enum Delivery: String, Hashable, Sendable, CaseIterable {
+        /// The row, or a change of it, waits for the server's answer.
+        case pending
+        /// The row is to go, and waits for the server's answer. Whoever shows rows leaves it out.
+        case leaving
+        /// The server refused the row; it stays until it is sent again or dropped.
+        case failed
+    }
+
     /// What the row is made of. Behind one reference, since a row is handed on and kept many times.
     private final class Contents: Sendable {
         let id: ID
         let section: Section
         let sortKey: Int64
         let entity: Entity
+        let delivery: Delivery?
 
-        init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
+        init(id: ID, section: Section, sortKey: Int64, entity: Entity, delivery: Delivery?) {
             self.id = id
             self.section = section
             self.sortKey = sortKey
             self.entity = entity
+            self.delivery = delivery
         }
     }
     private let contents: Contents
@@ -90,20 +102,28 @@ public struct Item: SectionedElement {
     public var sortKey: Int64 { contents.sortKey }
     /// The entity itself.
     public var entity: Entity { contents.entity }
+    /// What the server knows of it; nil for a row as the server has it.
+    public var delivery: Delivery? { contents.delivery }
     /// A row.
-    public init(id: ID, section: Section, sortKey: Int64, entity: Entity) {
-        contents = Contents(id: id, section: section, sortKey: sortKey, entity: entity)
+    public init(id: ID, section: Section, sortKey: Int64, entity: Entity, delivery: Delivery? = nil) {
+        contents = Contents(id: id, section: section, sortKey: sortKey, entity: entity, delivery: delivery)
     }
 
     /// The sort key first: it is compared soonest and differs most often.
     public static func == (a: Item, b: Item) -> Bool {
         if a.contents === b.contents { return true }
         return a.contents.sortKey == b.contents.sortKey && a.contents.id == b.contents.id
-            && a.contents.section == b.contents.section && a.contents.entity == b.contents.entity
+            && a.contents.section == b.contents.section && a.contents.delivery == b.contents.delivery
+            && a.contents.entity == b.contents.entity
     }
 }
 
 extension SectionedCollection<Item> {
+    /// The committed rows of a section as the server has them: what the user wants and is not done is not seen.
+    func rows(in section: Item.Section) -> [Item] {
+        elements(in: section).compactMap { $0.delivery == nil ? $0 : self[$0.id] }
+    }
+
     /// Stages a row. The keys of a row are text and integers, which always have an order.
     mutating func put(_ row: Item) {
         do { try upsert(row) } catch {

@@ -30,6 +30,16 @@ struct Refetcher: Sendable {
         case failed(ResourceKey, why: String)
         /// Nobody waits for this answer.
         case unknown
+
+        /// The resource it is about; nil when it is about none.
+        var key: ResourceKey? {
+            switch self {
+            case .apply(let key, _), .gone(let key), .tokenRefused(let key, _), .retrying(let key),
+                .stalled(let key, _), .failed(let key, _):
+                key
+            case .unknown: nil
+            }
+        }
     }
 
     enum State: Hashable {
@@ -141,6 +151,15 @@ struct Refetcher: Sendable {
     mutating func cancel(_ tag: RequestTag) -> [Int] {
         // In whatever order: each is dropped by itself.
         entries.keys.filter { $0.tags.contains(tag) }.compactMap { forget($0) }.sorted()
+    }
+
+    /// Whether something is under way for a key.
+    func isBusy(_ key: ResourceKey) -> Bool { entries[key] != nil }
+
+    /// A number for a request that fetches nothing, so that no two requests of a session have one.
+    mutating func drawRequest() -> Int {
+        lastRequest += 1
+        return lastRequest
     }
 
     /// Takes the next queued key for which there is room in flight; gives its request's number and cause.

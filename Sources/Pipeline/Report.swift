@@ -15,6 +15,8 @@ public enum Report: Sendable {
     case connection(ConnectionReport)
     /// A room was wanted, joined, refused or left.
     case room(RoomReport)
+    /// What the user wants done was asked for, done or refused.
+    case action(ActionReport)
     /// A frame or an answer could not be read; it is kept in the recording.
     case undecodable(UndecodableReport)
     /// Anything else worth a line on stderr.

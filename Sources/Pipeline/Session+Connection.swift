@@ -6,6 +6,7 @@ extension Session {
     static let maximumRefusedTokens = 3
 
     mutating func connect(into effects: inout [Effect]) {
+        guard configuration.connects else { return }
         history.connections += 1
         history.attempt += 1
         let revision = configuration.revision ?? history.revision ?? .v4
@@ -105,12 +106,17 @@ extension Session {
         }
         link = .renewingToken(refusal: message)
         effects.append(.report(.connection(.lost(why: cause.text, retryIn: nil))))
-        effects.append(.renewToken)
+        renewToken(into: &effects)
     }
 
     mutating func tokenRenewed(changed: Bool, into effects: inout [Effect]) {
+        isRenewingToken = false
         let verdicts = transaction.refetcher.tokenRenewed(changed: changed, at: transaction.now, using: &random)
-        for verdict in verdicts { carryOut(verdict, body: [], into: &effects) }
+        for verdict in verdicts {
+            carryOut(verdict, body: [], into: &effects)
+            if let key = verdict.key { actionResourceRefused(key, into: &effects) }
+        }
+        actionTokenRenewed(changed: changed, into: &effects)
         if case .renewingToken(let refusal) = link {
             if changed { connect(into: &effects) } else { finish(.refused(refusal), into: &effects) }
         } else if changed {
@@ -142,6 +148,7 @@ extension Session {
         history.attempt = 0
         history.refusedTokens = 0
         history.wasReady = true
+        outbox.wake()
         history.revision = open.revision
         history.nextLook = configuration.lookAgain.map { transaction.now + $0 }
         effects.append(.report(.connection(.ready(revision: open.revision))))

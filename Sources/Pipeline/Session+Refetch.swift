@@ -4,6 +4,7 @@ import Wire
 // What the REST service answers.
 extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
+        if !outbox.isEmpty, answeredAction(request, answer, into: &effects) { return }
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
         let verdict = transaction.refetcher.answered(request, answer, at: transaction.now, using: &random)
         if case .apply(let key, let isCurrent) = verdict {
@@ -11,6 +12,7 @@ extension Session {
             apply(body, of: key, isCurrent: isCurrent, into: &effects)
         } else {
             carryOut(verdict, body: body, into: &effects)
+            if case .retrying(let key) = verdict { actionResourceDelayed(key, answer, into: &effects) }
         }
     }
 
@@ -27,15 +29,19 @@ extension Session {
         let verdict = transaction.refetcher.finish(
             key, isReadable: isReadable, at: transaction.now, using: &random)
         if let verdict { carryOut(verdict, body: body, into: &effects) }
+        if isReadable, isCurrent { actionResourceFetched(key, into: &effects) }
     }
 
     mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
         switch verdict {
-        case .gone(let key): backend.gone(key, body: body, into: &transaction)
+        case .gone(let key):
+            backend.gone(key, body: body, into: &transaction)
+            actionResourceFetched(key, into: &effects)
         case .tokenRefused(_, let isFirst):
-            if isFirst { effects.append(.renewToken) }
-        case .failed(let key, let why): backend.failed(key, why: why, into: &transaction)
-        case .stalled(let key, let why): backend.failed(key, why: why, into: &transaction)
+            if isFirst { renewToken(into: &effects) }
+        case .failed(let key, let why), .stalled(let key, let why):
+            backend.failed(key, why: why, into: &transaction)
+            actionResourceFailed(key, why: why, into: &effects)
         case .apply, .retrying, .unknown: break
         }
     }
@@ -54,5 +60,12 @@ extension Session {
                 transaction.refetcher.invalidate(key, cause: transaction.cause)
             }
         }
+    }
+
+    /// Asks for another token, once for all who wait for one.
+    mutating func renewToken(into effects: inout [Effect]) {
+        guard !isRenewingToken else { return }
+        isRenewingToken = true
+        effects.append(.renewToken)
     }
 }

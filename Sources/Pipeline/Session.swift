@@ -28,6 +28,14 @@ public struct Session: Sendable {
     var token: Secret?
     var rooms = RoomBook()
     var transaction: Transaction
+    /// Whether another token was asked for and has not come.
+    var isRenewingToken = false
+    /// What the user wants done and is not done yet.
+    var outbox = Outbox()
+    /// What the model shows of it.
+    var overlay = Overlay()
+    /// Requests of the outbox, to go out behind what an input led to.
+    var outgoing: [FetchRequest] = []
     /// Facts about the connections so far that outlive one of them.
     var history = ConnectionHistory()
     var diffs = 0
@@ -55,13 +63,19 @@ public struct Session: Sendable {
     /// The model, as of the last input.
     public var model: SectionedCollection<Item> { transaction.model }
 
+    /// What the user wants done and is not done yet, in the order it was asked for.
+    public var pendingActions: [OutboxEntry] { outbox.entries }
+
+    /// Changes with everything of the pending actions that a store keeps.
+    public var pendingActionsVersion: Int { outbox.version }
+
     /// The wanted rooms and what is known of them.
     public var roomBook: RoomBook { rooms }
 
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
         earlier(
-            earlier(transaction.refetcher.deadline, link.deadline),
+            earlier(earlier(transaction.refetcher.deadline, outbox.deadline), link.deadline),
             earlier(client?.deadline, link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
 
@@ -72,6 +86,8 @@ public struct Session: Sendable {
             transaction.now = due
             transaction.cause = 0
             transaction.refetcher.advance(to: due)
+            liftOverlay()
+            if !outbox.isEmpty { outbox.advance(to: due) }
             advanceLink(to: due, into: &effects)
             if link.isReady { advanceRooms(to: due, into: &effects) }
             if link.isReady { lookAgain(at: due, into: &effects) }
@@ -85,6 +101,7 @@ public struct Session: Sendable {
         guard !link.isOver else { return }
         transaction.cause = n
         transaction.now = now
+        liftOverlay()
         switch input {
         case .start: connect(into: &effects)
         case .opened(let connection, let token): opened(connection, token: token, into: &effects)
@@ -93,6 +110,10 @@ public struct Session: Sendable {
         case .closed(let connection, let close): closed(connection, close, into: &effects)
         case .answered(let request, let answer): answered(request, answer, into: &effects)
         case .tokenRenewed(let changed): tokenRenewed(changed: changed, into: &effects)
+        case .act(let action): act(action, into: &effects)
+        case .dropAction(let id): dropAction(id, into: &effects)
+        case .retryAction(let id): retryAction(id, into: &effects)
+        case .restoreOutbox(let entries): restore(entries, into: &effects)
         case .want(let names, let source): want(names, source: source, into: &effects)
         case .unwant(let names): unwant(names, into: &effects)
         case .select(let room): backend.select(room, rooms, into: &transaction)
@@ -104,6 +125,10 @@ public struct Session: Sendable {
     /// Carries out what the input led to: the plans, one commit of the model, and the requests there is room for.
     private mutating func settle(into effects: inout [Effect]) {
         carryOutPlans(into: &effects)
+        if !outbox.isEmpty || transaction.watchesMessages {
+            pumpOutbox(into: &effects)
+            layOverlay()
+        }
         if let batch = transaction.model.commit() {
             diffs += 1
             effects.append(.report(.diff(DiffReport(sequence: diffs, cause: transaction.cause, batch: batch))))
@@ -114,6 +139,10 @@ public struct Session: Sendable {
                 continue
             }
             effects.append(.request(FetchRequest(id: request, call, cause: cause)))
+        }
+        if !outgoing.isEmpty {
+            effects += outgoing.map { .request($0) }
+            outgoing.removeAll(keepingCapacity: true)
         }
     }
 }

@@ -48,12 +48,22 @@ struct Transaction: Sendable {
     var cause = 0
     /// The input's time.
     var now = Moment.zero
+    /// Whether messages that come are noted, because one may be the echo of what was sent.
+    var watchesMessages = false
+    /// Messages that came and were not known, while they are noted.
+    var newMessages: [Item] = []
     /// The frame being handled, for what is said of a malformed one.
     var frame: ArraySlice<UInt8> = []
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
     var refetcher: Refetcher
 
     init(requestLimit: Int) { refetcher = Refetcher(limit: requestLimit) }
+
+    /// Puts a message in the model, and notes it where it is new and noted.
+    mutating func take(_ message: Item) {
+        if watchesMessages, model[message.id] == nil { newMessages.append(message) }
+        model.put(message)
+    }
 
     mutating func fetch(_ key: ResourceKey) { plans.append(.fetch(key)) }
     mutating func fetch(_ key: ResourceKey, after span: Duration) { plans.append(.fetch(key, after: span)) }

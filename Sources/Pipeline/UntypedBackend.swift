@@ -44,4 +44,16 @@ struct UntypedBackend: Backend {
         transaction.notice(.warning, "this backend has no companies and no workspaces")
     }
     mutating func lookAgain(into transaction: inout Transaction) {}
+    func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
+        .impossible("a server without a schema has no actions")
+    }
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? { nil }
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict { .done }
+    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? { nil }
+    mutating func settle(
+        _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
+    ) -> EntityID? { nil }
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool { false }
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}
 }

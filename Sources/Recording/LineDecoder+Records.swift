@@ -175,4 +175,21 @@ extension LineDecoder {
         guard let renewed = require(renewed, "renewed") else { return nil }
         return .token(Record.TokenRecord(renewed: renewed))
     }
+
+    mutating func action() throws(JSONError) -> Record? {
+        var act: String?
+        var what: RawJSON?
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "act") {
+                act = try text()
+            } else if reader.matches(key, "what") {
+                what = try reader.raw()
+            } else {
+                try other(key)
+            }
+        }
+        guard let act = require(act, "act"), let what = require(what, "what") else { return nil }
+        guard let act = Record.ActionRecord.Act(rawValue: act) else { return asUnknown("act") }
+        return .action(Record.ActionRecord(act: act, what: what))
+    }
 }

@@ -75,6 +75,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
         case "sub": try subscription()
         case "gap": try gap()
         case "token": try token()
+        case "act": try action()
         case "sync": try sync()
         case "end": try end()
         case "head": try head()

@@ -35,6 +35,8 @@ public enum Record: Hashable, Sendable {
     case gap(GapRecord)
     /// The token was resolved again.
     case token(TokenRecord)
+    /// The user wanted something done.
+    case action(ActionRecord)
     /// What stands between the last one and this.
     case sync(SyncRecord)
     /// The recording was closed in order.
@@ -52,6 +54,7 @@ public enum Record: Hashable, Sendable {
         case .subscription: "sub"
         case .gap: "gap"
         case .token: "token"
+        case .action: "act"
         case .sync: "sync"
         case .end: "end"
         case .unknown(let kind, _): kind
@@ -62,7 +65,7 @@ public enum Record: Hashable, Sendable {
     var isNumbered: Bool {
         switch self {
         case .head, .unknown: false
-        case .connection, .frame, .http, .subscription, .gap, .token, .sync, .end: true
+        case .connection, .frame, .http, .subscription, .gap, .token, .action, .sync, .end: true
         }
     }
 }
@@ -109,6 +112,30 @@ extension Record {
         public var renewed: Bool
         /// A renewal, or the lack of one.
         public init(renewed: Bool) { self.renewed = renewed }
+    }
+
+    /// `act`: the user wanted something done, or not any more.
+    public struct ActionRecord: Hashable, Sendable {
+        /// What the user did.
+        public enum Act: String, Hashable, Sendable, CaseIterable {
+            /// Asked for something; `what` is the action.
+            case ask
+            /// Took it back, or dropped what failed; `what` is the action's id.
+            case drop
+            /// Asked again for what failed; `what` is the action's id.
+            case retry
+            /// Nothing: what an earlier session left undone; `what` is the list of its entries.
+            case restore
+        }
+        /// What the user did.
+        public var act: Act
+        /// Opaque to this room.
+        public var what: RawJSON
+        /// A wish.
+        public init(act: Act, what: RawJSON) {
+            self.act = act
+            self.what = what
+        }
     }
 
     /// `sub`: a wish about a room, or its fate.

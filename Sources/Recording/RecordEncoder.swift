@@ -59,6 +59,11 @@ struct RecordEncoder {
             begin(stamp)
             json.key("renewed")
             json.bool(token.renewed)
+        case .action(let action):
+            begin(stamp)
+            text("act", action.act.rawValue)
+            json.key("what")
+            json.inertRaw(clean(action.what))
         case .sync(let sync):
             begin(stamp, wall: false)
             self.sync(sync)

@@ -1,6 +1,17 @@
+extension CommandName {
+    /// Those that do something by REST, without a realtime connection.
+    static let errands: [CommandName] = [
+        .send, .edit, .react, .delete, .read, .channel, .workspace, .login, .logout, .whoami,
+    ]
+    /// Those of them that want something done in a company.
+    static let actions: [CommandName] = [.send, .edit, .react, .delete, .read, .channel, .workspace]
+}
+
 /// The commands, and what each takes besides options.
 enum CommandName: String, CaseIterable {
-    case demo, serve, tail, record, replay, rooms, help
+    case demo, serve, tail, record, replay, rooms
+    case send, edit, react, delete, read, channel, workspace, login, logout, whoami
+    case help
 
     /// A word that is not an option.
     struct Positional {
@@ -15,6 +26,8 @@ enum CommandName: String, CaseIterable {
         }
     }
 
+    private var url: Positional { Positional(name: "URL") }
+
     var positionals: [Positional] {
         switch self {
         case .demo, .serve: []
@@ -23,6 +36,22 @@ enum CommandName: String, CaseIterable {
         case .replay: [Positional(name: "FILE")]
         case .rooms:
             [Positional(name: "ls|join|leave|select"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
+        case .send: [url, Positional(name: "CHANNEL"), Positional(name: "TEXT", isRequired: false)]
+        case .edit:
+            [
+                url, Positional(name: "CHANNEL"), Positional(name: "MESSAGE"),
+                Positional(name: "TEXT", isRequired: false),
+            ]
+        case .react:
+            [
+                url, Positional(name: "CHANNEL"), Positional(name: "MESSAGE"),
+                Positional(name: "EMOJI", isRequired: false, isRepeatable: true),
+            ]
+        case .delete: [url, Positional(name: "CHANNEL"), Positional(name: "MESSAGE")]
+        case .read: [url, Positional(name: "CHANNEL")]
+        case .channel: [Positional(name: "create|edit|delete|members"), Positional(name: "WORD", isRepeatable: true)]
+        case .workspace: [Positional(name: "create"), url, Positional(name: "NAME")]
+        case .login, .logout, .whoami: [url]
         case .help: [Positional(name: "COMMAND", isRequired: false)]
         }
     }
@@ -36,6 +65,16 @@ enum CommandName: String, CaseIterable {
         case .record: "write a live backend to an event file, printing no events"
         case .replay: "play an event file through the same pipeline"
         case .rooms: "list, join and leave the rooms of a running tail"
+        case .send: "send a message"
+        case .edit: "replace the text of a message"
+        case .react: "react to a message"
+        case .delete: "delete a message"
+        case .read: "mark a channel as read"
+        case .channel: "create, edit or delete a channel, add or remove its members"
+        case .workspace: "create a workspace"
+        case .login: "log in and write the token to a file"
+        case .logout: "log out and remove the file with the token"
+        case .whoami: "say whose token it is"
         case .help: "explain a command"
         }
     }
@@ -76,6 +115,40 @@ enum CommandName: String, CaseIterable {
                 "Speaks to the control socket of a running tail. --on may be left out when just one is running.",
                 "select leaves the tail's workspace for the one whose list of channels ROOM is.",
             ]
+        case .send:
+            [
+                "CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.",
+                "The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the",
+                "new message's id. Exits with 4 when the server refuses, with 5 when it cannot be reached.",
+            ]
+        case .edit:
+            [
+                "Without TEXT, or with -, the text is read from standard input. A reply that is not among the newest",
+                "messages needs --thread.",
+            ]
+        case .react:
+            ["The reactions given replace yours; without one they are taken away. Era A servers take one."]
+        case .delete: ["A reply that is not among the newest messages needs --thread."]
+        case .read: ["CHANNEL is an id, or '#' and a name."]
+        case .channel:
+            [
+                "weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI]",
+                "                             [--description TEXT] [--member USER …]",
+                "weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI] [--description TEXT]",
+                "weir channel delete URL CHANNEL",
+                "weir channel members add|remove URL CHANNEL USER…",
+                "",
+                "CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found",
+                "again when there is one. Prints the ids of what was made or changed, one a line.",
+            ]
+        case .workspace: ["Prints the new workspace's id."]
+        case .login:
+            [
+                "The password is never an argument: it is asked for on the terminal, or read from where --password",
+                "says. The file is readable by you only; its first line is the token, for --token file:FILE.",
+            ]
+        case .logout: ["Removes the FILE of --token file:FILE, once the server was told where it wants to be."]
+        case .whoami: ["Prints the id and the name of the user, and whether the server is of era a or b."]
         case .help:
             []
         }
@@ -97,6 +170,24 @@ enum CommandName: String, CaseIterable {
         case .record: ["weir record https://chat.example.com day.weir --token file:token --duration 1h"]
         case .replay: ["weir replay day.weir --speed max --diff-log day.diff"]
         case .rooms: ["weir rooms join /companies/C/workspaces/W/channels/CH/feed"]
+        case .send:
+            [
+                "weir send https://chat.example.com '#general' 'Good morning' --token file:token",
+                "uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN",
+            ]
+        case .edit: ["weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token"]
+        case .react: ["weir react https://chat.example.com '#general' MESSAGE 👍 --token file:token"]
+        case .delete: ["weir delete https://chat.example.com '#general' MESSAGE --token file:token"]
+        case .read: ["weir read https://chat.example.com '#general' --token file:token"]
+        case .channel:
+            [
+                "weir channel create https://chat.example.com Releases --icon 🚀 --token file:token",
+                "weir channel members add https://chat.example.com '#releases' USER --token file:token",
+            ]
+        case .workspace: ["weir workspace create https://chat.example.com Sales --token file:token"]
+        case .login: ["weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token"]
+        case .logout: ["weir logout https://chat.example.com --token file:token"]
+        case .whoami: ["weir whoami https://chat.example.com --token file:token --json"]
         case .help: ["weir help tail"]
         }
     }

@@ -9,13 +9,16 @@ struct EmbeddedBackend {
     /// Listens when it returns. `scenario` is a name or a file; nil for the one there is.
     init(
         scenario: String?, seed: UInt64, listen: (address: String, port: UInt16) = ("127.0.0.1", 0),
-        endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), troubles: [EmbeddedServer.Trouble] = []
+        endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), hasCore: Bool = true,
+        troubles: [EmbeddedServer.Trouble] = []
     ) throws {
+        var options = EmbeddedServer.Options(endpoint: endpoint, troubles: troubles)
+        options.hasCore = hasCore
         let scenario = try Scenario.load(scenario ?? Scenario.names[0], seed: seed)
         loop = try EventLoop(name: "weir-backend")
         server = try EmbeddedServer(
             on: loop, address: listen.address, port: listen.port, scenario: scenario, seed: seed,
-            options: EmbeddedServer.Options(endpoint: endpoint, troubles: troubles))
+            options: options)
     }
 
     /// Closes every connection and ends the loop's thread.

@@ -16,8 +16,10 @@ enum Option: String, CaseIterable {
     case pingInterval = "ping-interval"
     case pingTimeout = "ping-timeout"
     case connectTimeout = "connect-timeout"
-    case recovery
+    case recovery, era
     case maxPayload = "max-payload"
+    case thread, visibility, icon, description, rename, member
+    case user, password, save, json
     case on, name
     case noControl = "no-ctl"
     case quiet, help
@@ -38,7 +40,7 @@ enum Option: String, CaseIterable {
         case .header: "'NAME: VALUE'"
         case .pin: "sha256//HASH"
         case .proxy: "URL|env"
-        case .ca, .cert, .key, .record, .diffLog: "FILE"
+        case .ca, .cert, .key, .record, .diffLog, .save: "FILE"
         case .company, .workspace: "ID"
         case .room: "ROOM"
         case .emit: "'EVENT JSON'"
@@ -50,22 +52,30 @@ enum Option: String, CaseIterable {
         case .speed: "N|max"
         case .listen: "ADDR:PORT"
         case .scenario: "NAME|FILE"
-        case .on, .name: "NAME"
-        case .diffLogReversible, .noControl, .quiet, .help: nil
+        case .era: "a|b"
+        case .on, .name, .rename, .user: "NAME"
+        case .thread: "MESSAGE"
+        case .visibility: "public|private|direct"
+        case .icon: "EMOJI"
+        case .description: "TEXT"
+        case .member: "USER"
+        case .password: "env:NAME|file:PATH|cmd:COMMAND|stdin|prompt"
+        case .diffLogReversible, .noControl, .json, .quiet, .help: nil
         }
     }
 
     var isRepeatable: Bool {
         switch self {
-        case .room, .emit, .header, .pin: true
+        case .room, .emit, .header, .pin, .member: true
         case .backend, .path, .namespace, .eio, .transport, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth,
             .company,
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
-            .pingInterval,
-            .pingTimeout, .connectTimeout, .recovery, .maxPayload, .on, .name, .noControl, .quiet, .help:
+            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed, .pingInterval,
+            .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
+            .rename, .user, .password,
+            .save, .json, .on, .name, .noControl, .quiet, .help:
             false
         }
     }
@@ -87,8 +97,8 @@ enum Option: String, CaseIterable {
         case .pin: "public key the server must have; one of them, when several"
         case .proxy: "HTTP proxy to go through, or what the environment names"
         case .proxyAuth: "where the proxy's USER:PASSWORD is"
-        case .company: "company to tail (default the first one)"
-        case .workspace: "workspace to tail (default the first one)"
+        case .company: "company (default the first one)"
+        case .workspace: "workspace (default the first one)"
         case .room: "join just this room and ask the backend for no list"
         case .emit: "send this event after each connect"
         case .history: "show at least N head messages of each channel, page by page"
@@ -108,8 +118,19 @@ enum Option: String, CaseIterable {
         case .pingTimeout: "how long a heartbeat may be missing (default 20s)"
         case .connectTimeout: "how long a client may join no namespace (default 45s)"
         case .recovery: "echo: a client cut off may come back so late, missing nothing"
+        case .era: "REST services: a has the mobile proxy only, b the core, too (default b)"
         case .maxPayload: "most bytes of a message or a polling body (default 1000000)"
         case .seed: "seed of the world; one seed gives one history (default 1)"
+        case .thread: "head of the thread the message is in, or is a reply to"
+        case .visibility: "who sees the channel (default public)"
+        case .icon: "the channel's icon"
+        case .description: "what the channel is for"
+        case .rename: "the channel's new name"
+        case .member: "who is in it, too: a user's id; for a workspace an address"
+        case .user: "user name or address to log in with"
+        case .password: "where the password is (default prompt)"
+        case .save: "file for the token (0600); one that is there is replaced"
+        case .json: "print the result as one JSON object a line"
         case .on: "the running tail to speak to"
         case .name: "name of this tail's control socket (default the process id)"
         case .noControl: "open no control socket"
@@ -122,17 +143,23 @@ enum Option: String, CaseIterable {
     var commands: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .backend, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
-            .proxyAuth,
-            .company, .workspace, .room, .emit, .history, .framing, .idleTimeout, .maxAttempts:
+        case .backend, .namespace, .eio, .transport, .room, .emit, .history, .framing, .idleTimeout:
             [.tail, .record]
+        case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
+        case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
+        case .company, .workspace, .maxAttempts: [.tail, .record] + CommandName.actions
+        case .thread: [.send, .edit, .react, .delete]
+        case .visibility, .icon, .description, .rename: [.channel]
+        case .member: [.channel, .workspace]
+        case .user, .password, .save: [.login]
+        case .json: CommandName.errands
         case .format: [.demo, .tail, .replay]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]
         case .record: [.demo, .tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
         case .speed: [.replay]
-        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .maxPayload: [.serve]
+        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
         case .on: [.rooms]
         case .quiet: [.demo, .serve, .tail, .record, .replay]

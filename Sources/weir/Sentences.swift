@@ -24,6 +24,7 @@ struct Trouble: Error {
         case let error as ScenarioError: self.init(error.description)
         case let error as URLError: self.init(error.message)
         case TailError.network(let error): self.init(error.sentence)
+        case ErrandError.network(let error): self.init(error.sentence)
         // A tail does not read recordings: it could not write its own.
         case TailError.recording(let error): self.init(error.sentence, .cannotWrite)
         default: self.init("\(error)")

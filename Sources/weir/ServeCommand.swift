@@ -40,7 +40,8 @@ private enum Served {
         case .twake(let scenario):
             self = .twake(
                 try EmbeddedBackend(
-                    scenario: scenario, seed: options.seed, listen: options.listen, endpoint: options.endpoint))
+                    scenario: scenario, seed: options.seed, listen: options.listen, endpoint: options.endpoint,
+                    hasCore: options.era == .b))
         case .echo(let service): self = .echo(try EchoBackend(service, listen: options.listen, options.endpoint))
         }
     }

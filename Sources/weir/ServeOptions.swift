@@ -2,6 +2,11 @@ import DemoServer
 
 /// The options of `serve`.
 struct ServeOptions {
+    /// Eras of Twake's REST services.
+    enum Era: String, CaseIterable {
+        case a, b
+    }
+
     /// What is served.
     enum Service {
         /// The Twake backend with the world of a scenario: a name, or a file.
@@ -29,6 +34,8 @@ struct ServeOptions {
     var listen: (address: String, port: UInt16)
     var service: Service
     var endpoint: EndpointOptions
+    /// Which of Twake's eras the REST services are of: in the older one there is only the mobile proxy.
+    var era: Era
     var seed: UInt64
     var quiet: Bool
 
@@ -57,6 +64,7 @@ struct ServeOptions {
             // An echo of the largest message must find room.
             endpoint.maximumPending = max(endpoint.maximumPending, 4 * bytes)
         }
+        era = try arguments.choice(.era) ?? .b
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)
     }

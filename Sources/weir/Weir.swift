@@ -32,6 +32,11 @@ enum Weir {
         case .serve: return await ServeCommand.run(try ServeOptions(arguments))
         case .tail, .record: return await TailCommand.run(try TailOptions(arguments))
         case .replay: return await ReplayCommand.run(try ReplayOptions(arguments))
+        case .send, .edit, .react, .delete, .read, .channel, .workspace:
+            return await ActionCommand.run(try ActionOptions(arguments))
+        case .login: return await AccountCommand.login(try LoginOptions(arguments))
+        case .logout: return await AccountCommand.logout(try AccountOptions(arguments))
+        case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))
         case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
         }
     }

@@ -24,13 +24,14 @@ struct RecordGenerator {
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func record() -> Record {
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0: connection()
         case 1, 2, 3: frame()
         case 4: http()
         case 5: subscription()
         case 6: gap()
         case 7: .token(Record.TokenRecord(renewed: Bool.random(using: &random)))
+        case 8: action()
         default: unknown()
         }
     }
@@ -84,6 +85,14 @@ struct RecordGenerator {
                 recovered: optional { Bool.random(using: &$0.random) },
                 actions: (0..<Int.random(in: 0..<4, using: &random)).map { _ in text() },
                 connection: optional { $0.number() }))
+    }
+
+    private mutating func action() -> Record {
+        var json = JSONWriter()
+        json.value(.object([.init("id", .string(text())), .init("asked", .integer(Int64(number())))]))
+        return .action(
+            Record.ActionRecord(
+                act: element(of: Record.ActionRecord.Act.allCases), what: RawJSON(unchecked: json.bytes[...])))
     }
 
     /// The writer gives it a number and times; `stamped(_:_:)` makes what comes back.

@@ -1,3 +1,4 @@
+import Events
 import Live
 import Pipeline
 
@@ -19,6 +20,7 @@ extension Conversation {
         conversation.begin(joining: rooms)
         conversation.receive(#"42["realtime:join:error",{"name":"/forbidden","message":"not allowed"}]"#)
         conversation.tellOfChanges()
+        conversation.act()
         conversation.tellNonsense()
         conversation.feed(.want(rooms: ["/companies/C/threads/M1"], source: .ctl))
         conversation.feed(.unwant(rooms: ["/companies/C/threads/M1"]))
@@ -59,6 +61,19 @@ extension Conversation {
         answerAll()
     }
 
+    /// A message that is refused, and a deletion that goes well at the second attempt.
+    private mutating func act() {
+        let channel = EntityID("CH")
+        let asked = Timestamp(milliseconds: 1_631_600_000_000)
+        feed(.act(Action(id: EntityID("A1"), .send(channel: channel, thread: nil, text: "hello"), asked: asked)))
+        answerAll()
+        let message = Action.MessageReference(channel: channel, message: EntityID("M2"))
+        feed(.act(Action(id: EntityID("A2"), .delete(message), asked: asked)))
+        fail()
+        feed(.dropAction(EntityID("A1")))
+        answerAll()
+    }
+
     private mutating func tellNonsense() {
         receive(#"42["custom:event",{"a":[1,null,"\u202e"]}]"#)
         receive(#"42["realtime:resource",{"action":"saved","type":"channel"}]"#)
@@ -66,6 +81,9 @@ extension Conversation {
     }
 
     private static func answerOfEraB(_ target: String) -> String? {
+        if target.hasSuffix("/server") { return #"{"status":"ready"}"# }
+        if target.hasSuffix("/users/me") { return #"{"resource":{"id":"U1"}}"# }
+        if target.hasSuffix("/delete") { return #"{"status":"success"}"# }
         if target.contains("/members") {
             return
                 #"{"resources":[{"company_id":"C","workspace_id":"W","user_id":"U1","channel_id":"CH","id":"U1","type":"member","last_access":1620987780123,"favorite":false,"notification_level":"mentions","updated_at":1620987780125}]}"#

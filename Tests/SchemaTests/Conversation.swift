@@ -74,4 +74,11 @@ struct Conversation {
                         status: body == nil ? 404 : 200, body: ArraySlice((body ?? "{}").utf8), retryAfter: nil)))
         }
     }
+
+    /// The oldest request finds no server, and the time until the next attempt passes.
+    mutating func fail() {
+        guard !requests.isEmpty else { return }
+        feed(.answered(request: requests.removeFirst().id, .failure(kind: "connect", message: "no server")))
+        now = now + .seconds(30)
+    }
 }

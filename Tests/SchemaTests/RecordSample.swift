@@ -19,7 +19,7 @@ enum RecordSample {
                     recovered: true, actions: ["channels"], connection: 2)),
             .gap(Record.GapRecord(why: "damage")),
             .token(Record.TokenRecord(renewed: true)),
-        ]
+        ] + actions
     }
 
     private static var connections: [Record] {
@@ -34,6 +34,12 @@ enum RecordSample {
             .connection(Record.ConnectionRecord(connection: 2, state: .closing)),
             .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "")),
         ]
+    }
+
+    private static var actions: [Record] {
+        Record.ActionRecord.Act.allCases.map {
+            .action(Record.ActionRecord(act: $0, what: RawJSON(unchecked: ArraySlice(#""id""#.utf8))))
+        }
     }
 
     private static var frames: [Record] {

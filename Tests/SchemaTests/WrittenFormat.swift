@@ -25,7 +25,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .envelope: ["payload", "fields"]
         case .diffLog: []
-        case .recording: ["session"]
+        case .recording: ["session", "what"]
         }
     }
 

@@ -32,6 +32,8 @@ struct Backend: Sendable {
     private let start: Start
     /// Milliseconds of the world in one of ours.
     private let pace: Int64
+    /// Whether era B's services are there.
+    private let hasCore: Bool
     private var clock: Clock
     /// What will go wrong, in order.
     private var troubles: ArraySlice<EmbeddedServer.Trouble>
@@ -42,13 +44,14 @@ struct Backend: Sendable {
 
     init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
-        pace: Int = 1, troubles: [EmbeddedServer.Trouble] = [],
+        pace: Int = 1, hasCore: Bool = true, troubles: [EmbeddedServer.Trouble] = [],
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
         self.tokens = tokens
         self.tokenLifetime = tokenLifetime
         self.start = start
+        self.hasCore = hasCore
         self.pace = Int64(max(1, pace))
         clock = start == .atOnce ? .running(from: now) : .waiting
         self.troubles = troubles[...]
@@ -179,7 +182,7 @@ struct Backend: Sendable {
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
         let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
         let era: Era = path.starts(with: ["internal", "mobile"]) ? .proxy : .core
-        let known = path.starts(with: ["internal", "mobile"]) || path.starts(with: ["internal", "services"])
+        let known = era == .proxy || hasCore && path.starts(with: ["internal", "services"])
         guard known, let (route, parameters) = route(era, request.method, Array(path.dropFirst(2))) else {
             return Self.routeNotFound(request)
         }

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 
 /// The one company of a world.
 struct Company: Hashable, Sendable {
@@ -103,6 +104,8 @@ struct Message: Hashable, Sendable {
     var channel: EntityID
     var user: EntityID
     var text: String
+    /// What the client that sent it keeps with it.
+    var context: JSONValue?
     /// A deleted message keeps its place and loses its contents (3.3).
     var isDeleted = false
     var createdAt: Int64

@@ -9,10 +9,11 @@ enum EraA {
             Route("GET", "user", user),
             Route("GET", "companies", companies),
             Route("GET", "workspaces", workspaces),
+            Route("POST", "workspaces", createWorkspace),
             Route("GET", "workspaces/members", workspaceMembers),
             Route("GET", "workspace/notifications", rooms),
             Route("GET", "badges", badges),
-        ] + channelRoutes + messageRoutes
+        ] + channelRoutes + messageRoutes + tokenRoutes
 
     private static func server(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let origin = "http://\(call.request.host)"
@@ -51,15 +52,26 @@ enum EraA {
     private static func workspaces(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         let world = backend.world
-        let values = world.workspaces.sorted { $0.name < $1.name }.map { workspace in
-            JSONValue.fields([
-                "id": .id(workspace.id), "private": .bool(false), "logo": .string(""), "color": .string("#222"),
-                "company_id": .id(world.company.id), "name": .string(workspace.name),
-                "total_members": .integer(Int64(world.users.count)), "is_archived": .bool(false),
-                "user_last_access": .integer(workspace.createdAt), "permissions": .array([]),
-            ])
-        }
+        let values = world.workspaces.sorted { $0.name < $1.name }.map { proxyWorkspace($0, world) }
         return RESTAnswer(value: .array(values))
+    }
+
+    private static func createWorkspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let id = try backend.perform(.createWorkspace(name: try call.requiredField("name")), for: call)
+        guard let workspace = id.flatMap({ backend.world.workspace($0) }) else {
+            throw .notFound("Workspace not found")
+        }
+        return RESTAnswer(value: proxyWorkspace(workspace, backend.world))
+    }
+
+    private static func proxyWorkspace(_ workspace: Workspace, _ world: World) -> JSONValue {
+        .fields([
+            "id": .id(workspace.id), "private": .bool(false), "logo": .string(""), "color": .string("#222"),
+            "company_id": .id(world.company.id), "name": .string(workspace.name),
+            "total_members": .integer(Int64(world.users.count)), "is_archived": .bool(false),
+            "user_last_access": .integer(workspace.createdAt), "permissions": .array([]),
+        ])
     }
 
     private static func workspaceMembers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {

@@ -76,8 +76,10 @@ extension EraB {
         else {
             throw .badRequest("participants has no channel")
         }
-        let text = call.body["options"]?["message"]?["text"]?.stringValue ?? ""
-        let id = try backend.perform(.post(channel: EntityID(channel), text: text), for: call)
+        let message = call.body["options"]?["message"] ?? .null
+        let text = message["text"]?.stringValue ?? ""
+        let id = try backend.perform(
+            .post(channel: EntityID(channel), text: text, context: context(of: message)), for: call)
         guard let id, let thread = backend.world.threads[id] else { throw .notFound("Thread not found") }
         return resource(backend.world.json(thread))
     }
@@ -88,7 +90,16 @@ extension EraB {
         if let moved = fields["id"]?.stringValue, call.body["options"]?["previous_thread"]?.stringValue != nil {
             return try changed(.move(message: EntityID(moved), target: thread.id), call, &backend)
         }
-        return try changed(.reply(message: thread.id, text: fields["text"]?.stringValue ?? ""), call, &backend)
+        let text = fields["text"]?.stringValue ?? ""
+        return try changed(.reply(message: thread.id, text: text, context: context(of: fields)), call, &backend)
+    }
+
+    /// The client's own object, of which the server keeps no more than a little.
+    private static func context(of message: JSONValue) -> JSONValue? {
+        guard let context = message["context"], case .object = context, context.raw.bytes.count <= 1_000 else {
+            return nil
+        }
+        return context
     }
 
     private static func changeMessage(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {

@@ -14,6 +14,7 @@ enum EraB {
             Route("GET", "users/v1/users/*/companies", companies),
             Route("GET", "users/v1/companies/*", isPublic: true, company),
             Route("GET", "workspaces/v1/companies/*/workspaces", workspaces),
+            Route("POST", "workspaces/v1/companies/*/workspaces", createWorkspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*", workspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*/users", workspaceUsers),
             Route("GET", "notifications/v1/badges", badges),
@@ -75,6 +76,16 @@ enum EraB {
         return resource(backend.world.json(workspace))
     }
 
+    private static func createWorkspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let name = call.body["resource"]?["name"]?.stringValue ?? ""
+        let id = try backend.perform(.createWorkspace(name: name), for: call)
+        guard let workspace = id.flatMap({ backend.world.workspace($0) }) else {
+            throw .notFound("Workspace not found")
+        }
+        return resource(backend.world.json(workspace), status: 201)
+    }
+
     private static func workspaceUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         guard let workspace = backend.world.workspace(call.id(1)) else { throw .notFound("Workspace not found") }
@@ -110,7 +121,7 @@ enum EraB {
         guard let email = call.body["email"]?.stringValue, let password = call.body["password"]?.stringValue else {
             throw .badRequest("remote_access_token or email+password are required")
         }
-        guard let user = backend.world.users.first(where: { $0.email == email || $0.username == email }) else {
+        guard let user = backend.world.user(login: email) else {
             throw RESTError(status: 403, message: "User doesn't exists")
         }
         guard password == Self.password else { throw RESTError(status: 403, message: "Password doesn't match") }

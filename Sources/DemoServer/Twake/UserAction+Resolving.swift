@@ -7,7 +7,7 @@ extension UserAction {
         case .post, .reply: true
         case .edit, .delete, .react, .pin, .move, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
-            .changeMembership, .markRead, .markUnread, .typing:
+            .changeMembership, .markRead, .markUnread, .createWorkspace, .typing:
             false
         }
     }
@@ -43,6 +43,7 @@ extension UserAction<String> {
             return channel(name).map { .changeMembership(channel: $0, isFavorite: isFavorite, level: level) }
         case .markRead(let name): return channel(name).map { .markRead(channel: $0) }
         case .markUnread(let name): return channel(name).map { .markUnread(channel: $0) }
+        case .createWorkspace(let name): return .createWorkspace(name: name)
         case .typing(let name, let head, let isWriting):
             return channel(name).map { .typing(channel: $0, message: head.flatMap(message), isWriting: isWriting) }
         }
@@ -50,8 +51,10 @@ extension UserAction<String> {
 
     private func resolvedOnMessages(channel: Resolver, message: Resolver) -> UserAction<EntityID>? {
         switch self {
-        case .post(let name, let text): return channel(name).map { .post(channel: $0, text: text) }
-        case .reply(let name, let text): return message(name).map { .reply(message: $0, text: text) }
+        case .post(let name, let text, let context):
+            return channel(name).map { .post(channel: $0, text: text, context: context) }
+        case .reply(let name, let text, let context):
+            return message(name).map { .reply(message: $0, text: text, context: context) }
         case .edit(let name, let text): return message(name).map { .edit(message: $0, text: text) }
         case .delete(let name): return message(name).map { .delete(message: $0) }
         case .react(let name, let names): return message(name).map { .react(message: $0, names: names) }
@@ -60,7 +63,7 @@ extension UserAction<String> {
             return message(name).flatMap { id in message(target).map { .move(message: id, target: $0) } }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .typing:
+            .markUnread, .createWorkspace, .typing:
             return nil
         }
     }

@@ -1,11 +1,12 @@
 import Events
+import JSONText
 
 /// What a user can do. References are ids in the world, and names in a scenario.
 enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
-    /// Begins a thread in a channel.
-    case post(channel: Reference, text: String)
+    /// Begins a thread in a channel. The context is the client's own, kept with the message.
+    case post(channel: Reference, text: String, context: JSONValue? = nil)
     /// Answers in the thread of a message.
-    case reply(message: Reference, text: String)
+    case reply(message: Reference, text: String, context: JSONValue? = nil)
     case edit(message: Reference, text: String)
     case delete(message: Reference)
     /// Replaces the user's reactions to a message; none removes them.
@@ -25,6 +26,8 @@ enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case changeMembership(channel: Reference, isFavorite: Bool?, level: NotificationLevel?)
     case markRead(channel: Reference)
     case markUnread(channel: Reference)
+    /// Makes a workspace, which everybody belongs to.
+    case createWorkspace(name: String)
     /// Says that the user writes, or stopped; changes nothing. With a message: in its thread.
     case typing(channel: Reference, message: Reference?, isWriting: Bool)
 }
@@ -86,6 +89,8 @@ extension World {
             return try markRead(channel, by: actor, at: now)
         case .markUnread(let channel):
             return try markUnread(channel, by: actor, at: now)
+        case .createWorkspace(let name):
+            return try createWorkspace(name, at: now, id: newID)
         case .typing(let channel, let message, let isWriting):
             return try typing(in: channel, message: message, isWriting: isWriting, by: actor)
         }
@@ -95,10 +100,10 @@ extension World {
         _ action: UserAction<EntityID>, by actor: User, at now: Int64, newID: EntityID
     ) throws(WorldError) -> Outcome {
         switch action {
-        case .post(let channel, let text):
-            return try post(text, in: channel, by: actor, at: now, id: newID)
-        case .reply(let message, let text):
-            return try reply(text, to: message, by: actor, at: now, id: newID)
+        case .post(let channel, let text, let context):
+            return try post(text, in: channel, by: actor, at: now, id: newID, context: context)
+        case .reply(let message, let text, let context):
+            return try reply(text, to: message, by: actor, at: now, id: newID, context: context)
         case .edit(let message, let text):
             return try edit(message, text: text, by: actor, at: now)
         case .delete(let message):
@@ -111,7 +116,7 @@ extension World {
             return try move(message, to: target, by: actor, at: now)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .typing:
+            .markUnread, .createWorkspace, .typing:
             return Outcome()
         }
     }

@@ -88,6 +88,20 @@ extension World {
         return Outcome(frames: frames, subject: id)
     }
 
+    /// Makes a workspace, which everybody belongs to, and tells it in the company's room (Q4 on).
+    mutating func createWorkspace(_ name: String, at now: Int64, id: EntityID) throws(WorldError) -> Outcome {
+        guard !name.isEmpty, name.count <= Limit.title else {
+            throw .badRequest("The workspace has no name, or a long one")
+        }
+        guard workspaces.count < Limit.workspaces else {
+            throw .refused("There are \(Limit.workspaces) workspaces already")
+        }
+        let workspace = Workspace(id: id, name: name, createdAt: now)
+        workspaces.append(workspace)
+        return Outcome(
+            frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspace))], subject: id)
+    }
+
     // MARK: -
 
     /// `channel` in every list room of the channel.

@@ -4,7 +4,7 @@ import JSONText
 /// Messages: posting, answering, editing, reacting, pinning, deleting, moving (T1–T5, T14).
 extension World {
     mutating func post(
-        _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID
+        _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil
     ) throws(WorldError) -> Outcome {
         var channel = try writableChannel(id, by: user)
         try check(text)
@@ -14,12 +14,13 @@ extension World {
         forgetQuietestThread(of: channel)
         return try add(
             Message(
-                id: message, thread: message, channel: id, user: user.id, text: text, createdAt: now, updatedAt: now),
+                id: message, thread: message, channel: id, user: user.id, text: text, context: context, createdAt: now,
+                updatedAt: now),
             by: user)
     }
 
     mutating func reply(
-        _ text: String, to head: EntityID, by user: User, at now: Int64, id message: EntityID
+        _ text: String, to head: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil
     ) throws(WorldError) -> Outcome {
         guard let id = messages[head]?.thread, var thread = threads[id] else { throw .notFound("Thread not found") }
         _ = try writableChannel(thread.channel, by: user)
@@ -30,7 +31,8 @@ extension World {
         threads[id] = thread
         return try add(
             Message(
-                id: message, thread: id, channel: thread.channel, user: user.id, text: text, createdAt: now,
+                id: message, thread: id, channel: thread.channel, user: user.id, text: text, context: context,
+                createdAt: now,
                 updatedAt: now),
             by: user)
     }

@@ -8,6 +8,8 @@ import Events
 struct World: Sendable {
     /// Bounds, so that no script and no client can make the world grow for ever.
     enum Limit {
+        /// Workspaces.
+        static let workspaces = 100
         /// Channels of all kinds.
         static let channels = 500
         /// Threads of one channel; beyond it the thread quiet for the longest time is forgotten, without a frame.
@@ -51,6 +53,9 @@ struct World: Sendable {
     var rooms: RoomNames { RoomNames(company: company.id) }
 
     func user(_ id: EntityID) -> User? { users.first { $0.id == id } }
+
+    /// The user who logs in with that name or address.
+    func user(login: String) -> User? { users.first { $0.email == login || $0.username == login } }
 
     func workspace(_ id: EntityID) -> Workspace? { workspaces.first { $0.id == id } }
 

@@ -75,7 +75,7 @@ struct DiffRow {
 
     /// What differs between the two states of the row; nothing for a row that came or left.
     var differences: [ItemFacts.Difference] {
-        guard let old, let new, old.entity != new.entity else { return [] }
+        guard let old, let new, old.entity != new.entity || old.delivery != new.delivery else { return [] }
         return ItemFacts(new).differences(from: ItemFacts(old))
     }
 }

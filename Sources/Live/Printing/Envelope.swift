@@ -24,6 +24,7 @@ struct Envelope {
         case .gap(let gap): append(gap, stamp)
         case .connection(let change): append(change, stamp, connection)
         case .room(let room): append(room, stamp)
+        case .action(let action): append(action, stamp)
         case .undecodable(let failure): append(failure, stamp)
         case .notice: return
         }
@@ -130,6 +131,27 @@ struct Envelope {
         writer.string(report.source)
         writer.key("why")
         string(report.why)
+    }
+
+    private mutating func append(_ report: ActionReport, _ stamp: Stamp) {
+        begin("action", stamp)
+        let change = report.change
+        for (key, value) in [("action", report.action.id.description), ("do", report.action.operation.name)] {
+            writer.key(key)
+            writer.string(value)
+        }
+        writer.key("state")
+        writer.string(change.name)
+        writer.key("attempt")
+        integer(change.attempt)
+        writer.key("subject")
+        string(change.subject?.description)
+        writer.key("why")
+        string(change.why)
+        writer.key("status")
+        integer(change.status)
+        writer.key("retry_in_us")
+        integer(change.retryIn?.microseconds)
     }
 
     private mutating func append(_ report: UndecodableReport, _ stamp: Stamp) {

@@ -38,7 +38,7 @@ struct EventLines {
         case .event(let event): append(event, stamped.stamp, to: &buffer)
         case .diff(let diff): append(diff, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
-        case .connection, .room, .undecodable, .notice: break
+        case .connection, .room, .action, .undecodable, .notice: break
         }
     }
 

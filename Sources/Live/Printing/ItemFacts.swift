@@ -4,7 +4,7 @@ import Pipeline
 
 /// What a printer says of an item, read off its entity's JSON: no printer knows a backend's fields.
 struct ItemFacts {
-    /// The entity's fields in their fixed order.
+    /// The entity's fields in their fixed order; behind them what the server knows of the row, where it is not all of it.
     let fields: [JSONValue.Member]
 
     init(_ item: Item) {
@@ -14,7 +14,7 @@ struct ItemFacts {
             fields = []
             return
         }
-        fields = members
+        fields = members + (item.delivery.map { [.init("delivery", .string($0.rawValue))] } ?? [])
     }
 
     /// What a person would call it, in short: its name, title or text. Untrusted text.

@@ -72,6 +72,7 @@ struct StatusLines {
         case .connection(.lost): break
         case .connection(.connecting), .connection(.ready): if quiet { return }
         case .room(let room): if !isWorthALine(room) { return }
+        case .action(let action): if action.change.why == nil { return }
         case .notice(let notice): if quiet, notice.level == .info { return }
         }
         buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
@@ -80,6 +81,7 @@ struct StatusLines {
         case .gap(let gap): append("! gap  ", .bad, gap.sentence, to: &buffer)
         case .connection(let change): append(change, to: &buffer)
         case .room(let room): append(room, to: &buffer)
+        case .action(let action): append(action, to: &buffer)
         case .undecodable(let failure): append(failure, to: &buffer)
         case .notice(let notice): append(notice, to: &buffer)
         }
@@ -121,6 +123,18 @@ struct StatusLines {
         case .refused: append("! room  ", .bad, room + " refused" + why, to: &buffer)
         case .lost: append("! room  ", .bad, room + " lost" + why, to: &buffer)
         case .wanted, .joining, .leaving: break
+        }
+    }
+
+    /// What goes well is seen in the model.
+    private func append(_ report: ActionReport, to buffer: inout TerminalBuffer) {
+        let name = report.action.operation.name
+        switch report.change {
+        case .refused(let why, _): append("! \(name)  ", .bad, "refused: " + why, to: &buffer)
+        case .delayed(let why, let retryIn):
+            let next = TimeText.span(milliseconds: retryIn.microseconds / 1000)
+            append("! \(name)  ", .caution, "waits: \(why); next attempt in \(next)", to: &buffer)
+        case .queued, .sending, .done, .dropped: break
         }
     }
 

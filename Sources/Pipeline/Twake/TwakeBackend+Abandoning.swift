@@ -14,7 +14,7 @@ extension TwakeBackend {
             transaction.removeThread(thread)
         case .notifications:
             for section in transaction.model.sectionKeys where section.name == Item.Section.badgesName {
-                for badge in transaction.model.elements(in: section) { transaction.model.remove(badge.id) }
+                for badge in transaction.model.rows(in: section) { transaction.model.remove(badge.id) }
             }
         case .directs(let company, _): removeChannels(of: .directs(company), into: &transaction)
         case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):

@@ -44,7 +44,7 @@ extension TwakeBackend {
     ) {
         if isCurrent {
             let listed = Set(channels.map(\.id))
-            for item in transaction.model.elements(in: section) where !listed.contains(item.id.id) {
+            for item in transaction.model.rows(in: section) where !listed.contains(item.id.id) {
                 transaction.removeChannel(item.id.id, &memory)
             }
         }
@@ -76,7 +76,7 @@ extension TwakeBackend {
             }
             transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
         case .thread(let era, _, let path, let id):
-            for reply in transaction.model.elements(in: .thread(id)) { transaction.model.remove(reply.id) }
+            for reply in transaction.model.rows(in: .thread(id)) { transaction.model.remove(reply.id) }
             if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
         case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
@@ -104,7 +104,7 @@ extension TwakeBackend {
             return transaction.fetch(path.list(facts.effectiveEra))
         }
         transaction.removeMessages(of: path.channel)
-        for member in transaction.model.elements(in: .members(path.channel)) { transaction.model.remove(member.id) }
+        for member in transaction.model.rows(in: .members(path.channel)) { transaction.model.remove(member.id) }
     }
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
@@ -146,7 +146,7 @@ extension Transaction {
     mutating func replace(_ section: Item.Section, with items: [Item], isCurrent: Bool) {
         if isCurrent {
             let listed = Set(items.map(\.id))
-            for item in model.elements(in: section) where !listed.contains(item.id) { model.remove(item.id) }
+            for item in model.rows(in: section) where !listed.contains(item.id) { model.remove(item.id) }
         }
         for item in items where isCurrent || model[item.id] == nil { model.put(item) }
     }

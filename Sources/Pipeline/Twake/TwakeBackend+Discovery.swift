@@ -12,6 +12,7 @@ extension TwakeBackend {
         guard let workspace = facts.workspace else {
             return transaction.fetch(.twake(.workspaces(era, company: company)))
         }
+        guard discoversRooms else { return }
         switch era {
         case .a: transaction.fetch(.twake(.rooms(company: company, workspace: workspace)))
         case .b: wantTemplates(company: company, workspace: workspace, into: &transaction)

@@ -44,7 +44,7 @@ extension TwakeBackend {
 
     mutating func apply(_ page: Page, isFirst: Bool, into transaction: inout Transaction) {
         let channel = page.path.channel
-        let held = isFirst ? Set(transaction.model.elements(in: .messages(channel)).map(\.id.id)) : []
+        let held = isFirst ? Set(transaction.model.rows(in: .messages(channel)).map(\.id.id)) : []
         if page.isCurrent { transaction.overtake { $0.path?.channel == channel && $0.isOfMessages } }
         for message in page.messages {
             transaction.adopt(message, channel: channel, page.era, isCurrent: page.isCurrent)
@@ -77,7 +77,7 @@ extension TwakeBackend {
             return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
         }
         let isComplete = isLast && walk.pages == 1 && page.era == .b
-        for item in transaction.model.elements(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+        for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
             if isLast, !isComplete {
                 // It may have come forward while the pages were followed: it is asked for by itself.
                 transaction.fetch(.twake(.message(page.era, page.path, thread: item.id.id, id: item.id.id)))
@@ -90,7 +90,7 @@ extension TwakeBackend {
     /// The pages cannot be followed: what none has shown is let go of.
     mutating func abandonWalk(of channel: EntityID, into transaction: inout Transaction) {
         guard let walk = memory.walks.removeValue(forKey: channel) else { return }
-        for item in transaction.model.elements(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+        for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
             transaction.removeThread(item.id.id)
         }
     }

@@ -37,7 +37,7 @@ extension TwakeBackend {
         if isCurrent {
             transaction.overtakeMessages(of: id, in: channel)
             let listed = Set(messages.map(\.id))
-            for reply in transaction.model.elements(in: .thread(id)) where !listed.contains(reply.id.id) {
+            for reply in transaction.model.rows(in: .thread(id)) where !listed.contains(reply.id.id) {
                 transaction.model.remove(reply.id)
             }
         }
@@ -53,7 +53,7 @@ extension TwakeBackend {
         into transaction: inout Transaction
     ) {
         // The section shows what is committed; what the answer brought is staged.
-        var ids = Set(transaction.model.elements(in: .thread(head.id)).map(\.id.id))
+        var ids = Set(transaction.model.rows(in: .thread(head.id)).map(\.id.id))
         if let listed { ids.formUnion(listed) }
         let held = ids.compactMap { transaction.model[.message($0)]?.message }.filter { $0.thread == head.id }
         let isVerified = listed.map { listed in held.allSatisfy { listed.contains($0.id) } } ?? true
@@ -87,7 +87,7 @@ extension Transaction {
         } else if sent.isStub {
             return
         }
-        if let row = Item.message(message) { model.put(row) }
+        if let row = Item.message(message) { take(row) }
     }
 }
 

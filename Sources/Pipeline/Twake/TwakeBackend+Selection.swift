@@ -40,7 +40,7 @@ extension TwakeBackend {
         transaction.plans.append(.cancel(.company(company)))
         leave(rooms, into: &transaction) { $0.company == company }
         removeChannels(of: .directs(company), into: &transaction)
-        for badge in transaction.model.elements(in: .badges(company)) { transaction.model.remove(badge.id) }
+        for badge in transaction.model.rows(in: .badges(company)) { transaction.model.remove(badge.id) }
         // Its resources are of a company; joined anew, it asks for the new one's.
         if let user = facts.user {
             transaction.plans.append(.unwant(room: Twake.RoomName.notifications(user: user).description))
@@ -57,7 +57,7 @@ extension TwakeBackend {
 
     /// Takes the channels of a list away.
     mutating func removeChannels(of section: Item.Section, into transaction: inout Transaction) {
-        for channel in transaction.model.elements(in: section) {
+        for channel in transaction.model.rows(in: section) {
             transaction.removeChannel(channel.id.id, &memory)
         }
     }

@@ -17,7 +17,7 @@ struct TwakeBackend: Backend {
     let discoversRooms: Bool
 
     init(_ configuration: Configuration) {
-        discoversRooms = configuration.rooms.isEmpty
+        discoversRooms = configuration.rooms.isEmpty && configuration.connects
         historyLength = configuration.history
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) }, workspace: configuration.workspace.map { EntityID($0) }

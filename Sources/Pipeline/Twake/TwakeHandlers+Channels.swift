@@ -117,18 +117,18 @@ extension Transaction {
             }
         }
         removeMessages(of: id)
-        for member in model.elements(in: .members(id)) { model.remove(member.id) }
+        for member in model.rows(in: .members(id)) { model.remove(member.id) }
         model.remove(.channel(id))
     }
 
     /// Takes a channel's messages away.
     mutating func removeMessages(of channel: EntityID) {
-        for head in model.elements(in: .messages(channel)) { removeThread(head.id.id) }
+        for head in model.rows(in: .messages(channel)) { removeThread(head.id.id) }
     }
 
     /// Takes a head message and its replies away.
     mutating func removeThread(_ id: EntityID) {
-        for reply in model.elements(in: .thread(id)) { model.remove(reply.id) }
+        for reply in model.rows(in: .thread(id)) { model.remove(reply.id) }
         model.remove(.message(id))
     }
 }

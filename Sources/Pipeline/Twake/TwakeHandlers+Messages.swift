@@ -13,7 +13,7 @@ extension TwakeHandler where Payload == Twake.Message {
         transaction.overtakeMessages(of: sent.thread, in: sent.channel)
         let standing = envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
         let treatment = TwakeTable.treatment(of: .message, standing)
-        if treatment.applies, let row = Item.message(known?.merged(with: sent) ?? sent) { transaction.model.put(row) }
+        if treatment.applies, let row = Item.message(known?.merged(with: sent) ?? sent) { transaction.take(row) }
         guard let path else { return }
         if treatment.refetch == .message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))

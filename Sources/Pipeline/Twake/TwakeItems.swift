@@ -46,6 +46,7 @@ extension Item {
     }
 
     var channel: Twake.Channel? { if case .twakeChannel(let channel) = entity { channel } else { nil } }
+    var badge: Twake.Badge? { if case .twakeBadge(let badge) = entity { badge } else { nil } }
     var message: Twake.Message? { if case .twakeMessage(let message) = entity { message } else { nil } }
     var member: Twake.ChannelMember? { if case .twakeMember(let member) = entity { member } else { nil } }
 }

@@ -1,0 +1,43 @@
+import Events
+import JSONText
+import Wire
+
+/// Logging in and out (`reference/twake.md` 4.2).
+extension EraA {
+    static let tokenRoutes: [Route] = [
+        Route("POST", "authorize", isPublic: true, authorize),
+        Route("POST", "authorization/prolong", isPublic: true, prolong),
+        Route("POST", "logout", logout),
+    ]
+
+    private static func authorize(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let name = try call.requiredField("username")
+        guard let user = backend.world.user(login: name), try call.requiredField("password") == EraB.password else {
+            throw RESTError(status: 403, message: "Wrong credentials")
+        }
+        return RESTAnswer(value: backend.proxyToken(for: user.id, at: call))
+    }
+
+    private static func prolong(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        guard case .valid(let user) = backend.tokens.judge(try call.requiredField("refresh_token"), at: call.moment)
+        else { throw RESTError(status: 403, message: "Wrong token") }
+        return RESTAnswer(value: backend.proxyToken(for: user, at: call))
+    }
+
+    /// The token stays good: the server keeps no list of them.
+    private static func logout(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        RESTAnswer(value: .fields(["success": .bool(true)]))
+    }
+}
+
+extension Backend {
+    /// Era A's answer to a login: times are unix seconds (4.2).
+    fileprivate func proxyToken(for user: EntityID, at call: RESTCall) -> JSONValue {
+        let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
+        let expiration = call.now / 1_000 + tokenLifetime.components.seconds
+        return .fields([
+            "token": .string(token), "expiration": .integer(expiration), "refresh_token": .string(token),
+            "refresh_expiration": .integer(expiration),
+        ])
+    }
+}

@@ -1,0 +1,130 @@
+public import Events
+public import Network
+public import Pipeline
+public import Wire
+
+/// Logging in and out, and who one is: a few requests, one after the other. Ends its threads with `close()`.
+public final class AccountService: Sendable {
+    /// Why there is no answer to be used.
+    public enum Failure: Error, Hashable, Sendable {
+        /// The server refused; its words, untrusted, and the status.
+        case refused(why: String, status: Int)
+        /// The server could not be reached, or answers nonsense.
+        case unreachable(why: String)
+        /// A secret cannot be had.
+        case noSecret(why: String)
+    }
+
+    private let server: URLParts
+    private let plan: AccessPlan
+    private let loop: EventLoop
+    private let http: HTTPClient
+
+    /// A service of the server at an address.
+    public init(_ server: URLParts, _ plan: AccessPlan) throws(ErrandError) {
+        self.server = server
+        self.plan = plan
+        do {
+            loop = try EventLoop(name: "weir-errand")
+            try plan.check()
+            http = try HTTPClient(answeringOn: loop)
+        } catch {
+            throw .network(error)
+        }
+    }
+
+    /// Ends the threads.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            let (http, loop) = (self.http, self.loop)
+            runOnThread(named: "weir-shutdown") {
+                http.shutDown()
+                loop.shutDown()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Logs in; the password is asked of its reference.
+    public func login(user: String, password: TokenReference) async throws(Failure) -> TwakeLogin.Tokens {
+        let password = try await resolve(password, "password")
+        let access = try await access()
+        let era = try await era(access)
+        let body = try await ask(TwakeLogin.login(era, user: user, password: password), access)
+        guard let tokens = TwakeLogin.tokens(from: body[...]) else {
+            throw .unreachable(why: "the answer to the login has no token")
+        }
+        return tokens
+    }
+
+    /// Who the token is of.
+    public func whoami(_ token: Secret?) async throws(Failure) -> (account: Twake.Account, era: TwakeLogin.Era) {
+        let access = try await access()
+        let era = try await era(access)
+        let body = try await ask(TwakeLogin.whoami(era), access, token: token)
+        do throws(DecodingFailure) {
+            return (try TwakeLogin.account(from: body[...]), era)
+        } catch {
+            throw .unreachable(why: error.description)
+        }
+    }
+
+    /// Tells the server, where it has something to be told.
+    public func logout(_ token: Secret?) async throws(Failure) {
+        let access = try await access()
+        guard let call = TwakeLogin.logout(try await era(access)) else { return }
+        _ = try await ask(call, access, token: token)
+    }
+
+    /// Finds a secret on a helper thread.
+    public func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
+        let result: Result<Secret, TokenError> = await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-token") {
+                continuation.resume(
+                    returning: Result { () throws(TokenError) in try reference.resolve(purpose) })
+            }
+        }
+        do { return try result.get() } catch { throw .noSecret(why: error.message) }
+    }
+
+    private func access() async throws(Failure) -> Access {
+        let (plan, server) = (plan, server)
+        let result: Result<Access, TokenError> = await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-token") {
+                continuation.resume(
+                    returning: Result { () throws(TokenError) in try plan.resolve(for: server).access })
+            }
+        }
+        do { return try result.get() } catch { throw .noSecret(why: error.message) }
+    }
+
+    private func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
+        let response = try await send(TwakeLogin.probe, access, token: nil)
+        if let era = TwakeLogin.era(status: response.status) { return era }
+        throw .refused(
+            why: TwakeLogin.refusal(status: response.status, body: response.body[...]), status: response.status)
+    }
+
+    private func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
+        let response = try await send(call, access, token: token)
+        switch response.status {
+        case 200..<300: return response.body
+        case 500...:
+            throw .unreachable(why: TwakeLogin.refusal(status: response.status, body: response.body[...]))
+        default:
+            throw .refused(
+                why: TwakeLogin.refusal(status: response.status, body: response.body[...]), status: response.status)
+        }
+    }
+
+    private func send(
+        _ call: TwakeLogin.Call, _ access: Access, token: Secret?
+    ) async throws(Failure) -> HTTPResponse {
+        let url = server.with(scheme: server.isSecure ? "https" : "http", target: call.target)
+        let request = HTTPRequest(call.method, url, body: call.body, access: access, token: token)
+        let result: Result<HTTPResponse, HTTPFailure> = await withCheckedContinuation { continuation in
+            http.send(request) { continuation.resume(returning: $0) }
+        }
+        do { return try result.get() } catch { throw .unreachable(why: error.message) }
+    }
+}

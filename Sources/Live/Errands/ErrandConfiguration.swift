@@ -1,0 +1,60 @@
+public import Events
+public import Network
+public import Pipeline
+
+/// What an errand is told once: a few actions done by REST, without a realtime connection.
+public struct ErrandConfiguration: Sendable {
+    /// The server's address; path and query are not used.
+    public var server: URLParts
+    /// Where the token comes from.
+    public var token: TokenReference?
+    /// How the server is reached.
+    public var access = AccessPlan()
+    /// The company, where the user named one.
+    public var company: String?
+    /// The workspace, where the user named one.
+    public var workspace: String?
+    /// How often one action, or what it needs to know, is tried while the server cannot be reached.
+    public var maximumAttempts: Int
+    /// Seed of the jitter.
+    public var seed: UInt64
+
+    /// A configuration with everything optional left out.
+    public init(server: URLParts, token: TokenReference? = nil, maximumAttempts: Int = 3, seed: UInt64) {
+        self.server = server
+        self.token = token
+        self.maximumAttempts = maximumAttempts
+        self.seed = seed
+    }
+
+    var session: Configuration {
+        var session = Configuration(backend: .twake, company: company, workspace: workspace)
+        session.connects = false
+        return session
+    }
+}
+
+/// What became of one action of an errand.
+public struct ErrandResult: Hashable, Sendable {
+    /// How it ended.
+    public enum Outcome: Hashable, Sendable {
+        /// The server did it; what it made or changed, where the answer says.
+        case done(subject: EntityID?)
+        /// The server refused it, or it cannot be done; `status` where the server said it with one. The words are untrusted.
+        case refused(why: String, status: Int?)
+        /// The server could not be reached, or could not do it now, as often as was tried. It was not done.
+        case unreachable(why: String)
+        /// The token, or another secret, cannot be had.
+        case noToken(why: String)
+    }
+    /// The action.
+    public var action: Action
+    /// How it ended.
+    public var outcome: Outcome
+}
+
+/// Why an errand cannot begin.
+public enum ErrandError: Error, Hashable, Sendable {
+    /// The network room could not be started.
+    case network(NetworkError)
+}

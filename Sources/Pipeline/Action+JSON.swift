@@ -1,0 +1,143 @@
+import Events
+public import JSONText
+
+// Actions as JSON, for the store and for recordings: `{"id":…,"asked":…,"do":"send","channel":…,"text":…}`.
+extension Action {
+    /// Writes the action as a JSON object.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        encodeMembers(into: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members of the action's object.
+    func encodeMembers(into writer: inout JSONWriter) {
+        writer.key("id")
+        writer.string(id.description)
+        writer.key("asked")
+        writer.integer(asked.milliseconds)
+        writer.key("do")
+        writer.string(operation.name)
+        operation.encodeMembers(into: &writer)
+    }
+
+    /// Reads what `encode` wrote; nil for anything else.
+    public init?(_ value: JSONValue) {
+        guard let id = value["id"]?.text, !id.isEmpty, let asked = value["asked"]?.int64,
+            let operation = Operation(value)
+        else { return nil }
+        self.init(id: EntityID(id), operation, asked: Timestamp(milliseconds: asked))
+    }
+}
+
+extension Action.Operation {
+    fileprivate func encodeMembers(into writer: inout JSONWriter) {
+        func write(_ members: KeyValuePairs<String, String?>) {
+            for (key, value) in members {
+                guard let value else { continue }
+                writer.key(key)
+                writer.string(value)
+            }
+        }
+        func write(_ key: String, _ list: [String]) {
+            writer.key(key)
+            writer.beginArray()
+            for text in list { writer.string(text) }
+            writer.endArray()
+        }
+        func write(_ reference: Action.MessageReference) {
+            write([
+                "channel": reference.channel.description, "message": reference.message.description,
+                "thread": reference.thread?.description,
+            ])
+        }
+        switch self {
+        case .send(let channel, let thread, let text):
+            write(["channel": channel.description, "thread": thread?.description, "text": text])
+        case .edit(let reference, let text):
+            write(reference)
+            write(["text": text])
+        case .react(let reference, let names):
+            write(reference)
+            write("names", names)
+        case .delete(let reference): write(reference)
+        case .markRead(let channel), .deleteChannel(let channel): write(["channel": channel.description])
+        case .createChannel(let draft):
+            write([
+                "kind": draft.kind.rawValue, "name": draft.name, "icon": draft.icon, "description": draft.description,
+            ])
+            write("members", draft.members.map(\.description))
+        case .editChannel(let channel, let name, let icon, let description):
+            write(["channel": channel.description, "name": name, "icon": icon, "description": description])
+        case .addMember(let channel, let user), .removeMember(let channel, let user):
+            write(["channel": channel.description, "user": user.description])
+        case .createWorkspace(let name, let members):
+            write(["name": name])
+            write("members", members)
+        }
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        let channel = value["channel"]?.id
+        let text = value["text"]?.text
+        let user = value["user"]?.id
+        let reference = channel.flatMap { channel in
+            value["message"]?.id.map {
+                Action.MessageReference(channel: channel, message: $0, thread: value["thread"]?.id)
+            }
+        }
+        switch (value["do"]?.text, channel, reference) {
+        case ("send", let channel?, _):
+            guard let text else { return nil }
+            self = .send(channel: channel, thread: value["thread"]?.id, text: text)
+        case ("edit", _, let reference?):
+            guard let text else { return nil }
+            self = .edit(reference, text: text)
+        case ("react", _, let reference?):
+            guard let names = value["names"]?.texts else { return nil }
+            self = .react(reference, names: names)
+        case ("delete", _, let reference?): self = .delete(reference)
+        case ("read", let channel?, _): self = .markRead(channel: channel)
+        case ("edit_channel", let channel?, _):
+            self = .editChannel(
+                channel: channel, name: value["name"]?.text, icon: value["icon"]?.text,
+                description: value["description"]?.text)
+        case ("delete_channel", let channel?, _): self = .deleteChannel(channel: channel)
+        case ("add_member", let channel?, _):
+            guard let user else { return nil }
+            self = .addMember(channel: channel, user: user)
+        case ("remove_member", let channel?, _):
+            guard let user else { return nil }
+            self = .removeMember(channel: channel, user: user)
+        case ("create_channel", _, _):
+            guard let draft = Action.ChannelDraft(value) else { return nil }
+            self = .createChannel(draft)
+        case ("create_workspace", _, _):
+            guard let name = value["name"]?.text, let members = value["members"]?.texts else { return nil }
+            self = .createWorkspace(name: name, members: members)
+        case (_, _, _): return nil
+        }
+    }
+}
+
+extension Action.ChannelDraft {
+    fileprivate init?(_ value: JSONValue) {
+        guard let kind = value["kind"]?.text.flatMap(Kind.init(rawValue:)), let name = value["name"]?.text,
+            let members = value["members"]?.texts
+        else { return nil }
+        self.init(
+            kind: kind, name: name, icon: value["icon"]?.text ?? "", description: value["description"]?.text ?? "",
+            members: members.map { EntityID($0) })
+    }
+}
+
+// What a stored or received tree holds, if it is of that kind.
+extension JSONValue {
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+    var int64: Int64? { if case .integer(let number) = self { number } else { nil } }
+    var id: EntityID? { text.flatMap { EntityID($0).ifAny } }
+    var texts: [String]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements.compactMap(\.text)
+    }
+}

@@ -1,0 +1,169 @@
+public import Events
+
+/// Something a user wants done at the backend, in the words of no backend.
+public struct Action: Hashable, Sendable {
+    /// Made by whoever asks, random, and never used again: names the action, and the row that stands for what it makes
+    /// until the backend has named it.
+    public var id: EntityID
+    /// What.
+    public var operation: Operation
+    /// The wall clock when it was asked for, which a message shows until the server has given it a time.
+    public var asked: Timestamp
+
+    /// An action.
+    public init(id: EntityID, _ operation: Operation, asked: Timestamp) {
+        self.id = id
+        self.operation = operation
+        self.asked = asked
+    }
+
+    /// What can be done. A channel is named by its id, by `#` and its name, or by the id of the action that makes it; a
+    /// message by its id, or by the id of the action that sends it.
+    public enum Operation: Hashable, Sendable {
+        /// Send a message to a channel, or, with a thread, a reply.
+        case send(channel: EntityID, thread: EntityID?, text: String)
+        /// Replace the text of a message.
+        case edit(MessageReference, text: String)
+        /// Make these the user's reactions to a message, instead of those there are; none takes them away.
+        case react(MessageReference, names: [String])
+        /// Delete a message.
+        case delete(MessageReference)
+        /// Mark a channel as read.
+        case markRead(channel: EntityID)
+        /// Make a channel, or find the direct of these members.
+        case createChannel(ChannelDraft)
+        /// Change what is not nil.
+        case editChannel(channel: EntityID, name: String?, icon: String?, description: String?)
+        /// Delete a channel with everything in it.
+        case deleteChannel(channel: EntityID)
+        /// Add a user to a channel.
+        case addMember(channel: EntityID, user: EntityID)
+        /// Take a user out of a channel.
+        case removeMember(channel: EntityID, user: EntityID)
+        /// Make a workspace; members by their addresses.
+        case createWorkspace(name: String, members: [String])
+    }
+
+    /// A message and where it is.
+    public struct MessageReference: Hashable, Sendable {
+        /// The channel.
+        public var channel: EntityID
+        /// The message.
+        public var message: EntityID
+        /// The head of its thread; nil where the model knows, and for a head itself.
+        public var thread: EntityID?
+        /// A message in a channel.
+        public init(channel: EntityID, message: EntityID, thread: EntityID? = nil) {
+            self.channel = channel
+            self.message = message
+            self.thread = thread
+        }
+    }
+
+    /// What a channel is made of.
+    public struct ChannelDraft: Hashable, Sendable {
+        /// Who sees it.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            case `public`, `private`, direct
+        }
+        /// Who sees it.
+        public var kind: Kind
+        /// Its name; empty for a direct.
+        public var name: String
+        /// An emoji, raw or as `:shortname:`; empty for none.
+        public var icon: String
+        /// What it is for; empty for nothing.
+        public var description: String
+        /// Who is in it beside the user.
+        public var members: [EntityID]
+        /// A channel to be.
+        public init(
+            kind: Kind, name: String, icon: String = "", description: String = "", members: [EntityID] = []
+        ) {
+            self.kind = kind
+            self.name = name
+            self.icon = icon
+            self.description = description
+            self.members = members
+        }
+    }
+}
+
+extension Action {
+    /// Actions of one lane are done one after the other, in the order they were asked for; those of different ones side by side.
+    /// Whatever is about a channel is in that channel's lane, so an edit never overtakes the message it changes.
+    var lane: EntityID {
+        switch operation {
+        case .createChannel, .createWorkspace: id
+        case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember:
+            operation.channel ?? id
+        }
+    }
+}
+
+extension Action.Operation {
+    /// In one word, as it is stored and shown.
+    public var name: String {
+        switch self {
+        case .send: "send"
+        case .edit: "edit"
+        case .react: "react"
+        case .delete: "delete"
+        case .markRead: "read"
+        case .createChannel: "create_channel"
+        case .editChannel: "edit_channel"
+        case .deleteChannel: "delete_channel"
+        case .addMember: "add_member"
+        case .removeMember: "remove_member"
+        case .createWorkspace: "create_workspace"
+        }
+    }
+
+    /// The channel it is about, when there is one already.
+    public var channel: EntityID? {
+        switch self {
+        case .send(let channel, _, _), .markRead(let channel), .editChannel(let channel, _, _, _),
+            .deleteChannel(let channel), .addMember(let channel, _), .removeMember(let channel, _):
+            channel
+        case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference.channel
+        case .createChannel, .createWorkspace: nil
+        }
+    }
+
+    /// Whether doing it twice makes two of something, so that it may only be repeated when it is known not to have been done.
+    var makesSomething: Bool {
+        switch self {
+        case .send, .createWorkspace: true
+        // A direct is found again.
+        case .createChannel(let draft): draft.kind != .direct
+        case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember: false
+        }
+    }
+
+    /// Whether it is about what `id` names.
+    func mentions(_ id: EntityID) -> Bool { replacing(id, by: .none) != self }
+
+    /// The same with another id for a channel, message or thread.
+    func replacing(_ old: EntityID, by new: EntityID) -> Self {
+        func other(_ id: EntityID) -> EntityID { id == old ? new : id }
+        func other(_ reference: Action.MessageReference) -> Action.MessageReference {
+            Action.MessageReference(
+                channel: other(reference.channel), message: other(reference.message),
+                thread: reference.thread.map { other($0) })
+        }
+        switch self {
+        case .send(let channel, let thread, let text):
+            return .send(channel: other(channel), thread: thread.map { other($0) }, text: text)
+        case .edit(let reference, let text): return .edit(other(reference), text: text)
+        case .react(let reference, let names): return .react(other(reference), names: names)
+        case .delete(let reference): return .delete(other(reference))
+        case .markRead(let channel): return .markRead(channel: other(channel))
+        case .editChannel(let channel, let name, let icon, let description):
+            return .editChannel(channel: other(channel), name: name, icon: icon, description: description)
+        case .deleteChannel(let channel): return .deleteChannel(channel: other(channel))
+        case .addMember(let channel, let user): return .addMember(channel: other(channel), user: user)
+        case .removeMember(let channel, let user): return .removeMember(channel: other(channel), user: user)
+        case .createChannel, .createWorkspace: return self
+        }
+    }
+}

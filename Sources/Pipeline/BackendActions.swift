@@ -1,0 +1,60 @@
+import Events
+import SectionedModel
+
+/// What an action needs next.
+enum ActionStep: Hashable, Sendable {
+    /// This request does it. What it is about may have got its id only now.
+    case request(Action.Operation, RESTCall)
+    /// These have to be fetched first, to know what the request names.
+    case fetch([ResourceKey])
+    /// It cannot be done; why.
+    case impossible(String)
+}
+
+/// What an answer means for an action.
+enum ActionVerdict: Hashable, Sendable {
+    case done
+    /// The server will not do it; its words.
+    case refused(why: String, status: Int?)
+    /// The token is not good any more.
+    case tokenRefused(why: String)
+    /// It may go well later; the server asks for some time, perhaps. `mayBeDone` when it is not known whether it was done.
+    case later(after: Duration?, why: String, mayBeDone: Bool)
+}
+
+/// How an action is shown before it is done.
+struct ActionView: Hashable, Sendable {
+    var action: Action
+    /// Its place among those that wait.
+    var order: Int
+    var delivery: Item.Delivery
+}
+
+/// A backend's side of the actions. Pure, like everything here.
+protocol ActionBackend: Sendable {
+    /// What the action needs next; `fetched` was fetched for it already, and is not asked for again.
+    func step(
+        for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
+    ) -> ActionStep
+
+    /// The time of the newest message known where the action would put one; nil when it puts none.
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp?
+
+    /// What an answer means.
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict
+
+    /// What shows whether an action was done; nil when nothing does.
+    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey?
+
+    /// Applies the answer to an action that was done; gives the id of what it made or changed.
+    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
+
+    /// Whether a message that came may be what the action sent.
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool
+
+    /// A message that is there and may be what the action sent after `baseline`; nil when there is none.
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID?
+
+    /// Shows the action.
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>)
+}

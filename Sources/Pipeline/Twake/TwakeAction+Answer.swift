@@ -1,0 +1,186 @@
+import Events
+import JSONText
+import SectionedModel
+
+// What the server says to an action.
+extension TwakeBackend {
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
+        switch answer {
+        case .failure(let kind, let message):
+            // These end before the request has left.
+            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
+            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+        case .response(200..<300, _, _): return .done
+        case .response(let status, let body, let retryAfter):
+            let words = Self.words(of: body)
+            let why = words.isEmpty ? "HTTP status \(status)" : words
+            if isTokenRefusal(status, words) { return .tokenRefused(why: why) }
+            if isDoneAlready(action.operation, words, status, attempt) { return .done }
+            if status == 429 || status == 425 {
+                return .later(after: retryAfter.map { .seconds(min($0, 3600)) }, why: why, mayBeDone: false)
+            }
+            if status == 408 || status >= 500, !Self.refusals.contains(words) {
+                return .later(after: retryAfter.map { .seconds(min($0, 3600)) }, why: why, mayBeDone: true)
+            }
+            return .refused(why: why, status: status)
+        }
+    }
+
+    /// What the core throws as plain exceptions, which come as a status of 500 (4.1).
+    private static let refusals: Set<String> = ["Can't write this message.", "This message doesn't exists."]
+
+    /// Era A says 403 to a bad token, and to who has no right (4.1).
+    private func isTokenRefusal(_ status: Int, _ words: String) -> Bool {
+        if facts.effectiveEra == .a {
+            return status == 403 && ["Wrong token", "Token is not provided"].contains(words)
+        }
+        return status == 401
+    }
+
+    /// Whether the refusal says that things are as they were to be: nothing was to change, or an earlier attempt did it.
+    private func isDoneAlready(_ operation: Action.Operation, _ words: String, _ status: Int, _ attempt: Int) -> Bool {
+        let isGone =
+            status == 404 || status == 410 || ["Object not found", "This message doesn't exists."].contains(words)
+        switch operation {
+        case .editChannel: return words == "Nothing to update"
+        case .delete, .deleteChannel, .removeMember: return isGone && attempt > 1
+        case .addMember: return attempt > 1 && words == "User is already a member of the channel"
+        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace: return false
+        }
+    }
+
+    /// The server's words in an error: `message` (B), `error` (A). Untrusted.
+    private static func words(of body: ArraySlice<UInt8>) -> String {
+        guard let value = try? JSONValue(parsing: body) else { return "" }
+        return String((value["message"]?.text ?? value["error"]?.text ?? "").prefix(300))
+    }
+
+    // MARK: Done
+
+    mutating func settle(
+        _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
+    ) -> EntityID? {
+        let era = facts.effectiveEra
+        switch action.operation {
+        case .send(let channel, let thread, _):
+            let message = thread == nil && era == .b ? Self.firstMessage(of: body) : try? Twake.message(from: body)
+            return settle(message, channel, thread, into: &transaction)
+        case .edit(let reference, _):
+            settle(try? Twake.message(from: body), reference, into: &transaction)
+            return reference.message
+        case .react(let reference, _):
+            settle(era == .b ? try? Twake.message(from: body) : nil, reference, into: &transaction)
+            return reference.message
+        case .delete(let reference):
+            settleDeletion(of: reference, era, into: &transaction)
+            return reference.message
+        case .markRead(let channel):
+            settleReading(of: channel, era, into: &transaction)
+            return channel
+        case .createChannel, .editChannel:
+            return settleChannel(body, action.operation.channel, into: &transaction)
+        case .deleteChannel(let channel):
+            if let path = transaction.model[.channel(channel)]?.channel?.path { transaction.overtakeLists(of: path) }
+            transaction.removeChannel(channel, &memory)
+            return channel
+        case .addMember(let channel, let user), .removeMember(let channel, let user):
+            transaction.overtake { $0.path?.channel == channel }
+            if case .removeMember = action.operation { transaction.model.remove(.member(user, of: channel)) }
+            if let path = transaction.model[.channel(channel)]?.channel?.path {
+                transaction.fetch(.twake(.members(era, path)))
+            }
+            return user
+        case .createWorkspace:
+            guard let value = try? JSONValue(parsing: body) else { return nil }
+            return value["id"]?.id ?? value["resource"]?["id"]?.id
+        }
+    }
+
+    /// Era B answers a new thread; its first message is inside (4.4).
+    private static func firstMessage(of body: ArraySlice<UInt8>) -> Twake.Message? {
+        guard let value = try? JSONValue(parsing: body), let message = value["resource"]?["message"] else { return nil }
+        return try? Twake.message(from: message.bytes[...])
+    }
+
+    /// A sent message is known from now on, whether or not its echo came. An answer that says nothing makes the place be read again.
+    private mutating func settle(
+        _ sent: Twake.Message?, _ channel: EntityID, _ thread: EntityID?, into transaction: inout Transaction
+    ) -> EntityID? {
+        let era = facts.effectiveEra
+        let path = transaction.model[.channel(channel)]?.channel?.path
+        transaction.overtakeMessages(of: thread ?? sent?.id ?? channel, in: channel)
+        guard let sent else {
+            if let path { transaction.fetch(pageKey(path, thread, era)) }
+            return nil
+        }
+        // What came of it meanwhile is newer than the answer.
+        if transaction.model[.message(sent.id)] == nil {
+            transaction.adopt(sent, channel: channel, era, isCurrent: true)
+        }
+        if let path, let thread { transaction.fetch(.twake(.message(era, path, thread: thread, id: thread))) }
+        return sent.id
+    }
+
+    /// A change of a message. Era A's dates do not tell which of two versions is newer, so that there the message is read once more.
+    private mutating func settle(
+        _ changed: Twake.Message?, _ reference: Action.MessageReference, into transaction: inout Transaction
+    ) {
+        let era = facts.effectiveEra
+        let known = transaction.model[.message(reference.message)]?.message
+        let thread = reference.thread ?? known?.thread ?? reference.message
+        transaction.overtakeMessages(of: thread, in: reference.channel)
+        if let changed { transaction.adopt(changed, channel: reference.channel, era, isCurrent: era == .a) }
+        guard era == .a || changed == nil, let path = transaction.model[.channel(reference.channel)]?.channel?.path
+        else { return }
+        transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
+    }
+
+    /// As the event will say it (3.1, 3.3), which may have come already.
+    private mutating func settleDeletion(
+        of reference: Action.MessageReference, _ era: TwakeEra, into transaction: inout Transaction
+    ) {
+        guard var message = transaction.model[.message(reference.message)]?.message else { return }
+        transaction.overtakeMessages(of: message.thread, in: reference.channel)
+        if era == .b {
+            message.update { fields in
+                fields.subtype = "deleted"
+                fields.text = "Deleted message"
+                fields.reactions = []
+            }
+            if let row = Item.message(message) { transaction.model.put(row) }
+        } else if message.isHead {
+            transaction.removeThread(message.id)
+        } else {
+            transaction.model.remove(.message(message.id))
+        }
+        guard !message.isHead, let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
+        transaction.fetch(.twake(.message(era, path, thread: message.thread, id: message.thread)))
+    }
+
+    /// What was there is read; the event says when exactly (T6).
+    private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into transaction: inout Transaction) {
+        guard var channel = transaction.model[.channel(id)]?.channel else { return }
+        transaction.overtakeLists(of: channel.path)
+        transaction.overtake { if case .badges = $0 { true } else { false } }
+        channel.lastAccess = latest(channel.lastAccess, channel.lastActivity)
+        transaction.model.put(.channel(channel))
+        transaction.fetch(.twake(.badges(era, company: channel.company)), after: .milliseconds(300))
+        guard era == .b else { return }
+        for row in transaction.model.rows(in: .badges(channel.company)) where row.badge?.channel == id {
+            transaction.model.remove(row.id)
+        }
+    }
+
+    /// The answer to a change leaves out much of a channel (4.1), so that the list is asked, too.
+    private mutating func settleChannel(
+        _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
+    ) -> EntityID? {
+        guard let sent = try? Twake.channel(from: body, user: facts.user) else { return known }
+        let row = transaction.model[.channel(sent.id)]?.channel
+        transaction.overtakeLists(of: sent.path)
+        memory.listed(sent.id)
+        transaction.model.put(.channel(row?.merged(with: sent) ?? sent))
+        transaction.fetch(sent.path.list(facts.effectiveEra))
+        return sent.id
+    }
+}

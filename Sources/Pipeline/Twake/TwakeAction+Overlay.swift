@@ -1,0 +1,154 @@
+import Events
+import SectionedModel
+
+// How an action is shown before it is done.
+extension TwakeBackend {
+    /// Where messages that wait for the server stand: behind every time there is, in the order they were sent.
+    private static let behindEveryTime = Int64(1) << 52
+
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        switch view.action.operation {
+        case .send(let channel, let thread, let text): lay(text, channel, thread, view, on: &overlay, in: &model)
+        case .edit(let reference, let text):
+            change(.message(reference.message), view, on: &overlay, in: &model) { $0.message?.with { $0.text = text } }
+        case .react(let reference, let names):
+            let user = facts.user
+            change(.message(reference.message), view, on: &overlay, in: &model) { row in
+                row.message?.with { $0.reactions = $0.reactions.replacing(by: names, of: user) }
+            }
+        case .delete(let reference): leave(.message(reference.message), on: &overlay, in: &model)
+        case .markRead(let channel): layReading(of: channel, view, on: &overlay, in: &model)
+        case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
+        case .editChannel(let channel, let name, let icon, let description):
+            change(.channel(channel), view, on: &overlay, in: &model) { row in
+                guard var changed = row.channel else { return nil }
+                changed.update { fields in
+                    fields.name = name ?? fields.name
+                    fields.icon = icon ?? fields.icon
+                    fields.description = description ?? fields.description
+                }
+                return .twakeChannel(changed)
+            }
+        case .deleteChannel(let channel): leave(.channel(channel), on: &overlay, in: &model)
+        case .addMember(let channel, let user):
+            let id = Item.ID.member(user, of: channel)
+            let member = Twake.ChannelMember(channel: channel, user: user)
+            if model[id] == nil, let row = Item.member(member) {
+                overlay.put(row.shown(as: view.delivery), in: &model)
+            }
+        case .removeMember(let channel, let user): leave(.member(user, of: channel), on: &overlay, in: &model)
+        case .createWorkspace: break
+        }
+    }
+
+    private func lay(
+        _ text: String, _ name: EntityID, _ thread: EntityID?, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        let id = view.action.id
+        let channel = channel(named: name, in: model)?.id ?? name
+        let message = Twake.Message(
+            id: id, thread: thread ?? id, channel: channel, user: facts.user, text: text, createdAt: view.action.asked)
+        guard let row = Item.message(message) else { return }
+        let place = Self.behindEveryTime + Int64(view.order)
+        overlay.put(
+            Item(id: row.id, section: row.sectionKey, sortKey: place, entity: row.entity, delivery: view.delivery),
+            in: &model)
+    }
+
+    private func lay(
+        _ draft: Action.ChannelDraft, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        guard let company = facts.company, let workspace = facts.workspace else { return }
+        let channel = Twake.Channel(
+            id: view.action.id, company: company, workspace: draft.kind == .direct ? .direct : workspace,
+            visibility: Twake.ChannelVisibility(wire: draft.kind.rawValue), name: draft.name, icon: draft.icon,
+            description: draft.description, owner: facts.user, members: draft.kind == .direct ? draft.members : [],
+            lastActivity: view.action.asked)
+        overlay.put(Item.channel(channel).shown(as: view.delivery), in: &model)
+    }
+
+    /// The channel is read and its badges go; the counters of era A sink with them.
+    private func layReading(
+        of id: EntityID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>
+    ) {
+        guard let channel = model[.channel(id)]?.channel else { return }
+        change(.channel(id), view, on: &overlay, in: &model) { row in
+            guard var read = row.channel, read.hasUnread else { return nil }
+            read.lastAccess = latest(read.lastAccess, read.lastActivity)
+            return .twakeChannel(read)
+        }
+        let badges = model.elements(in: .badges(channel.company)).compactMap { model[$0.id] }
+        let unread = badges.compactMap(\.badgeCount).first { $0.matches(.channel, id) }?.count ?? 0
+        for row in badges {
+            if row.badge?.channel == id { leave(row.id, on: &overlay, in: &model) }
+            guard var count = row.badgeCount, unread > 0 else { continue }
+            if count.matches(.channel, id) {
+                leave(row.id, on: &overlay, in: &model)
+            } else if count.matches(.workspace, channel.workspace) || count.matches(.company, channel.company) {
+                count.count = max(0, count.count - unread)
+                change(row.id, view, on: &overlay, in: &model) { _ in .twakeBadgeCount(count) }
+            }
+        }
+    }
+
+    /// Shows another entity in a row that is there.
+    private func change(
+        _ id: Item.ID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>,
+        _ body: (Item) -> Item.Entity?
+    ) {
+        guard let row = model[id], let entity = body(row) else { return }
+        overlay.put(
+            Item(
+                id: id, section: row.sectionKey, sortKey: row.sortKey, entity: entity,
+                delivery: row.delivery ?? view.delivery), in: &model)
+    }
+
+    /// Shows that a row is to go.
+    private func leave(_ id: Item.ID, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        guard let row = model[id] else { return }
+        overlay.put(row.shown(as: .leaving), in: &model)
+    }
+}
+
+extension Item {
+    /// The same row with a word on what the server knows of it.
+    fileprivate func shown(as delivery: Delivery) -> Item {
+        Item(id: id, section: sectionKey, sortKey: sortKey, entity: entity, delivery: delivery)
+    }
+
+    fileprivate var badgeCount: Twake.BadgeCount? {
+        if case .twakeBadgeCount(let count) = entity { count } else { nil }
+    }
+}
+
+extension Twake.Message {
+    fileprivate func with(_ change: (inout Fields) -> Void) -> Item.Entity {
+        var changed = self
+        changed.update(change)
+        return .twakeMessage(changed)
+    }
+}
+
+extension [Twake.Reaction] {
+    /// The reactions once `user` has these and no others.
+    fileprivate func replacing(by names: [String], of user: EntityID?) -> [Twake.Reaction] {
+        guard let user else { return self }
+        var reactions = self
+        for index in reactions.indices where reactions[index].users.contains(user) {
+            reactions[index].users.removeAll { $0 == user }
+            reactions[index].count = Swift.max(0, reactions[index].count - 1)
+        }
+        for name in names {
+            if let index = reactions.firstIndex(where: { $0.name == name }) {
+                guard !reactions[index].users.contains(user) else { continue }
+                reactions[index].users.append(user)
+                reactions[index].count = Int(clamping: Int64(reactions[index].count) &+ 1)
+            } else {
+                reactions.append(Twake.Reaction(name: name, count: 1, users: [user]))
+            }
+        }
+        return reactions.filter { $0.count > 0 }
+    }
+}

@@ -1,0 +1,307 @@
+import Events
+import JSONText
+import SectionedModel
+
+// The requests of 4.3 (era A) and 4.4 (era B).
+extension TwakeBackend {
+    func request(
+        for action: Action, in channel: Twake.Channel, _ era: TwakeEra, _ model: SectionedCollection<Item>
+    ) -> ActionStep {
+        let path = channel.path
+        let request: RESTCall
+        switch action.operation {
+        case .send(_, let thread, let text):
+            request = era == .a ? .proxySend(path, thread, text) : .coreSend(path, thread, text, action.id)
+        case .edit(let reference, let text):
+            let place = place(of: reference, path, model)
+            request = era == .a ? .proxyEdit(place, text) : .coreEdit(place, text)
+        case .react(let reference, let names):
+            if era == .a, names.count > 1 { return .impossible("this server takes one reaction to a message") }
+            let place = place(of: reference, path, model)
+            request = era == .a ? .proxyReact(place, names.first ?? "") : .coreReact(place, names)
+        case .delete(let reference):
+            let place = place(of: reference, path, model)
+            request = era == .a ? .proxyDelete(place) : .coreDelete(place)
+        case .markRead: request = era == .a ? .proxyRead(path) : .coreRead(path)
+        case .editChannel(_, let name, let icon, let description):
+            if channel.isDirect { return .impossible("a direct has no name of its own") }
+            var changed = channel
+            changed.update { fields in
+                fields.name = name ?? fields.name
+                fields.icon = icon ?? fields.icon
+                fields.description = description ?? fields.description
+            }
+            request = era == .a ? .proxyEditChannel(changed) : .coreEditChannel(path, name, icon, description)
+        case .deleteChannel: request = era == .a ? .proxyDeleteChannel(path) : .coreDeleteChannel(path)
+        case .addMember(_, let user):
+            request = era == .a ? .proxyMembers(.post, path, user) : .coreAddMember(path, user)
+        case .removeMember(_, let user):
+            request = era == .a ? .proxyMembers(.delete, path, user) : .coreRemoveMember(path, user)
+        case .createChannel, .createWorkspace: return .impossible("it names no channel")
+        }
+        return .request(action.operation, request)
+    }
+
+    func request(forChannel draft: Action.ChannelDraft, _ era: TwakeEra, _ place: TwakePlace) -> ActionStep {
+        if draft.kind == .direct, draft.members.isEmpty { return .impossible("a direct needs somebody to talk to") }
+        let operation = Action.Operation.createChannel(draft)
+        switch era {
+        case .a where draft.kind == .direct && draft.members.count > 1:
+            return .impossible("this server makes directs of two")
+        case .a: return .request(operation, .proxyCreateChannel(draft, place))
+        case .b: return .request(operation, .coreCreateChannel(draft, place))
+        }
+    }
+
+    func request(forWorkspace name: String, _ members: [String], _ era: TwakeEra, _ company: EntityID) -> ActionStep {
+        let operation = Action.Operation.createWorkspace(name: name, members: members)
+        switch era {
+        case .a: return .request(operation, .proxyCreateWorkspace(name, members, company))
+        case .b:
+            if !members.isEmpty { return .impossible("this server makes workspaces without members") }
+            return .request(operation, .coreCreateWorkspace(name, company))
+        }
+    }
+
+    /// Where a message is, as far as it is said or known; one that is not known is taken for a head.
+    private func place(
+        of reference: Action.MessageReference, _ path: TwakeChannelPath, _ model: SectionedCollection<Item>
+    ) -> TwakeMessagePlace {
+        let thread = reference.thread ?? model[.message(reference.message)]?.message?.thread ?? reference.message
+        return TwakeMessagePlace(path: path, thread: thread, message: reference.message)
+    }
+}
+
+/// Where a message is.
+private struct TwakeMessagePlace {
+    var path: TwakeChannelPath
+    var thread: EntityID
+    var message: EntityID
+}
+
+// Era A: the mobile proxy, whose parameters are in the body.
+extension RESTCall {
+    private static let proxy = "/internal/mobile"
+
+    private static func proxy(_ method: Method, _ path: String, _ body: JSONValue) -> RESTCall {
+        RESTCall(method: method, target: "\(proxy)/\(path)", body: body.bytes, carriesToken: true)
+    }
+
+    fileprivate static func proxySend(_ path: TwakeChannelPath, _ thread: EntityID?, _ text: String) -> Self {
+        proxy(.post, "messages", path.fields(thread: thread, ["original_str": .string(text)]))
+    }
+
+    fileprivate static func proxyEdit(_ place: TwakeMessagePlace, _ text: String) -> Self {
+        proxy(.put, "messages", place.fields(["original_str": .string(text)]))
+    }
+
+    fileprivate static func proxyDelete(_ place: TwakeMessagePlace) -> Self {
+        proxy(.delete, "messages", place.fields([:]))
+    }
+
+    /// An empty reaction takes the user's away.
+    fileprivate static func proxyReact(_ place: TwakeMessagePlace, _ name: String) -> Self {
+        proxy(.post, "reactions", place.fields(["reaction": .string(name)]))
+    }
+
+    fileprivate static func proxyRead(_ path: TwakeChannelPath) -> Self {
+        proxy(.post, "channels/read", path.fields(channelKey: "id", [:]))
+    }
+
+    fileprivate static func proxyCreateChannel(_ draft: Action.ChannelDraft, _ place: TwakePlace) -> Self {
+        guard draft.kind != .direct else {
+            return proxy(
+                .post, "direct",
+                .fields([
+                    "company_id": .string(place.company.description),
+                    "member": .string(draft.members.first?.description ?? ""),
+                ]))
+        }
+        return proxy(
+            .post, "channels",
+            .fields([
+                "company_id": .string(place.company.description), "workspace_id": .string(place.workspace.description),
+                "name": .string(draft.name), "icon": .string(draft.icon), "description": .string(draft.description),
+                "visibility": .string(draft.kind.rawValue), "members": .ids(draft.members),
+            ]))
+    }
+
+    fileprivate static func proxyEditChannel(_ channel: Twake.Channel) -> Self {
+        proxy(
+            .put, "channels",
+            channel.path.fields(
+                channelKey: "id",
+                [
+                    "name": .string(channel.name ?? ""), "icon": .string(channel.icon ?? ""),
+                    "description": .string(channel.description ?? ""),
+                ]))
+    }
+
+    fileprivate static func proxyDeleteChannel(_ path: TwakeChannelPath) -> Self {
+        proxy(.delete, "channels", path.fields(channelKey: "id", [:]))
+    }
+
+    fileprivate static func proxyMembers(_ method: Method, _ path: TwakeChannelPath, _ user: EntityID) -> Self {
+        proxy(method, "channels/members", path.fields(channelKey: "id", ["members": .ids([user])]))
+    }
+
+    fileprivate static func proxyCreateWorkspace(_ name: String, _ members: [String], _ company: EntityID) -> Self {
+        proxy(
+            .post, "workspaces",
+            .fields([
+                "company_id": .string(company.description), "name": .string(name),
+                "members": .array(members.map { .string($0) }),
+            ]))
+    }
+}
+
+// Era B: the core, whose parameters are in the path.
+extension RESTCall {
+    private static let core = "/internal/services"
+
+    private static func core(_ method: Method, _ path: String, _ body: JSONValue? = nil) -> RESTCall {
+        RESTCall(method: method, target: "\(core)/\(path)", body: body?.bytes ?? [], carriesToken: true)
+    }
+
+    /// Without an id a message is new. `context` is the client's own and comes back with the message, so that the echo is known for
+    /// certain.
+    fileprivate static func coreSend(
+        _ path: TwakeChannelPath, _ thread: EntityID?, _ text: String, _ id: EntityID
+    ) -> Self {
+        let message = JSONValue.fields([
+            "text": .string(text),
+            "blocks": .array([.fields(["type": .string("twacode"), "elements": .array([.string(text)])])]),
+            "files": .array([]), "type": .string("message"), "subtype": .null,
+            "context": .fields(["client_id": .string(id.description)]),
+        ])
+        let threads = "messages/v1/companies/\(path.company.inURL)/threads"
+        if let thread {
+            return core(
+                .post, "\(threads)/\(thread.inURL)/messages", .fields(["resource": message, "options": .fields([:])]))
+        }
+        let participant = JSONValue.fields([
+            "type": .string("channel"), "id": .string(path.channel.description),
+            "workspace_id": .string(path.workspace.description), "company_id": .string(path.company.description),
+        ])
+        return core(
+            .post, threads,
+            .fields([
+                "resource": .fields(["participants": .array([participant])]), "options": .fields(["message": message]),
+            ]))
+    }
+
+    fileprivate static func coreEdit(_ place: TwakeMessagePlace, _ text: String) -> Self {
+        let message = JSONValue.fields([
+            "text": .string(text),
+            "blocks": .array([.fields(["type": .string("twacode"), "elements": .array([.string(text)])])]),
+        ])
+        return core(.post, place.corePath, .fields(["resource": message, "options": .fields([:])]))
+    }
+
+    fileprivate static func coreDelete(_ place: TwakeMessagePlace) -> Self {
+        core(.post, "\(place.corePath)/delete", .fields([:]))
+    }
+
+    fileprivate static func coreReact(_ place: TwakeMessagePlace, _ names: [String]) -> Self {
+        core(.post, "\(place.corePath)/reaction", .fields(["reactions": .array(names.map { .string($0) })]))
+    }
+
+    fileprivate static func coreRead(_ path: TwakeChannelPath) -> Self {
+        core(.post, "\(path.corePath)/read", .fields(["value": .bool(true)]))
+    }
+
+    fileprivate static func coreCreateChannel(_ draft: Action.ChannelDraft, _ place: TwakePlace) -> Self {
+        let isDirect = draft.kind == .direct
+        let workspace = isDirect ? EntityID.direct : place.workspace
+        var resource = JSONValue.fields([
+            "company_id": .string(place.company.description), "workspace_id": .string(workspace.description),
+            "visibility": .string(draft.kind.rawValue),
+        ])
+        if !isDirect {
+            resource = resource.adding([
+                "name": .string(draft.name), "icon": .string(draft.icon), "description": .string(draft.description),
+            ])
+        }
+        return core(
+            .post, "channels/v1/companies/\(place.company.inURL)/workspaces/\(workspace.inURL)/channels",
+            .fields(["options": .fields(["members": .ids(draft.members)]), "resource": resource]))
+    }
+
+    fileprivate static func coreEditChannel(
+        _ path: TwakeChannelPath, _ name: String?, _ icon: String?, _ description: String?
+    ) -> Self {
+        var resource = JSONValue.fields([:])
+        if let name { resource = resource.adding(["name": .string(name)]) }
+        if let icon { resource = resource.adding(["icon": .string(icon)]) }
+        if let description { resource = resource.adding(["description": .string(description)]) }
+        return core(.post, path.corePath, .fields(["resource": resource]))
+    }
+
+    fileprivate static func coreDeleteChannel(_ path: TwakeChannelPath) -> Self { core(.delete, path.corePath) }
+
+    fileprivate static func coreAddMember(_ path: TwakeChannelPath, _ user: EntityID) -> Self {
+        let resource = JSONValue.fields(["user_id": .string(user.description), "type": .string("member")])
+        return core(.post, "\(path.corePath)/members", .fields(["resource": resource]))
+    }
+
+    fileprivate static func coreRemoveMember(_ path: TwakeChannelPath, _ user: EntityID) -> Self {
+        core(.delete, "\(path.corePath)/members/\(user.inURL)")
+    }
+
+    fileprivate static func coreCreateWorkspace(_ name: String, _ company: EntityID) -> Self {
+        let resource = JSONValue.fields(["name": .string(name), "logo": .string(""), "default": .bool(false)])
+        return core(
+            .post, "workspaces/v1/companies/\(company.inURL)/workspaces", .fields(["resource": resource]))
+    }
+}
+
+extension TwakeChannelPath {
+    fileprivate var corePath: String {
+        "channels/v1/companies/\(company.inURL)/workspaces/\(workspace.inURL)/channels/\(channel.inURL)"
+    }
+
+    /// The proxy's members for a channel, and more.
+    fileprivate func fields(
+        channelKey: String = "channel_id", thread: EntityID? = nil, _ more: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue {
+        var value = JSONValue.object([
+            .init("company_id", .string(company.description)), .init("workspace_id", .string(workspace.description)),
+            .init(channelKey, .string(channel.description)),
+        ])
+        if let thread { value = value.adding(["thread_id": .string(thread.description)]) }
+        return value.adding(more)
+    }
+}
+
+extension TwakeMessagePlace {
+    fileprivate var corePath: String {
+        "messages/v1/companies/\(path.company.inURL)/threads/\(thread.inURL)/messages/\(message.inURL)"
+    }
+
+    /// The proxy's members for a message, and more. The thread of a head is left out, as the app did.
+    fileprivate func fields(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        path.fields(thread: thread == message ? nil : thread, ["message_id": .string(message.description)])
+            .adding(more)
+    }
+}
+
+extension JSONValue {
+    /// An object of these members.
+    static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member($0.key, $0.value) })
+    }
+
+    static func ids(_ ids: [EntityID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
+
+    /// The same object with more members at its end.
+    func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members + more.map { Member($0.key, $0.value) })
+    }
+
+    var bytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+}

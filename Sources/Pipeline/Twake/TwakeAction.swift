@@ -1,0 +1,118 @@
+import Events
+import SectionedModel
+
+// What an action needs before its request can be written: the era, who and where the user is, and where the channel is.
+extension TwakeBackend {
+    func step(
+        for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
+    ) -> ActionStep {
+        guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
+        guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
+        guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }
+        guard let company = facts.company else {
+            return fetching(.companies(era), fetched, "you are in no company; name one with --company")
+        }
+        if case .createWorkspace(let name, let members) = action.operation {
+            return request(forWorkspace: name, members, era, company)
+        }
+        guard let workspace = facts.workspace else {
+            let why = "you are in no workspace of the company; name one with --workspace"
+            return fetching(.workspaces(era, company: company), fetched, why)
+        }
+        if case .createChannel(let draft) = action.operation {
+            return request(forChannel: draft, era, TwakePlace(company: company, workspace: workspace))
+        }
+        guard let name = action.operation.channel else { return .impossible("it names no channel") }
+        guard let channel = channel(named: name, in: model) else {
+            let lists: [ResourceKey] = [
+                .twake(.channels(era, company: company, workspace: workspace)), .twake(.directs(era, company: company)),
+            ]
+            let wanted = lists.filter { !fetched.contains($0) }
+            if !wanted.isEmpty { return .fetch(wanted) }
+            return .impossible("there is no channel \(name) among yours in the workspace")
+        }
+        let operation = action.operation.replacing(name, by: channel.id)
+        // Without a known message no echo could be told from an older message of the same words.
+        if case .send(_, let thread, _) = operation, let feed = unreadPlace(of: channel, thread, era, model),
+            !fetched.contains(feed)
+        {
+            return .fetch([feed])
+        }
+        return request(for: Action(id: action.id, operation, asked: action.asked), in: channel, era, model)
+    }
+
+    private func fetching(_ resource: TwakeResource, _ fetched: [ResourceKey], _ why: String) -> ActionStep {
+        fetched.contains(.twake(resource)) ? .impossible(why) : .fetch([.twake(resource)])
+    }
+
+    /// The channel of an id, or of `#` and a name, the letters' case aside.
+    func channel(named name: EntityID, in model: SectionedCollection<Item>) -> Twake.Channel? {
+        if let row = model[.channel(name)], row.delivery == nil || row.delivery == .leaving { return row.channel }
+        guard case .text(let text) = name, text.hasPrefix("#"), let workspace = facts.workspace else { return nil }
+        let wanted = text.dropFirst().lowercased()
+        return model.rows(in: .channels(workspace)).lazy.compactMap(\.channel).first {
+            $0.name?.lowercased() == wanted
+        }
+    }
+
+    /// What has to be read before something is sent to a place of which no message is known.
+    private func unreadPlace(
+        of channel: Twake.Channel, _ thread: EntityID?, _ era: TwakeEra, _ model: SectionedCollection<Item>
+    ) -> ResourceKey? {
+        if let thread {
+            guard model.elementCount(in: .thread(thread)) == 0 else { return nil }
+            return pageKey(channel.path, thread, era)
+        }
+        return model.elementCount(in: .messages(channel.id)) == 0 ? pageKey(channel.path, nil, era) : nil
+    }
+
+    /// What is fetched to know the newest messages of a channel, or of a thread.
+    func pageKey(_ path: TwakeChannelPath, _ thread: EntityID?, _ era: TwakeEra) -> ResourceKey {
+        if let thread { return .twake(.thread(era, company: path.company, path, id: thread)) }
+        return .twake(.feed(era, path))
+    }
+
+    // MARK: The own echo
+
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? {
+        guard case .send(let channel, let thread, _) = action.operation else { return nil }
+        let section: Item.Section = thread.map { .thread($0) } ?? .messages(channel)
+        let known = model.rows(in: section).lazy.filter { $0.delivery == nil }.compactMap(\.message?.createdAt)
+            .max()
+        return known ?? Timestamp(milliseconds: 0)
+    }
+
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {
+        guard case .send(let channel, let thread, let text) = action.operation, let sent = message.message,
+            sent.user == facts.user, sent.text == text
+        else { return false }
+        if let thread { guard sent.thread == thread, !sent.isHead else { return false } }
+        if thread == nil { guard sent.isHead, sent.channel == channel else { return false } }
+        guard let baseline, let createdAt = sent.createdAt else { return true }
+        return createdAt >= baseline
+    }
+
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? {
+        guard case .send(let channel, let thread, _) = action.operation, let baseline else { return nil }
+        let section: Item.Section = thread.map { .thread($0) } ?? .messages(channel)
+        return model.rows(in: section).first { row in
+            guard row.delivery == nil, let createdAt = row.message?.createdAt, createdAt > baseline else {
+                return false
+            }
+            return isEcho(row, of: action, since: baseline)
+        }?.id.id
+    }
+
+    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
+        guard case .send(let name, let thread, _) = action.operation,
+            let path = channel(named: name, in: model)?.path
+        else { return nil }
+        return pageKey(path, thread, facts.effectiveEra)
+    }
+}
+
+/// A workspace of a company.
+struct TwakePlace: Hashable, Sendable {
+    var company: EntityID
+    var workspace: EntityID
+}

@@ -1,0 +1,163 @@
+import Events
+import Glibc
+import JSONText
+import Live
+import Network
+import Pipeline
+import Wire
+
+/// The options of `whoami` and `logout`.
+struct AccountOptions {
+    var url: URLParts
+    var access: AccessPlan
+    var token: TokenReference?
+    var json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        url = try arguments.url(arguments.positionals[0])
+        access = try arguments.access(to: url)
+        token = try arguments.secret(.token, "token")
+        json = arguments.has(.json)
+    }
+}
+
+/// The options of `login`.
+struct LoginOptions {
+    var url: URLParts
+    var access: AccessPlan
+    var user: String
+    var password: TokenReference
+    var file: String
+    var json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        url = try arguments.url(arguments.positionals[0])
+        access = try arguments.access(to: url)
+        guard let user = arguments[.user] else { throw arguments.error("--user NAME is missing") }
+        guard let file = arguments[.save] else { throw arguments.error("--save FILE is missing") }
+        (self.user, self.file) = (user, file)
+        switch arguments[.password] {
+        case .none, .some("prompt"), .some("stdin"):
+            let question = "Password of \(TerminalText.escaped(user)) at \(url.host): "
+            password = .provider { () throws(TokenError) in try StandardInput.secret(asking: question) }
+        case .some:
+            guard let reference = try arguments.secret(.password, "password") else {
+                throw arguments.error("--password is missing")
+            }
+            password = reference
+        }
+        json = arguments.has(.json)
+    }
+}
+
+/// `weir login`, `weir logout`, `weir whoami`.
+enum AccountCommand {
+    static func login(_ options: LoginOptions) async -> ExitCode {
+        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+            let tokens = try await service.login(user: options.user, password: options.password)
+            if let problem = TokenFile.write(tokens, to: options.file) {
+                Console.note("weir: the token cannot be written to \(options.file): \(problem)")
+                return .cannotWrite
+            }
+            let fields: KeyValuePairs<String, JSONValue> = [
+                "user": .string(options.user), "file": .string(options.file),
+                "expiration": tokens.expiration.map { .integer($0) } ?? .null,
+            ]
+            return print(fields, options.json) { "logged in; the token is in \(options.file)" }
+        }
+    }
+
+    static func logout(_ options: AccountOptions) async -> ExitCode {
+        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+            guard let reference = options.token else { throw .noSecret(why: "--token is missing: whom to log out?") }
+            try await service.logout(try await service.resolve(reference))
+            var removed = false
+            if case .file(let path) = reference {
+                guard unlink(path) == 0 || errno == ENOENT else {
+                    Console.note("weir: \(path) cannot be removed: \(String(cString: strerror(errno)))")
+                    return .cannotWrite
+                }
+                removed = true
+            }
+            return print(["removed": .bool(removed)], options.json) {
+                removed
+                    ? "logged out; the file with the token is removed" : "logged out; the token is no file of weir's"
+            }
+        }
+    }
+
+    static func whoami(_ options: AccountOptions) async -> ExitCode {
+        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+            var token: Secret?
+            if let reference = options.token { token = try await service.resolve(reference) }
+            let (account, era) = try await service.whoami(token)
+            let fields: KeyValuePairs<String, JSONValue> = [
+                "id": .string(account.id.description), "name": .string(account.name), "era": .string(era.rawValue),
+            ]
+            return print(fields, options.json) { "\(account.id)  \(account.name)  (era \(era.rawValue))" }
+        }
+    }
+
+    private static func with(
+        _ url: URLParts, _ access: AccessPlan,
+        _ body: (AccountService) async throws(AccountService.Failure) -> ExitCode
+    ) async -> ExitCode {
+        let service: AccountService
+        do { service = try AccountService(url, access) } catch { return Console.fail(error) }
+        var code = ExitCode.done
+        do throws(AccountService.Failure) { code = try await body(service) } catch {
+            switch error {
+            case .refused(let why, let status):
+                Console.note("weir: refused: \(why) (HTTP \(status))")
+                code = .refused
+            case .unreachable(let why):
+                Console.note("weir: the server cannot be reached: \(why)")
+                code = .noConnection
+            case .noSecret(let why):
+                Console.note("weir: \(why)")
+                code = .refused
+            }
+        }
+        await service.close()
+        return code
+    }
+
+    private static func print(
+        _ fields: KeyValuePairs<String, JSONValue>, _ json: Bool, _ line: () -> String
+    ) -> ExitCode {
+        guard json else { return Console.print(TerminalText.escaped(line()) + "\n") }
+        var writer = JSONWriter()
+        writer.value(.object(fields.map { JSONValue.Member($0.key, $0.value) }))
+        writer.endLine()
+        return Console.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
+
+/// The file a login leaves: the token on the first line, what else was said of it on the second.
+private enum TokenFile {
+    /// Writes beside the file first, so that a token that is there is replaced whole or not at all; gives what is wrong, if anything is.
+    static func write(_ tokens: TwakeLogin.Tokens, to path: String) -> String? {
+        var writer = JSONWriter()
+        let fields: [(String, JSONValue?)] = [
+            ("refresh", tokens.refresh.map { .string($0.reveal()) }),
+            ("expiration", tokens.expiration.map { .integer($0) }),
+            ("refresh_expiration", tokens.refreshExpiration.map { .integer($0) }),
+        ]
+        writer.value(
+            .object(fields.compactMap { field in field.1.map { JSONValue.Member(field.0, $0) } }))
+        let bytes = Array(tokens.token.reveal().utf8) + [UInt8(ascii: "\n")] + writer.bytes + [UInt8(ascii: "\n")]
+        let new = path + ".new"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        let isWhole =
+            fchmod(descriptor, 0o600) == 0 && Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+            && fsync(descriptor) == 0
+        let problem = isWhole ? nil : String(cString: strerror(errno))
+        close(descriptor)
+        if let problem {
+            unlink(new)
+            return problem
+        }
+        return rename(new, path) == 0 ? nil : String(cString: strerror(errno))
+    }
+}

@@ -1,0 +1,120 @@
+import Events
+import Glibc
+import JSONText
+import Live
+import Pipeline
+
+/// The commands that want something done: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
+enum ActionCommand {
+    static func run(_ options: ActionOptions) async -> ExitCode {
+        let errand: Errand
+        do {
+            errand = try Errand(options.configuration) { notice in
+                if notice.level != .info { Console.note("\(notice.level.rawValue): \(notice.text)") }
+            }
+        } catch {
+            return Console.fail(error)
+        }
+        var random = SystemRandomNumberGenerator()
+        let asked = wallClock()
+        let actions = options.operations.map { Action(id: .random(using: &random), $0, asked: asked) }
+        var code = ExitCode.done
+        for result in await errand.run(actions) {
+            let own = options.json ? printJSON(result) : printLine(result)
+            if code == .done { code = own }
+        }
+        return code
+    }
+
+    private static func wallClock() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    private static func code(of outcome: ErrandResult.Outcome) -> ExitCode {
+        switch outcome {
+        case .done: .done
+        case .refused, .noToken: .refused
+        case .unreachable: .noConnection
+        }
+    }
+
+    /// The id on standard output, or a sentence on standard error.
+    private static func printLine(_ result: ErrandResult) -> ExitCode {
+        let what = result.action.operation.words
+        switch result.outcome {
+        case .done(let subject):
+            let printed = Console.print(TerminalText.escaped(subject?.description ?? "done") + "\n")
+            return printed
+        case .refused(let why, let status):
+            Console.note("weir: \(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? ""))
+        case .unreachable(let why): Console.note("weir: \(what) was not done, the server cannot be reached: \(why)")
+        case .noToken(let why): Console.note("weir: \(why)")
+        }
+        return code(of: result.outcome)
+    }
+
+    private static func printJSON(_ result: ErrandResult) -> ExitCode {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (key, value) in fields(of: result) {
+            writer.key(key)
+            writer.value(value)
+        }
+        writer.endObject()
+        writer.endLine()
+        let printed = Console.print(String(decoding: writer.bytes, as: UTF8.self))
+        let own = code(of: result.outcome)
+        return own == .done ? printed : own
+    }
+
+    /// Always the same members, null where there is nothing to say.
+    private static func fields(of result: ErrandResult) -> KeyValuePairs<String, JSONValue> {
+        var (state, subject, why, status) = ("done", JSONValue.null, JSONValue.null, JSONValue.null)
+        switch result.outcome {
+        case .done(let id): subject = id.map { .string($0.description) } ?? .null
+        case .refused(let words, let number):
+            state = "refused"
+            why = .string(words)
+            status = number.map { .integer(Int64($0)) } ?? .null
+        case .unreachable(let words):
+            state = "unreachable"
+            why = .string(words)
+        case .noToken(let words):
+            state = "no_token"
+            why = .string(words)
+        }
+        return [
+            "action": .string(result.action.id.description), "do": .string(result.action.operation.name),
+            "state": .string(state), "subject": subject, "why": why, "status": status,
+        ]
+    }
+}
+
+extension Action.Operation {
+    /// For a sentence about it.
+    fileprivate var words: String {
+        switch self {
+        case .send: "the message"
+        case .edit: "the edit"
+        case .react: "the reaction"
+        case .delete: "the deletion"
+        case .markRead: "marking as read"
+        case .createChannel(let draft): "the channel \(draft.name)"
+        case .editChannel: "the change of the channel"
+        case .deleteChannel: "the deletion of the channel"
+        case .addMember(_, let user): "adding \(user)"
+        case .removeMember(_, let user): "removing \(user)"
+        case .createWorkspace(let name, _): "the workspace \(name)"
+        }
+    }
+}
+
+extension EntityID {
+    /// A random UUID (version 4).
+    fileprivate static func random(using random: inout some RandomNumberGenerator) -> EntityID {
+        let (high, low) = (random.next() as UInt64, random.next() as UInt64)
+        return .uuid((high & ~0xF000) | 0x4000, (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
+    }
+}

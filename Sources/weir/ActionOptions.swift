@@ -1,0 +1,156 @@
+import Events
+import Live
+import Network
+import Pipeline
+
+/// The options of the commands that want something done.
+struct ActionOptions {
+    /// Where.
+    var configuration: ErrandConfiguration
+    /// What, one after the other.
+    var operations: [Action.Operation]
+    /// Whether the result is JSON.
+    var json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        var words = arguments.positionals[...]
+        let verbs = try ActionVerb.take(&words, arguments)
+        guard let address = words.popFirst() else { throw arguments.error("URL is missing") }
+        let url = try arguments.url(address)
+        configuration = ErrandConfiguration(
+            server: url, token: try arguments.secret(.token, "token"),
+            maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
+        configuration.access = try arguments.access(to: url)
+        configuration.company = arguments[.company]
+        configuration.workspace = arguments[.workspace]
+        json = arguments.has(.json)
+        operations = try verbs.operations(words, arguments)
+    }
+}
+
+/// What is wanted, with the word behind the command where it has one.
+private enum ActionVerb {
+    case send, edit, react, delete, read
+    case createChannel, editChannel, deleteChannel, addMembers, removeMembers
+    case createWorkspace
+
+    /// Takes the words in front of the URL.
+    static func take(_ words: inout ArraySlice<String>, _ arguments: Arguments) throws(UsageError) -> ActionVerb {
+        switch arguments.command {
+        case .send: return .send
+        case .edit: return .edit
+        case .react: return .react
+        case .delete: return .delete
+        case .read: return .read
+        case .channel:
+            let word = try one(of: ["create", "edit", "delete", "members"], &words, arguments)
+            guard word == "members" else {
+                return word == "create" ? .createChannel : word == "edit" ? .editChannel : .deleteChannel
+            }
+            return try one(of: ["add", "remove"], &words, arguments) == "add" ? .addMembers : .removeMembers
+        case .workspace:
+            _ = try one(of: ["create"], &words, arguments)
+            return .createWorkspace
+        case .demo, .serve, .tail, .record, .replay, .rooms, .login, .logout, .whoami, .help:
+            throw arguments.error("it wants nothing done")
+        }
+    }
+
+    private static func one(
+        of choices: [String], _ words: inout ArraySlice<String>, _ arguments: Arguments
+    ) throws(UsageError) -> String {
+        let word = words.popFirst() ?? ""
+        if choices.contains(word) { return word }
+        throw arguments.error(
+            "\(UsageError.quoted(word)) is none of \(choices.joined(separator: ", "))"
+                + Suggestion.phrase(for: word, among: choices))
+    }
+
+    func operations(
+        _ words: ArraySlice<String>, _ arguments: Arguments
+    ) throws(UsageError) -> [Action.Operation] {
+        var words = Words(rest: words, arguments: arguments)
+        let thread = arguments[.thread].map { EntityID($0) }
+        switch self {
+        case .send:
+            let channel = try words.id("CHANNEL")
+            return [.send(channel: channel, thread: thread, text: try words.text())]
+        case .edit:
+            let message = try words.message(thread)
+            return [.edit(message, text: try words.text())]
+        case .react: return [.react(try words.message(thread), names: words.all)]
+        case .delete: return [.delete(try words.message(thread))]
+        case .read: return [.markRead(channel: try words.id("CHANNEL"))]
+        case .createChannel: return [.createChannel(try draft(&words, arguments))]
+        case .editChannel:
+            let channel = try words.id("CHANNEL")
+            try words.end()
+            let (name, icon, description) = (arguments[.rename], arguments[.icon], arguments[.description])
+            guard name != nil || icon != nil || description != nil else {
+                throw arguments.error("nothing is to change: give --rename, --icon or --description")
+            }
+            return [.editChannel(channel: channel, name: name, icon: icon, description: description)]
+        case .deleteChannel:
+            let channel = try words.id("CHANNEL")
+            try words.end()
+            return [.deleteChannel(channel: channel)]
+        case .addMembers, .removeMembers:
+            let channel = try words.id("CHANNEL")
+            var operations: [Action.Operation] = []
+            repeat {
+                let user = try words.id("USER")
+                operations.append(
+                    self == .addMembers
+                        ? .addMember(channel: channel, user: user) : .removeMember(channel: channel, user: user))
+            } while !words.all.isEmpty
+            return operations
+        case .createWorkspace:
+            return [.createWorkspace(name: try words.id("NAME").description, members: arguments.all(.member))]
+        }
+    }
+
+    private func draft(_ words: inout Words, _ arguments: Arguments) throws(UsageError) -> Action.ChannelDraft {
+        let kind: Action.ChannelDraft.Kind = try arguments.choice(.visibility) ?? .public
+        let name = kind == .direct ? "" : try words.id("NAME").description
+        try words.end()
+        return Action.ChannelDraft(
+            kind: kind, name: name, icon: arguments[.icon] ?? "", description: arguments[.description] ?? "",
+            members: arguments.all(.member).map { EntityID($0) })
+    }
+}
+
+/// The words behind the URL.
+private struct Words {
+    var rest: ArraySlice<String>
+    let arguments: Arguments
+
+    var all: [String] { Array(rest) }
+
+    mutating func id(_ name: String) throws(UsageError) -> EntityID {
+        guard let word = rest.popFirst(), !word.isEmpty else { throw arguments.error("\(name) is missing") }
+        return EntityID(word)
+    }
+
+    mutating func message(_ thread: EntityID?) throws(UsageError) -> Action.MessageReference {
+        let channel = try id("CHANNEL")
+        return Action.MessageReference(channel: channel, message: try id("MESSAGE"), thread: thread)
+    }
+
+    /// The text of a message: the last word, or standard input.
+    mutating func text() throws(UsageError) -> String {
+        let word = rest.popFirst()
+        try end()
+        if let word, word != "-" {
+            guard !word.isEmpty else { throw arguments.error("TEXT is empty") }
+            return word
+        }
+        switch StandardInput.text() {
+        case .success(let text): return text
+        case .failure(let problem): throw arguments.error(problem.message)
+        }
+    }
+
+    func end() throws(UsageError) {
+        if let word = rest.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
+    }
+}

@@ -1,0 +1,184 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The commands that write, against the embedded server of each era.
+@Suite("Commands that want something done", .timeLimit(.minutes(3)))
+struct ActionRunTests {
+    /// A server of its own, quiet but for what the tests do, and a token.
+    private struct Server {
+        let process: Peer
+        let url: String
+        let folder: String
+        /// `--token …` for its user.
+        var token: [String] { ["--token", "file:\(folder)/token"] }
+
+        init(era: String) throws {
+            folder = try temporaryFolder()
+            process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
+            url = String(try process.readLine(startingWith: "url ").dropFirst(4))
+            let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
+            try writeFile(folder + "/token", token + "\n")
+        }
+
+        /// Runs a command at the server.
+        func run(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> CommandResult {
+            try weir(command + [url] + rest + token + options)
+        }
+
+        /// Runs a command that is to go well, and gives the first line it prints.
+        func did(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> String {
+            let result = try run(command, rest, options)
+            try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
+            return String(result.output.split(separator: "\n").first ?? "")
+        }
+
+        func stop() { process.stop() }
+    }
+
+    private static let eras = ["a", "b"]
+
+    @Test("A message is sent, edited, reacted to and deleted; each command prints the id", arguments: eras)
+    func message(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let id = try server.did(["send"], ["#general", "Good morning"])
+        #expect(id.count == 36, "\(id)")
+        #expect(try server.did(["edit"], ["#general", id, "Good evening"]) == id)
+        #expect(try server.did(["react"], ["#general", id, "👍"]) == id)
+        #expect(try server.did(["react"], ["#general", id]) == id)
+        let reply = try server.did(["send"], ["#general", "And to you"], ["--thread", id])
+        #expect(reply.count == 36 && reply != id)
+        #expect(try server.did(["delete"], ["#general", reply], ["--thread", id]) == reply)
+        #expect(try server.did(["delete"], ["#general", id]) == id)
+        #expect(try server.did(["read"], ["#general"]).count == 36)
+        let again = try server.run(["delete"], ["#general", id])
+        #expect(again.status == 4)
+        #expect(again.errors.hasPrefix("weir: the deletion was refused: "), "\(again.errors)")
+    }
+
+    @Test("A text may come from standard input", arguments: eras)
+    func standardInput(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let input = try temporaryFile()
+        let output = try temporaryFile()
+        defer {
+            close(input)
+            close(output)
+        }
+        let text = Array("two\nlines\n".utf8)
+        #expect(write(input, text, text.count) == text.count)
+        lseek(input, 0, SEEK_SET)
+        let process = try start(
+            [try pathOfWeir(), "send", server.url, "#general", "-"] + server.token, environment: [:],
+            descriptors: [0: input, 1: output, 2: output])
+        #expect(try waitForExit(of: process) == 0)
+        #expect(try contents(of: output).count == 37)
+        let empty = try server.run(["send"], ["#general"])
+        #expect(empty.status == 2)
+        #expect(empty.errors.hasPrefix("weir: the text on standard input is empty\n"), "\(empty.errors)")
+    }
+
+    @Test("Channels are made, changed, peopled and deleted, and workspaces made", arguments: eras)
+    func channels(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let channel = try server.did(
+            ["channel", "create"], ["Releases"], ["--icon", "🚀", "--visibility", "private", "--description", "out"])
+        #expect(channel.count == 36)
+        #expect(try server.did(["channel", "edit"], ["#releases"], ["--rename", "Launches"]) == channel)
+        #expect(try server.did(["send"], ["#launches", "first"]).count == 36)
+        let me = String(try server.did(["whoami"], []).prefix(36))
+        let removed = try server.did(["channel", "members", "remove"], [channel, me])
+        #expect(removed == me)
+        let gone = try server.run(["channel", "delete"], [channel])
+        #expect(gone.status == 4)
+        #expect(gone.errors.contains("there is no channel \(channel) among yours"), "\(gone.errors)")
+        let other = try server.did(["channel", "create"], ["Other"])
+        #expect(try server.did(["channel", "delete"], [other]) == other)
+        #expect(try server.did(["workspace", "create"], ["Sales"]).count == 36)
+    }
+
+    @Test("Members are added one by one, each with its result", arguments: eras)
+    func members(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let channel = try server.did(["channel", "create"], ["Quiet"])
+        let nobody = "00000000-0000-4000-8000-000000000000"
+        let refused = try server.run(["channel", "members", "add"], [channel, nobody, nobody], ["--json"])
+        #expect(refused.status == 4)
+        let lines = refused.output.split(separator: "\n")
+        #expect(lines.count == 2, "\(refused.output)")
+        #expect(lines.allSatisfy { $0.contains(#""do":"add_member","state":"refused""#) }, "\(refused.output)")
+    }
+
+    @Test("A result as JSON has always the same members", arguments: eras)
+    func json(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let sent = try server.run(["send"], ["#general", "hello"], ["--json"])
+        #expect(sent.status == 0)
+        #expect(sent.output.hasPrefix(#"{"action":""#), "\(sent.output)")
+        #expect(sent.output.contains(#""do":"send","state":"done","subject":""#), "\(sent.output)")
+        #expect(sent.output.hasSuffix(#","why":null,"status":null}"# + "\n"), "\(sent.output)")
+        let nowhere = try server.run(["send"], ["#nowhere", "hello"], ["--json"])
+        #expect(nowhere.status == 4)
+        #expect(
+            nowhere.output.hasSuffix(
+                #""state":"refused","subject":null,"why":"there is no channel #nowhere among yours in the workspace","status":null}"#
+                    + "\n"), "\(nowhere.output)")
+    }
+
+    @Test(
+        "A server that is not there is told from one that refuses, and from a token that is not good", arguments: eras)
+    func failures(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let missing = try weir(
+            ["send", "http://127.0.0.1:1", "#general", "hello", "--max-attempts", "1"] + server.token)
+        #expect(missing.status == 5)
+        #expect(
+            missing.errors.hasPrefix("weir: the message was not done, the server cannot be reached: "),
+            "\(missing.errors)")
+        let refused = try weir(
+            ["send", server.url, "#general", "hello", "--token", "env:TOKEN"], environment: ["TOKEN": "not-a-token"])
+        #expect(refused.status == 4)
+        #expect(refused.errors == "weir: the message was refused: the token was refused (HTTP 401)\n")
+        let unset = try weir(["send", server.url, "#general", "hello", "--token", "env:NOT_SET_ANYWHERE"])
+        #expect(unset.status == 4)
+        #expect(unset.errors == "weir: the environment variable NOT_SET_ANYWHERE is not set\n")
+    }
+
+    @Test("A login leaves a token for its owner only, which logging out takes away", arguments: eras)
+    func login(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let file = server.folder + "/saved"
+        let environment = ["PASSWORD": "weir"]
+        let login = try weir(
+            ["login", server.url, "--user", "ana.lima", "--password", "env:PASSWORD", "--save", file],
+            environment: environment)
+        #expect(login.status == 0, "\(login.errors)")
+        #expect(login.output == "logged in; the token is in \(file)\n")
+        var facts = stat()
+        #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        let who = try weir(["whoami", server.url, "--token", "file:\(file)", "--json"])
+        #expect(who.status == 0, "\(who.errors)")
+        #expect(who.output.contains(#""name":"Ana Lima","era":"\#(era)"}"#), "\(who.output)")
+        #expect(try weir(["send", server.url, "#general", "hi", "--token", "file:\(file)"]).status == 0)
+        let logout = try weir(["logout", server.url, "--token", "file:\(file)"])
+        #expect(logout.status == 0, "\(logout.errors)")
+        #expect(access(file, F_OK) != 0)
+        let wrong = try weir(
+            ["login", server.url, "--user", "ana.lima", "--password", "env:PASSWORD", "--save", file],
+            environment: ["PASSWORD": "wr0ng-secret"])
+        #expect(wrong.status == 4)
+        #expect(wrong.errors.hasPrefix("weir: refused: "), "\(wrong.errors)")
+        #expect(!wrong.errors.contains("wr0ng"))
+        #expect(access(file, F_OK) != 0)
+        let argued = try weir("login", server.url, "--user", "ana.lima", "--password", "weir", "--save", file)
+        #expect(argued.status == 2)
+        #expect(argued.errors.contains("takes a reference, not the password itself"), "\(argued.errors)")
+    }
+}

@@ -1,0 +1,402 @@
+import Events
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite struct OutboxTests {
+    private let threads = "/internal/services/messages/v1/companies/C/threads"
+
+    // MARK: A message
+
+    @Test func `a message is shown at once, and settled by the answer in one batch`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        #expect(transcript.shown == ["first", "hello?"])
+        #expect(transcript.actions == ["A1 queued", "A1 sending 1"])
+        #expect(transcript.asked == ["POST \(threads)"])
+        let before = transcript.diffs.count
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
+        #expect(transcript.actions == ["A1 done M1"])
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.diffs.count == before + 1)
+        #expect(transcript.diffs.last?.batch.deletions.map(\.element.id) == [.message(EntityID("A1"))])
+        #expect(transcript.diffs.last?.batch.insertions.map(\.element.id) == [.message(EntityID("M1"))])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    @Test func `the echo behind the answer changes nothing`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
+        let before = transcript.diffs.count
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.diffs.count == before)
+    }
+
+    @Test func `the echo before the answer takes the place of the row that waits`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        #expect(transcript.shown == ["first", "hello"])
+        let before = transcript.diffs.count
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.diffs.count == before)
+        #expect(transcript.actions == ["A1 done M1"])
+    }
+
+    @Test func `the same words from another device are another message`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.tell("created", Transcript.message("M8", "hello", at: 8))
+        #expect(transcript.shown == ["first", "hello"])
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M9", "hello", at: 9), id: "M9"))
+        #expect(transcript.shown == ["first", "hello", "hello"])
+        transcript.tell("created", Transcript.message("M9", "hello", at: 9))
+        #expect(transcript.shown == ["first", "hello", "hello"])
+    }
+
+    @Test func `the words of somebody else, or in another thread, are no echo`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.tell("created", Transcript.message("M8", "hello", at: 8, user: "U2"))
+        transcript.tell("created", Transcript.message("M9", "hello", at: 9, thread: "M0"))
+        #expect(transcript.shown == ["first", "hello", "hello?"])
+    }
+
+    @Test func `a reply is shown in its thread`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "yes", thread: "M0")
+        #expect(transcript.asked == ["GET \(threads)/M0/messages?limit=1000&include_users=1"])
+        transcript.answer("/messages?", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
+        #expect(transcript.asked == ["POST \(threads)/M0/messages"])
+        let thread = Item.Section("thread", EntityID("M0"))
+        #expect(transcript.session.model.elements(in: thread).map(\.delivery) == [.pending])
+        transcript.answer(
+            "/messages", #"{"resource":\#(Transcript.message("M1", "yes", at: 9, thread: "M0"))}"#)
+        #expect(transcript.session.model.elements(in: thread).map(\.id) == [.message(EntityID("M1"))])
+    }
+
+    // MARK: Order
+
+    @Test func `messages of one channel go out one after the other, in their order`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "one")
+        transcript.send("A2", "two")
+        transcript.send("A3", "three")
+        #expect(transcript.shown == ["first", "one?", "two?", "three?"])
+        for (index, text) in ["one", "two", "three"].enumerated() {
+            #expect(transcript.asked.count == 1)
+            #expect(String(decoding: transcript.requests[0].body, as: UTF8.self).contains(#""text":"\#(text)""#))
+            transcript.answer(
+                "/threads", Transcript.thread(Transcript.message("M\(index + 1)", text, at: 10 + index), id: "M1"))
+        }
+        #expect(transcript.shown == ["first", "one", "two", "three"])
+    }
+
+    @Test func `channels do not wait for each other, and only so many are under way`() {
+        var outbox = Outbox()
+        for index in 1...6 {
+            let send = Action.Operation.send(channel: EntityID("C\(index)"), thread: nil, text: "x")
+            let isTaken = outbox.add(Action(id: EntityID("A\(index)"), send, asked: Timestamp(milliseconds: 0)))
+            #expect(isTaken)
+        }
+        let ready = outbox.ready()
+        #expect(ready == (1...Outbox.concurrency).map { EntityID("A\($0)") })
+        for (index, id) in ready.enumerated() { outbox.send(id, request: index + 1, baseline: nil) }
+        #expect(outbox.ready() == [])
+        let answered = outbox.answered(1)
+        #expect(answered == ready[0])
+        outbox.finish(ready[0], subject: nil)
+        #expect(outbox.ready() == [EntityID("A5")])
+    }
+
+    @Test func `the same words twice are two messages`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "ok")
+        transcript.send("A2", "ok")
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "ok", at: 10), id: "M1"))
+        transcript.tell("created", Transcript.message("M1", "ok", at: 10))
+        #expect(transcript.shown == ["first", "ok", "ok?"])
+        transcript.tell("created", Transcript.message("M2", "ok", at: 11))
+        #expect(transcript.shown == ["first", "ok", "ok"])
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M2", "ok", at: 11), id: "M2"))
+        #expect(transcript.shown == ["first", "ok", "ok"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    @Test func `an edit of a message that waits goes out behind it, with its real id`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "helo")
+        transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
+        #expect(transcript.shown == ["first", "hello?"])
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "helo", at: 9), id: "M1"))
+        #expect(transcript.asked == ["POST \(threads)/M1/messages/M1"])
+        #expect(transcript.shown == ["first", "hello?"])
+        transcript.answer("/M1", #"{"resource":\#(Transcript.message("M1", "hello", at: 9, updated: 12))}"#)
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    // MARK: Refusals
+
+    @Test func `a refused message stays and says so, until it is sent again or dropped`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.answer(
+            "/threads", status: 500,
+            #"{"statusCode":500,"error":"Internal Server Error","message":"Can't write this message."}"#)
+        #expect(transcript.actions == ["A1 refused 500 Can't write this message."])
+        #expect(transcript.shown == ["first", "hello!"])
+        #expect(transcript.session.pendingActions.map(\.failure) == ["Can't write this message."])
+        transcript.feed(.retryAction(EntityID("A1")))
+        #expect(transcript.shown == ["first", "hello?"])
+        transcript.answer("/threads", status: 403, #"{"statusCode":403,"message":"Forbidden"}"#)
+        #expect(transcript.shown == ["first", "hello!"])
+        transcript.feed(.dropAction(EntityID("A1")))
+        #expect(transcript.actions == ["A1 dropped"])
+        #expect(transcript.shown == ["first"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    @Test func `what is about a message that was refused is refused with it`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "helo")
+        transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
+        transcript.send("A3", "more")
+        transcript.answer("/threads", status: 400, #"{"message":"no"}"#)
+        #expect(
+            transcript.actions == [
+                "A1 refused 400 no", "A2 refused what it is about was not made: no", "A3 sending 1",
+            ])
+        #expect(transcript.shown == ["first", "helo!", "more?"])
+    }
+
+    @Test func `a refused edit is rolled back to what the server says meanwhile`() {
+        var transcript = Transcript.acting()
+        let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
+        transcript.act("A1", .edit(message, text: "FIRST"))
+        #expect(transcript.shown == ["FIRST?"])
+        transcript.tell(
+            "updated",
+            Transcript.message("M0", "first of all", at: 1, updated: 5)
+        )
+        #expect(transcript.shown == ["FIRST?"])
+        transcript.answer("/messages/M0", status: 403, #"{"message":"not yours"}"#)
+        #expect(transcript.shown == ["first of all"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    // MARK: Offline
+
+    @Test func `without a connection messages wait, and go out once when there is one`() {
+        var transcript = Transcript.acting()
+        transcript.cut()
+        transcript.send("A1", "one")
+        transcript.send("A2", "two")
+        #expect(transcript.asked == [])
+        #expect(transcript.shown == ["first", "one?", "two?"])
+        transcript.pass(.seconds(10))
+        transcript.authenticate()
+        #expect(transcript.asked == ["POST \(threads)"])
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "one", at: 9), id: "M1"))
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M2", "two", at: 10), id: "M2"))
+        #expect(transcript.shown == ["first", "one", "two"])
+        #expect(!transcript.asked.contains { $0.hasPrefix("POST") })
+    }
+
+    @Test func `a request that never left is sent again, later and without a look`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "connect")
+        #expect(transcript.actions == ["A1 delayed no answer"])
+        #expect(transcript.asked == [])
+        transcript.pass(.seconds(1))
+        #expect(transcript.actions == ["A1 sending 2"])
+        #expect(transcript.asked == ["POST \(threads)"])
+    }
+
+    @Test func `a message whose answer was lost and whose echo came is not sent again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(60))
+        #expect(transcript.asked == [])
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    @Test func `the echo behind a lost answer settles the message`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "lost")
+        #expect(transcript.shown == ["first", "hello?"])
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        #expect(transcript.actions == ["A1 done M1"])
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    @Test func `a message in doubt is looked for before it is sent again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(1))
+        #expect(transcript.asked.count == 1 && transcript.asked[0].contains("/feed?"))
+        transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
+        #expect(transcript.asked == ["POST \(threads)"])
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(2))
+        transcript.answer(
+            "/feed",
+            Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "hello", at: 9)])
+        )
+        #expect(transcript.actions == ["A1 done M1"])
+        #expect(transcript.asked == [])
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    @Test func `an older message of the same words is not taken for one in doubt`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "first")
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(1))
+        transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
+        #expect(transcript.asked == ["POST \(threads)"])
+    }
+
+    @Test func `a busy server says when to come again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        let request = transcript.requests.removeFirst()
+        transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: 20)))
+        transcript.pass(.seconds(19))
+        #expect(transcript.asked == [])
+        transcript.pass(.seconds(1))
+        #expect(transcript.asked == ["POST \(threads)"])
+    }
+
+    @Test func `a server that cannot is believed after some attempts`() {
+        var transcript = Transcript.acting()
+        let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
+        transcript.act("A1", .delete(message))
+        for _ in 1..<Session.maximumActionAttempts {
+            transcript.answer("/delete", status: 503, "")
+            transcript.pass(.seconds(30))
+            transcript.receive("2")
+        }
+        #expect(transcript.shown == ["first-"])
+        transcript.answer("/delete", status: 503, "")
+        #expect(transcript.actions == ["A1 refused 503 HTTP status 503"])
+        #expect(transcript.shown == ["first"])
+    }
+
+    @Test func `a token that ran out is renewed once for all, and the message goes out with the new one`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "one")
+        transcript.act("A2", .markRead(channel: EntityID("#nowhere")))
+        transcript.answer("/threads", status: 401, #"{"message":"Bad credentials"}"#)
+        let renewals = transcript.effects.count { if case .renewToken = $0 { true } else { false } }
+        #expect(renewals == 1)
+        transcript.feed(.tokenRenewed(changed: true))
+        #expect(transcript.asked.contains("POST \(threads)"))
+        transcript.answer("/threads", status: 401, #"{"message":"Bad credentials"}"#)
+        transcript.feed(.tokenRenewed(changed: false))
+        #expect(transcript.actions.contains("A1 refused 401 the token was refused"))
+    }
+
+    // MARK: What outlives the process
+
+    @Test func `every action is read back as it was written`() throws {
+        let message = Action.MessageReference(
+            channel: EntityID("CH"), message: EntityID("M"), thread: EntityID("T"))
+        let operations: [Action.Operation] = [
+            .send(channel: EntityID("CH"), thread: nil, text: "a \"b\" \u{1F600}"),
+            .send(channel: EntityID("#General"), thread: EntityID("T"), text: ""),
+            .edit(message, text: "x"), .react(message, names: [":heart:", "❤️"]), .react(message, names: []),
+            .delete(message), .markRead(channel: EntityID("CH")),
+            .createChannel(.init(kind: .private, name: "n", icon: "📄", description: "d", members: [EntityID("U2")])),
+            .editChannel(channel: EntityID("CH"), name: "n", icon: nil, description: ""),
+            .deleteChannel(channel: EntityID("CH")), .addMember(channel: EntityID("CH"), user: EntityID("U2")),
+            .removeMember(channel: EntityID("CH"), user: EntityID("U2")),
+            .createWorkspace(name: "w", members: ["a@example.org"]),
+        ]
+        for operation in operations {
+            let action = Action(id: EntityID("A"), operation, asked: Timestamp(milliseconds: 5))
+            var writer = JSONWriter()
+            action.encode(into: &writer)
+            #expect(Action(try JSONValue(parsing: writer.bytes[...])) == action)
+        }
+        for text in [
+            "{}", "[]", #"{"id":"A","asked":1,"do":"send"}"#, #"{"id":"A","asked":1,"do":"fly","channel":"C"}"#,
+        ] {
+            #expect(Action(try JSONValue(parsing: Array(text.utf8)[...])) == nil)
+        }
+    }
+
+    @Test func `what was under way when the process ended is looked for first`() throws {
+        var before = Transcript.acting()
+        before.send("A1", "one")
+        before.send("A2", "two")
+        let kept = try before.session.pendingActions.map { entry in
+            var writer = JSONWriter()
+            entry.encode(into: &writer)
+            return try #require(OutboxEntry(try JSONValue(parsing: writer.bytes[...])))
+        }
+        #expect(kept.map(\.isInDoubt) == [true, false])
+        #expect(kept.map(\.attempts) == [1, 0])
+        var after = Transcript.acting()
+        after.feed(.restoreOutbox(kept))
+        #expect(after.shown == ["first", "one?", "two?"])
+        #expect(after.asked.count == 1 && after.asked[0].contains("/feed?"))
+        after.answer(
+            "/feed",
+            Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "one", at: 9)]))
+        #expect(after.actions == ["A1 done M1", "A2 sending 1"])
+        #expect(after.shown == ["first", "one", "two?"])
+    }
+
+    @Test func `its echo that the store knew already settles what was under way`() throws {
+        var before = Transcript.acting()
+        before.send("A1", "one")
+        let kept = before.session.pendingActions
+        var after = Transcript.acting()
+        after.tell("created", Transcript.message("M1", "one", at: 9))
+        after.feed(
+            .restoreOutbox(
+                kept.map { entry in
+                    var entry = entry
+                    entry.isInDoubt = true
+                    entry.state = .queued
+                    return entry
+                }))
+        #expect(after.actions == ["A1 queued", "A1 done M1"])
+        #expect(after.asked == [])
+    }
+
+    // MARK: Bounds
+
+    @Test func `an outbox that is full refuses`() {
+        var transcript = Transcript.acting()
+        transcript.cut()
+        for index in 0..<Outbox.limit { transcript.send("A\(index)", "x") }
+        transcript.send("B", "x")
+        #expect(transcript.actions.count == 1 && transcript.actions[0].hasPrefix("B refused"))
+        #expect(transcript.session.pendingActions.count == Outbox.limit)
+    }
+
+    @Test func `nothing is watched while nothing is asked for`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        #expect(transcript.session.transaction.watchesMessages)
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
+        #expect(!transcript.session.transaction.watchesMessages)
+        #expect(transcript.session.overlay.isEmpty)
+        transcript.tell("created", Transcript.message("M2", "x", at: 10))
+        #expect(transcript.session.transaction.newMessages.isEmpty)
+    }
+}

@@ -1,0 +1,216 @@
+import Events
+import SectionedModel
+import Testing
+
+@testable import Pipeline
+
+/// Each action in both eras: the request, how it is shown, how it is settled and rolled back.
+@Suite struct TwakeActionTests {
+    private let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
+
+    private func body(_ transcript: Transcript) -> String {
+        transcript.requests.last.map { String(decoding: $0.body, as: UTF8.self) } ?? ""
+    }
+
+    private func reactions(_ transcript: Transcript) -> [String] {
+        transcript.session.model[.message(EntityID("M0"))]?.message?.reactions.map { "\($0.name) \($0.count)" } ?? []
+    }
+
+    // MARK: Era B
+
+    @Test func `era B sends a new thread to a channel`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        #expect(
+            body(transcript)
+                == #"{"resource":{"participants":[{"type":"channel","id":"CH","workspace_id":"W","company_id":"C"}]},"options":{"message":{"text":"hello","blocks":[{"type":"twacode","elements":["hello"]}],"files":[],"type":"message","subtype":null,"context":{"client_id":"A1"}}}}"#
+        )
+    }
+
+    @Test func `a channel may be named by its name`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello", to: EntityID("#general"))
+        #expect(body(transcript).contains(#""id":"CH""#))
+        #expect(transcript.shown == ["first", "hello?"])
+    }
+
+    @Test func `a channel that is not the user's is refused when the lists were asked`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello", to: EntityID("NO"))
+        transcript.answer("/workspaces/W/channels?", #"{"resources":[\#(Transcript.channel())]}"#)
+        transcript.answer("/direct/channels?", #"{"resources":[]}"#)
+        #expect(transcript.actions == ["A1 refused there is no channel NO among yours in the workspace"])
+    }
+
+    @Test func `reactions are replaced, and rolled back`() {
+        var transcript = Transcript.acting()
+        transcript.tell(
+            "updated",
+            Transcript.message("M0", "first", at: 1, updated: 3, more: #","x":0"#).replacing(
+                #""reactions":null"#, with: #""reactions":[{"name":"👍","count":2,"users":["U1","U2"]}]"#))
+        #expect(reactions(transcript) == ["👍 2"])
+        transcript.act("A1", .react(message, names: ["❤️"]))
+        #expect(reactions(transcript) == ["👍 1", "❤️ 1"])
+        #expect(transcript.asked.last?.hasSuffix("/threads/M0/messages/M0/reaction") == true)
+        #expect(body(transcript) == #"{"reactions":["❤️"]}"#)
+        transcript.answer("/reaction", status: 400, #"{"message":"no"}"#)
+        #expect(reactions(transcript) == ["👍 2"])
+        transcript.act("A2", .react(message, names: []))
+        #expect(reactions(transcript) == ["👍 1"])
+    }
+
+    @Test func `a deletion marks the message at once, and leaves what the server leaves`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .delete(message))
+        #expect(transcript.shown == ["first-"])
+        transcript.answer("/delete", #"{"status":"success"}"#)
+        #expect(transcript.shown == ["Deleted message"])
+    }
+
+    @Test func `a channel is read at once, with its badges`() {
+        var transcript = Transcript.acting()
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.badgeRoom)"}]"#)
+        transcript.answer(
+            "/badges",
+            #"{"resources":[{"company_id":"C","user_id":"U1","workspace_id":"W","channel_id":"CH","thread_id":"T","message_id":"M"},{"company_id":"C","user_id":"U1","workspace_id":"W","channel_id":"C2","thread_id":"T2","message_id":"M"}]}"#
+        )
+        let badges = Item.Section("badges", EntityID("C"))
+        transcript.act("A1", .markRead(channel: Transcript.channel))
+        #expect(transcript.session.model[.channel(Transcript.channel)]?.channel?.hasUnread == false)
+        #expect(transcript.session.model.elements(in: badges).map(\.delivery) == [.leaving, nil])
+        transcript.answer("/channels/CH/read", "true")
+        #expect(transcript.session.model[.channel(Transcript.channel)]?.channel?.hasUnread == false)
+        #expect(transcript.session.model[.channel(Transcript.channel)]?.delivery == nil)
+        #expect(transcript.session.model.elements(in: badges).count == 1)
+    }
+
+    @Test func `a channel is made, shown while it waits, and messages to it wait for it`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .createChannel(.init(kind: .private, name: "New", icon: "📄")))
+        transcript.send("A2", "welcome", to: EntityID("A1"))
+        let channels = Item.Section("channels", EntityID("W"))
+        #expect(transcript.session.model.elements(in: channels).map(\.delivery) == [.pending, nil])
+        #expect(transcript.asked == ["POST /internal/services/channels/v1/companies/C/workspaces/W/channels"])
+        transcript.answer("/channels", status: 201, #"{"resource":\#(Transcript.channel("NEW", name: "New"))}"#)
+        #expect(transcript.actions.first == "A1 done NEW")
+        #expect(transcript.session.model[.channel(EntityID("A1"))] == nil)
+        #expect(transcript.session.model[.channel(EntityID("NEW"))]?.channel?.name == "New")
+        transcript.answer("/channels/NEW/feed", #"{"resources":[]}"#)
+        #expect(body(transcript).contains(#""id":"NEW""#))
+    }
+
+    @Test func `a channel whose making is in doubt is not made again`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .createChannel(.init(kind: .public, name: "New")))
+        transcript.fail("/channels", kind: "timeout")
+        transcript.pass(.seconds(5))
+        #expect(transcript.actions.first?.hasPrefix("A1 refused no answer came") == true)
+        #expect(transcript.asked == [])
+    }
+
+    @Test func `a channel's name changes at once, and back when that is refused`() {
+        var transcript = Transcript.acting()
+        let name = { (transcript: Transcript) in
+            transcript.session.model[.channel(Transcript.channel)]?.channel?.name
+        }
+        transcript.act("A1", .editChannel(channel: Transcript.channel, name: "Lobby", icon: nil, description: nil))
+        #expect(name(transcript) == "Lobby")
+        #expect(body(transcript) == #"{"resource":{"name":"Lobby"}}"#)
+        transcript.answer("/channels/CH", status: 403, #"{"message":"no"}"#)
+        #expect(name(transcript) == "General")
+    }
+
+    @Test func `a deleted channel is marked, and gone with everything in it when the server agrees`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .deleteChannel(channel: Transcript.channel))
+        #expect(transcript.session.model[.channel(Transcript.channel)]?.delivery == .leaving)
+        transcript.answer("/channels/CH", status: 204, "")
+        #expect(transcript.session.model.count == 0)
+    }
+
+    @Test func `members come and go`() {
+        var transcript = Transcript.acting()
+        let members = Item.Section("members", Transcript.channel)
+        transcript.act("A1", .addMember(channel: Transcript.channel, user: EntityID("U2")))
+        #expect(transcript.session.model.elements(in: members).map(\.delivery) == [.pending])
+        #expect(body(transcript) == #"{"resource":{"user_id":"U2","type":"member"}}"#)
+        transcript.answer("/members", status: 201, #"{"resource":{"user_id":"U2","channel_id":"CH"}}"#)
+        transcript.answer(
+            "/members?", #"{"resources":[{"channel_id":"CH","user_id":"U1"},{"channel_id":"CH","user_id":"U2"}]}"#)
+        #expect(transcript.session.model.elements(in: members).map(\.delivery) == [nil, nil])
+        transcript.act("A2", .removeMember(channel: Transcript.channel, user: EntityID("U2")))
+        #expect(transcript.session.model.elements(in: members).map(\.delivery) == [nil, .leaving])
+        transcript.answer("/members/U2", status: 204, "")
+        #expect(transcript.session.model.elements(in: members).count == 1)
+    }
+
+    @Test func `a workspace is made`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .createWorkspace(name: "Sales", members: []))
+        #expect(transcript.asked == ["POST /internal/services/workspaces/v1/companies/C/workspaces"])
+        transcript.answer("/workspaces", status: 201, #"{"resource":{"id":"W2","name":"Sales"}}"#)
+        #expect(transcript.actions == ["A1 done W2"])
+    }
+
+    // MARK: Era A
+
+    @Test func `era A sends, edits, reacts and deletes through the proxy`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.send("A1", "hello")
+        #expect(transcript.asked == ["POST /internal/mobile/messages"])
+        #expect(
+            body(transcript)
+                == #"{"company_id":"C","workspace_id":"W","channel_id":"CH","original_str":"hello"}"#)
+        transcript.answer("/messages", Transcript.proxyMessage("M1", "hello", at: 9))
+        #expect(transcript.shown == ["first", "hello"])
+        transcript.act("A2", .edit(message, text: "1st"))
+        #expect(transcript.asked == ["PUT /internal/mobile/messages"])
+        #expect(body(transcript).hasSuffix(#""message_id":"M0","original_str":"1st"}"#))
+        transcript.answer("/messages", Transcript.proxyMessage("M0", "1st", at: 1))
+        #expect(transcript.shown == ["1st", "hello"])
+        transcript.act("A3", .react(message, names: ["👍"]))
+        #expect(transcript.asked == ["POST /internal/mobile/reactions"])
+        transcript.answer("/reactions", #"{"id":"M0","reactions":[]}"#)
+        #expect(transcript.asked.last?.hasSuffix("&message_id=M0") == true)
+        transcript.act("A4", .delete(message))
+        transcript.answer("/internal/mobile/messages", Transcript.proxyMessage("M0", "1st", at: 1))
+        transcript.answer("/internal/mobile/messages", #"{"success":true}"#)
+        #expect(transcript.shown == ["hello"])
+    }
+
+    @Test func `era A tells a bad token from a missing right by its words`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.send("A1", "hello")
+        transcript.answer("/messages", status: 403, #"{"error":"Wrong token"}"#)
+        #expect(transcript.actions == [])
+        transcript.feed(.tokenRenewed(changed: true))
+        transcript.answer("/messages", status: 403, #"{"error":"not a member"}"#)
+        #expect(transcript.actions == ["A1 refused 403 not a member"])
+    }
+
+    @Test func `era A's counters sink with what is read`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.updatesRoom)"}]"#)
+        transcript.feed(.want(rooms: [Transcript.badgeRoom], source: .ctl))
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.badgeRoom)"}]"#)
+        transcript.answer(
+            "/badges",
+            #"[{"type":"company","id":"C","count":5},{"type":"workspace","id":"W","count":4},{"type":"channel","id":"CH","count":3}]"#
+        )
+        let counts = { (transcript: Transcript) in
+            transcript.session.model.elements(in: Item.Section("badges", EntityID("C"))).map { row in
+                if case .twakeBadgeCount(let badge) = row.entity { "\(badge.id) \(badge.count)" } else { "" }
+            }
+        }
+        transcript.act("A1", .markRead(channel: Transcript.channel))
+        #expect(counts(transcript) == ["C 2", "CH 3", "W 1"])
+        transcript.answer("/channels/read", status: 400, #"{"error":"no"}"#)
+        #expect(counts(transcript) == ["C 5", "CH 3", "W 4"])
+    }
+
+    @Test func `one reaction is all that era A takes`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.act("A1", .react(message, names: ["👍", "❤️"]))
+        #expect(transcript.actions.last == "A1 refused this server takes one reaction to a message")
+    }
+}
