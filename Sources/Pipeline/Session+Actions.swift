@@ -66,7 +66,9 @@ extension Session {
         case .impossible(let why): refuse(id, why: why, status: nil, into: &effects)
         case .fetch(let keys):
             outbox.resolve(id, keys)
-            for key in keys where !transaction.refetcher.isBusy(key) { transaction.refetcher.invalidate(key, cause: transaction.cause) }
+            for key in keys where !transaction.refetcher.isBusy(key) {
+                transaction.refetcher.invalidate(key, cause: transaction.cause)
+            }
             return false
         case .request(let operation, let request):
             outbox.become(operation, id)

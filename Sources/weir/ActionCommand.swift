@@ -10,7 +10,7 @@ enum ActionCommand {
         let errand: Errand
         do {
             errand = try Errand(options.configuration) { notice in
-                if notice.level != .info { Console.note("\(notice.level.rawValue): \(notice.text)") }
+                if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
             }
         } catch {
             return Console.fail(error)

@@ -72,7 +72,8 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed, .pingInterval,
+            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
+            .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
             .save, .json, .on, .name, .noControl, .quiet, .help:
@@ -118,7 +119,7 @@ enum Option: String, CaseIterable {
         case .pingTimeout: "how long a heartbeat may be missing (default 20s)"
         case .connectTimeout: "how long a client may join no namespace (default 45s)"
         case .recovery: "echo: a client cut off may come back so late, missing nothing"
-        case .era: "REST services: a has the mobile proxy only, b the core, too (default b)"
+        case .era: "REST: a is the mobile proxy alone, b the core, too (default b)"
         case .maxPayload: "most bytes of a message or a polling body (default 1000000)"
         case .seed: "seed of the world; one seed gives one history (default 1)"
         case .thread: "head of the thread the message is in, or is a reply to"

@@ -13,6 +13,16 @@ enum HelpSnapshots {
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
           rooms     list, join and leave the rooms of a running tail
+          send      send a message
+          edit      replace the text of a message
+          react     react to a message
+          delete    delete a message
+          read      mark a channel as read
+          channel   create, edit or delete a channel, add or remove its members
+          workspace create a workspace
+          login     log in and write the token to a file
+          logout    log out and remove the file with the token
+          whoami    say whose token it is
           help      explain a command
 
         Exit codes:
@@ -90,6 +100,7 @@ enum HelpSnapshots {
               --ping-timeout D                how long a heartbeat may be missing (default 20s)
               --connect-timeout D             how long a client may join no namespace (default 45s)
               --recovery D                    echo: a client cut off may come back so late, missing nothing
+              --era a|b                       REST: a is the mobile proxy alone, b the core, too (default b)
               --max-payload BYTES             most bytes of a message or a polling body (default 1000000)
               --quiet                         print only warnings, errors and losses on standard error
               --help                          show this help
@@ -130,8 +141,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company to tail (default the first one)
-              --workspace ID                  workspace to tail (default the first one)
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
@@ -184,8 +195,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company to tail (default the first one)
-              --workspace ID                  workspace to tail (default the first one)
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
@@ -246,6 +257,353 @@ enum HelpSnapshots {
 
             Example:
               weir rooms join /companies/C/workspaces/W/channels/CH/feed
+
+            """#
+        ),
+        (
+            "send",
+            #"""
+            weir send: send a message
+
+            Usage: weir send URL CHANNEL [TEXT] [OPTIONS]
+
+            CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.
+            The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the
+            new message's id. Exits with 4 when the server refuses, with 5 when it cannot be reached.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --thread MESSAGE                head of the thread the message is in, or is a reply to
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Examples:
+              weir send https://chat.example.com '#general' 'Good morning' --token file:token
+              uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN
+
+            """#
+        ),
+        (
+            "edit",
+            #"""
+            weir edit: replace the text of a message
+
+            Usage: weir edit URL CHANNEL MESSAGE [TEXT] [OPTIONS]
+
+            Without TEXT, or with -, the text is read from standard input. A reply that is not among the newest
+            messages needs --thread.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --thread MESSAGE                head of the thread the message is in, or is a reply to
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token
+
+            """#
+        ),
+        (
+            "react",
+            #"""
+            weir react: react to a message
+
+            Usage: weir react URL CHANNEL MESSAGE [EMOJI…] [OPTIONS]
+
+            The reactions given replace yours; without one they are taken away. Era A servers take one.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --thread MESSAGE                head of the thread the message is in, or is a reply to
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir react https://chat.example.com '#general' MESSAGE 👍 --token file:token
+
+            """#
+        ),
+        (
+            "delete",
+            #"""
+            weir delete: delete a message
+
+            Usage: weir delete URL CHANNEL MESSAGE [OPTIONS]
+
+            A reply that is not among the newest messages needs --thread.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --thread MESSAGE                head of the thread the message is in, or is a reply to
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir delete https://chat.example.com '#general' MESSAGE --token file:token
+
+            """#
+        ),
+        (
+            "read",
+            #"""
+            weir read: mark a channel as read
+
+            Usage: weir read URL CHANNEL [OPTIONS]
+
+            CHANNEL is an id, or '#' and a name.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir read https://chat.example.com '#general' --token file:token
+
+            """#
+        ),
+        (
+            "channel",
+            #"""
+            weir channel: create, edit or delete a channel, add or remove its members
+
+            Usage: weir channel create|edit|delete|members WORD… [OPTIONS]
+
+            weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI]
+                                         [--description TEXT] [--member USER …]
+            weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI] [--description TEXT]
+            weir channel delete URL CHANNEL
+            weir channel members add|remove URL CHANNEL USER…
+
+            CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found
+            again when there is one. Prints the ids of what was made or changed, one a line.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --visibility public|private|direct
+                                              who sees the channel (default public)
+              --icon EMOJI                    the channel's icon
+              --description TEXT              what the channel is for
+              --rename NAME                   the channel's new name
+              --member USER …                 who is in it, too: a user's id; for a workspace an address
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Examples:
+              weir channel create https://chat.example.com Releases --icon 🚀 --token file:token
+              weir channel members add https://chat.example.com '#releases' USER --token file:token
+
+            """#
+        ),
+        (
+            "workspace",
+            #"""
+            weir workspace: create a workspace
+
+            Usage: weir workspace create URL NAME [OPTIONS]
+
+            Prints the new workspace's id.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --member USER …                 who is in it, too: a user's id; for a workspace an address
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir workspace create https://chat.example.com Sales --token file:token
+
+            """#
+        ),
+        (
+            "login",
+            #"""
+            weir login: log in and write the token to a file
+
+            Usage: weir login URL [OPTIONS]
+
+            The password is never an argument: it is asked for on the terminal, or read from where --password
+            says. The file is readable by you only; its first line is the token, for --token file:FILE.
+
+            Options:
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --user NAME                     user name or address to log in with
+              --password env:NAME|file:PATH|cmd:COMMAND|stdin|prompt
+                                              where the password is (default prompt)
+              --save FILE                     file for the token (0600); one that is there is replaced
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token
+
+            """#
+        ),
+        (
+            "logout",
+            #"""
+            weir logout: log out and remove the file with the token
+
+            Usage: weir logout URL [OPTIONS]
+
+            Removes the FILE of --token file:FILE, once the server was told where it wants to be.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir logout https://chat.example.com --token file:token
+
+            """#
+        ),
+        (
+            "whoami",
+            #"""
+            weir whoami: say whose token it is
+
+            Usage: weir whoami URL [OPTIONS]
+
+            Prints the id and the name of the user, and whether the server is of era a or b.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Example:
+              weir whoami https://chat.example.com --token file:token --json
 
             """#
         ),

@@ -136,5 +136,5 @@ extension Transcript {
     }
 
     /// The requests that wait for an answer, as `POST /path`.
-    var asked: [String] { requests.map { "\($0.method) \($0.target)" } }
+    var calls: [String] { requests.map { "\($0.method) \($0.target)" } }
 }

@@ -16,7 +16,7 @@ import Wire
         transcript.send("A1", "hello")
         #expect(transcript.shown == ["first", "hello?"])
         #expect(transcript.actions == ["A1 queued", "A1 sending 1"])
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
         let before = transcript.diffs.count
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
         #expect(transcript.actions == ["A1 done M1"])
@@ -72,9 +72,9 @@ import Wire
     @Test func `a reply is shown in its thread`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "yes", thread: "M0")
-        #expect(transcript.asked == ["GET \(threads)/M0/messages?limit=1000&include_users=1"])
+        #expect(transcript.calls == ["GET \(threads)/M0/messages?limit=1000&include_users=1"])
         transcript.answer("/messages?", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
-        #expect(transcript.asked == ["POST \(threads)/M0/messages"])
+        #expect(transcript.calls == ["POST \(threads)/M0/messages"])
         let thread = Item.Section("thread", EntityID("M0"))
         #expect(transcript.session.model.elements(in: thread).map(\.delivery) == [.pending])
         transcript.answer(
@@ -91,7 +91,7 @@ import Wire
         transcript.send("A3", "three")
         #expect(transcript.shown == ["first", "one?", "two?", "three?"])
         for (index, text) in ["one", "two", "three"].enumerated() {
-            #expect(transcript.asked.count == 1)
+            #expect(transcript.calls.count == 1)
             #expect(String(decoding: transcript.requests[0].body, as: UTF8.self).contains(#""text":"\#(text)""#))
             transcript.answer(
                 "/threads", Transcript.thread(Transcript.message("M\(index + 1)", text, at: 10 + index), id: "M1"))
@@ -136,7 +136,7 @@ import Wire
         transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
         #expect(transcript.shown == ["first", "hello?"])
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "helo", at: 9), id: "M1"))
-        #expect(transcript.asked == ["POST \(threads)/M1/messages/M1"])
+        #expect(transcript.calls == ["POST \(threads)/M1/messages/M1"])
         #expect(transcript.shown == ["first", "hello?"])
         transcript.answer("/M1", #"{"resource":\#(Transcript.message("M1", "hello", at: 9, updated: 12))}"#)
         #expect(transcript.shown == ["first", "hello"])
@@ -198,15 +198,15 @@ import Wire
         transcript.cut()
         transcript.send("A1", "one")
         transcript.send("A2", "two")
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
         #expect(transcript.shown == ["first", "one?", "two?"])
         transcript.pass(.seconds(10))
         transcript.authenticate()
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "one", at: 9), id: "M1"))
         transcript.answer("/threads", Transcript.thread(Transcript.message("M2", "two", at: 10), id: "M2"))
         #expect(transcript.shown == ["first", "one", "two"])
-        #expect(!transcript.asked.contains { $0.hasPrefix("POST") })
+        #expect(!transcript.calls.contains { $0.hasPrefix("POST") })
     }
 
     @Test func `a request that never left is sent again, later and without a look`() {
@@ -214,10 +214,10 @@ import Wire
         transcript.send("A1", "hello")
         transcript.fail("/threads", kind: "connect")
         #expect(transcript.actions == ["A1 delayed no answer"])
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
         transcript.pass(.seconds(1))
         #expect(transcript.actions == ["A1 sending 2"])
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
     }
 
     @Test func `a message whose answer was lost and whose echo came is not sent again`() {
@@ -226,7 +226,7 @@ import Wire
         transcript.tell("created", Transcript.message("M1", "hello", at: 9))
         transcript.fail("/threads", kind: "timeout")
         transcript.pass(.seconds(60))
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
         #expect(transcript.shown == ["first", "hello"])
         #expect(transcript.session.pendingActions.isEmpty)
     }
@@ -246,9 +246,9 @@ import Wire
         transcript.send("A1", "hello")
         transcript.fail("/threads", kind: "timeout")
         transcript.pass(.seconds(1))
-        #expect(transcript.asked.count == 1 && transcript.asked[0].contains("/feed?"))
+        #expect(transcript.calls.count == 1 && transcript.calls[0].contains("/feed?"))
         transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
         transcript.fail("/threads", kind: "timeout")
         transcript.pass(.seconds(2))
         transcript.answer(
@@ -256,7 +256,7 @@ import Wire
             Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "hello", at: 9)])
         )
         #expect(transcript.actions == ["A1 done M1"])
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
         #expect(transcript.shown == ["first", "hello"])
     }
 
@@ -266,7 +266,7 @@ import Wire
         transcript.fail("/threads", kind: "timeout")
         transcript.pass(.seconds(1))
         transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
     }
 
     @Test func `a busy server says when to come again`() {
@@ -275,9 +275,9 @@ import Wire
         let request = transcript.requests.removeFirst()
         transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: 20)))
         transcript.pass(.seconds(19))
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
         transcript.pass(.seconds(1))
-        #expect(transcript.asked == ["POST \(threads)"])
+        #expect(transcript.calls == ["POST \(threads)"])
     }
 
     @Test func `a server that cannot is believed after some attempts`() {
@@ -303,7 +303,7 @@ import Wire
         let renewals = transcript.effects.count { if case .renewToken = $0 { true } else { false } }
         #expect(renewals == 1)
         transcript.feed(.tokenRenewed(changed: true))
-        #expect(transcript.asked.contains("POST \(threads)"))
+        #expect(transcript.calls.contains("POST \(threads)"))
         transcript.answer("/threads", status: 401, #"{"message":"Bad credentials"}"#)
         transcript.feed(.tokenRenewed(changed: false))
         #expect(transcript.actions.contains("A1 refused 401 the token was refused"))
@@ -352,7 +352,7 @@ import Wire
         var after = Transcript.acting()
         after.feed(.restoreOutbox(kept))
         #expect(after.shown == ["first", "one?", "two?"])
-        #expect(after.asked.count == 1 && after.asked[0].contains("/feed?"))
+        #expect(after.calls.count == 1 && after.calls[0].contains("/feed?"))
         after.answer(
             "/feed",
             Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "one", at: 9)]))
@@ -375,7 +375,7 @@ import Wire
                     return entry
                 }))
         #expect(after.actions == ["A1 queued", "A1 done M1"])
-        #expect(after.asked == [])
+        #expect(after.calls == [])
     }
 
     // MARK: Bounds

@@ -51,7 +51,7 @@ import Testing
         #expect(reactions(transcript) == ["👍 2"])
         transcript.act("A1", .react(message, names: ["❤️"]))
         #expect(reactions(transcript) == ["👍 1", "❤️ 1"])
-        #expect(transcript.asked.last?.hasSuffix("/threads/M0/messages/M0/reaction") == true)
+        #expect(transcript.calls.last?.hasSuffix("/threads/M0/messages/M0/reaction") == true)
         #expect(body(transcript) == #"{"reactions":["❤️"]}"#)
         transcript.answer("/reaction", status: 400, #"{"message":"no"}"#)
         #expect(reactions(transcript) == ["👍 2"])
@@ -90,7 +90,7 @@ import Testing
         transcript.send("A2", "welcome", to: EntityID("A1"))
         let channels = Item.Section("channels", EntityID("W"))
         #expect(transcript.session.model.elements(in: channels).map(\.delivery) == [.pending, nil])
-        #expect(transcript.asked == ["POST /internal/services/channels/v1/companies/C/workspaces/W/channels"])
+        #expect(transcript.calls == ["POST /internal/services/channels/v1/companies/C/workspaces/W/channels"])
         transcript.answer("/channels", status: 201, #"{"resource":\#(Transcript.channel("NEW", name: "New"))}"#)
         #expect(transcript.actions.first == "A1 done NEW")
         #expect(transcript.session.model[.channel(EntityID("A1"))] == nil)
@@ -105,7 +105,7 @@ import Testing
         transcript.fail("/channels", kind: "timeout")
         transcript.pass(.seconds(5))
         #expect(transcript.actions.first?.hasPrefix("A1 refused no answer came") == true)
-        #expect(transcript.asked == [])
+        #expect(transcript.calls == [])
     }
 
     @Test func `a channel's name changes at once, and back when that is refused`() {
@@ -147,7 +147,7 @@ import Testing
     @Test func `a workspace is made`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .createWorkspace(name: "Sales", members: []))
-        #expect(transcript.asked == ["POST /internal/services/workspaces/v1/companies/C/workspaces"])
+        #expect(transcript.calls == ["POST /internal/services/workspaces/v1/companies/C/workspaces"])
         transcript.answer("/workspaces", status: 201, #"{"resource":{"id":"W2","name":"Sales"}}"#)
         #expect(transcript.actions == ["A1 done W2"])
     }
@@ -157,21 +157,22 @@ import Testing
     @Test func `era A sends, edits, reacts and deletes through the proxy`() {
         var transcript = Transcript.actingByProxy()
         transcript.send("A1", "hello")
-        #expect(transcript.asked == ["POST /internal/mobile/messages"])
+        #expect(transcript.calls == ["POST /internal/mobile/messages"])
         #expect(
             body(transcript)
                 == #"{"company_id":"C","workspace_id":"W","channel_id":"CH","original_str":"hello"}"#)
         transcript.answer("/messages", Transcript.proxyMessage("M1", "hello", at: 9))
         #expect(transcript.shown == ["first", "hello"])
         transcript.act("A2", .edit(message, text: "1st"))
-        #expect(transcript.asked == ["PUT /internal/mobile/messages"])
+        #expect(transcript.calls == ["PUT /internal/mobile/messages"])
         #expect(body(transcript).hasSuffix(#""message_id":"M0","original_str":"1st"}"#))
         transcript.answer("/messages", Transcript.proxyMessage("M0", "1st", at: 1))
         #expect(transcript.shown == ["1st", "hello"])
+        transcript.answer("&message_id=M0", "[\(Transcript.proxyMessage("M0", "1st", at: 1))]")
         transcript.act("A3", .react(message, names: ["👍"]))
-        #expect(transcript.asked == ["POST /internal/mobile/reactions"])
+        #expect(transcript.calls == ["POST /internal/mobile/reactions"])
         transcript.answer("/reactions", #"{"id":"M0","reactions":[]}"#)
-        #expect(transcript.asked.last?.hasSuffix("&message_id=M0") == true)
+        #expect(transcript.calls.last?.hasSuffix("&message_id=M0") == true)
         transcript.act("A4", .delete(message))
         transcript.answer("/internal/mobile/messages", Transcript.proxyMessage("M0", "1st", at: 1))
         transcript.answer("/internal/mobile/messages", #"{"success":true}"#)
