@@ -8,6 +8,7 @@ extension Session {
         var lines: [String] = []
         if !link.isReady { lines.append("a connection") }
         lines += transaction.refetcher.pending
+        lines += outbox.entries.filter { $0.failure == nil }.map { "\($0.action.operation.name) \($0.action.id)" }
         for entry in rooms.entries {
             switch entry.state {
             case .joined: break

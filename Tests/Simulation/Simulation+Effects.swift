@@ -44,7 +44,7 @@ extension Simulation {
         case .event: figures.events += 1
         case .room(let room): if room.change == .joined { figures.joins += 1 }
         case .connection(.ready): figures.connections += 1
-        case .connection, .notice: break
+        case .connection, .action, .notice: break
         }
     }
 
