@@ -162,6 +162,12 @@ actor Hub: SessionHost {
             for id in clients.keys.sorted() {
                 change(id) { connection, _, effects in connection.emit("message", arguments, into: &effects) }
             }
+        case .present(let user): send([backend.world.presenceFrame(user, isOnline: true)])
+        case .absent(let user): send([backend.world.presenceFrame(user, isOnline: false)])
+        case .presenceAsked(let users, let ackID):
+            let present = Set(clients.values.compactMap(\.user))
+            let presence = users.map { (user: $0, isOnline: present.contains($0)) }
+            change(id) { connection, _, effects in connection.tellPresence(presence, ackID: ackID, into: &effects) }
         case .close(let ending):
             forget(id)
             sessions.close(id, ending)

@@ -46,6 +46,9 @@ import Wire
                 case .publish(let frame): "publish \(frame.room) \(frame.text)"
                 case .repeatToAll(let arguments): "repeat \(arguments)"
                 case .left(let room): "- \(room)"
+                case .present(let user): "present \(user)"
+                case .absent(let user): "absent \(user)"
+                case .presenceAsked(let users, let ackID): "asked \(users) \(ackID)"
                 case .close(let ending): "! \(ending.cause)"
                 }
             }
@@ -56,7 +59,8 @@ import Wire
         var line = Line(revision)
         _ = line.open()
         if revision == .v4 { _ = line.say("40") }
-        #expect(line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#])
+        #expect(
+            line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
         return line
     }
 
@@ -66,7 +70,8 @@ import Wire
             line.open() == [
                 #"> 0{"sid":"S","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#, "> 40",
             ])
-        #expect(line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#])
+        #expect(
+            line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
         #expect(line.connection.user == "U1")
         let room = "/notifications?type=private&user=U1"
         #expect(
@@ -89,7 +94,8 @@ import Wire
         var line = Line(.v4)
         #expect(line.open().count == 1)
         #expect(line.say("40").first?.hasPrefix(#"> 40{"sid":""#) == true)
-        #expect(line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#])
+        #expect(
+            line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
         #expect(line.wait(.seconds(25)) == ["> 2"])
         #expect(line.say("3") == [])
     }
@@ -124,7 +130,8 @@ import Wire
         #expect(
             line.say(#"42["authenticate",{"token":7}]"#).first?.contains(#""message":"invalid token datatype""#) == true
         )
-        #expect(line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#])
+        #expect(
+            line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
     }
 
     @Test func `2021 server: who does not authenticate is disconnected after fifteen seconds`() {
@@ -224,11 +231,27 @@ import Wire
         var line = member(.v4)
         _ = line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#)
         line.connection.kick(into: &line.effects)
-        #expect(line.taken() == ["> 41", "- r"])
+        #expect(line.taken() == ["> 41", "- r", "absent U1"])
         #expect(line.connection.rooms.isEmpty)
         #expect(line.say("40").count == 1)
         #expect(line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#) == [], "not authenticated any more")
-        #expect(line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#])
+        #expect(
+            line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
+    }
+
+    @Test func `presence is asked for with an acknowledgement, and told again by who still is there`() {
+        var line = member(.v4)
+        #expect(line.say(#"427["online:get",{"data":["U1","U2"],"name":"/users/online/C"}]"#) == ["asked [U1, U2] 7"])
+        line.connection.tellPresence([("U1", true), ("U2", false)], ackID: 7, into: &line.effects)
+        #expect(line.taken() == [#"> 437[{"data":[["U1",true],["U2",false]]}]"#])
+        #expect(line.say(#"42["online:set",{"data":["U1"]}]"#) == ["present U1"])
+        #expect(line.say(#"428["online:set",{"data":["U1"]}]"#) == ["present U1", "> 438[]"])
+        #expect(line.say(#"42["online:set",{"data":["U2"]}]"#) == [], "nobody else can say it")
+        #expect(line.say(#"42["online:get",{"data":["U1"]}]"#) == [], "there is nothing to answer")
+        #expect(line.say(#"429["online:get",{"data":7}]"#) == ["asked [] 9"])
+        var anonymous = Line(.v3)
+        _ = anonymous.open()
+        #expect(anonymous.say(#"427["online:get",{"data":["U1"]}]"#) == [])
     }
 
     @Test func `rooms are bounded`() {

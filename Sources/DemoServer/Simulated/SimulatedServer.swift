@@ -149,7 +149,11 @@ package struct SimulatedServer: Sendable {
             case .joined(let room): rooms.insert(SessionID(number: client), into: room)
             case .left(let room): rooms.remove(SessionID(number: client), from: room)
             case .publish(let frame): publications.append(Publication(frame))
-            case .repeatToAll: break
+            case .present(let user):
+                publications.append(Publication(backend.world.presenceFrame(user, isOnline: true)))
+            case .absent(let user):
+                publications.append(Publication(backend.world.presenceFrame(user, isOnline: false)))
+            case .repeatToAll, .presenceAsked: break
             case .close:
                 forget(client)
                 outputs.append(.close(client: client))

@@ -19,6 +19,12 @@ struct RealtimeConnection: Sendable {
         case publish(Frame)
         /// The client sent an event called `message`: the last server repeats it to every socket (1.3).
         case repeatToAll(arguments: RawJSON)
+        /// A user came, or says once more to be there (1.6).
+        case present(EntityID)
+        /// A user left: one of their clients did.
+        case absent(EntityID)
+        /// Who of these is there; to be answered by `tellPresence`.
+        case presenceAsked(of: [EntityID], ackID: Int)
         /// End the session; the machine is finished.
         case close(EngineIO.Ending)
     }
@@ -41,6 +47,8 @@ struct RealtimeConnection: Sendable {
     static let maximumRooms = 5_000
     /// Bytes of a room's name.
     static let maximumName = 1_000
+    /// Users one `online:get` may ask after.
+    static let maximumPresences = 1_000
     /// How many times over a client may authenticate to any effect.
     static let maximumHandlers = 4
 
@@ -159,10 +167,12 @@ struct RealtimeConnection: Sendable {
             default: break
             }
         }
+        hearOfPresence(event, payload, into: &effects)
     }
 
     private mutating func reset(to next: State, into effects: inout [Effect]) {
         for room in rooms.sorted() { effects.append(.left(room: room)) }
+        if let user { effects.append(.absent(user)) }
         rooms = []
         state = next
     }
@@ -192,7 +202,10 @@ struct RealtimeConnection: Sendable {
             switch state {
             case .member(let user, let handlers):
                 state = .member(user: user, handlers: min(handlers + 1, Self.maximumHandlers))
-            case .outside, .anonymous, .refused: state = .member(user: user, handlers: 1)
+            case .outside, .anonymous, .refused:
+                state = .member(user: user, handlers: 1)
+                emit("authenticated", nil, into: &effects)
+                return effects.append(.present(user))
             case .closed: return
             }
             return emit("authenticated", nil, into: &effects)
@@ -212,6 +225,13 @@ struct RealtimeConnection: Sendable {
         server.emit("unauthorized", arguments: refusal.firstForm.raw, wantsAck: true, into: &below)
         effects += below.compactMap(Self.sending)
         if case .anonymous = state { state = .refused }
+    }
+
+    /// Acknowledges an event of the client's.
+    mutating func acknowledge(_ id: Int, _ arguments: JSONValue, into effects: inout [Effect]) {
+        var below: [SocketIOServer.Effect] = []
+        server.acknowledge(id, arguments: arguments.raw, into: &below)
+        effects += below.compactMap(Self.sending)
     }
 
     // MARK: - Rooms

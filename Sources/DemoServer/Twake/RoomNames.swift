@@ -41,6 +41,12 @@ struct RoomNames: Sendable {
     /// Who is writing.
     var writing: String { "/companies/\(company)/workspaces" }
 
+    /// Who is present.
+    var online: String { "/users/online/\(company)" }
+
+    /// Where the real server tells who left: it does not know the company by then, so nobody ever hears it (1.6).
+    var offline: String { "/users/online/toBeFetched" }
+
     /// The list room that tells a user of memberships in a channel.
     func memberList(_ channel: Channel, user: EntityID) -> String {
         channel.isDirect ? directList(user: user) : privateList(channel.workspace, user: user)

@@ -1,0 +1,27 @@
+import Events
+import JSONText
+import Wire
+
+/// Who is there (`reference/twake.md` 1.6).
+extension RealtimeConnection {
+    /// `online:get` asks for an acknowledgement with who is there, `online:set` says that one still is (1.6).
+    mutating func hearOfPresence(_ event: SocketIO.Event, _ payload: JSONValue, into effects: inout [Effect]) {
+        let users = (payload["data"]?.arrayValue ?? []).compactMap(\.stringValue).map { EntityID($0) }
+        switch event.name {
+        case "online:get":
+            guard let id = event.ackID else { return }
+            effects.append(.presenceAsked(of: Array(users.prefix(Self.maximumPresences)), ackID: id))
+        case "online:set":
+            if let user, users.contains(user) { effects.append(.present(user)) }
+            if let id = event.ackID { acknowledge(id, .array([]), into: &effects) }
+        default: break
+        }
+    }
+
+    /// Answers `online:get`.
+    mutating func tellPresence(_ presence: [(user: EntityID, isOnline: Bool)], ackID: Int, into effects: inout [Effect])
+    {
+        let pairs = presence.map { JSONValue.array([.id($0.user), .bool($0.isOnline)]) }
+        acknowledge(ackID, .array([.fields(["data": .array(pairs)])]), into: &effects)
+    }
+}
