@@ -91,6 +91,26 @@ extension JSONReader {
         }
     }
 
+    /// Whether the bytes at two ranges this reader gave are the same.
+    public func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+        guard a.count == b.count else { return false }
+        return span(at: a).withUnsafeBufferPointer { a in
+            span(at: b).withUnsafeBufferPointer { b in
+                guard let start = a.baseAddress, let other = b.baseAddress else { return true }
+                return json_same_bytes(start, other, a.count)
+            }
+        }
+    }
+
+    /// Whether the bytes at a range this reader gave are those of `literal`.
+    public func isSame(_ range: Range<Int>, _ literal: StaticString) -> Bool {
+        guard range.count == literal.utf8CodeUnitCount else { return false }
+        return span(at: range).withUnsafeBufferPointer { text in
+            guard let start = text.baseAddress else { return true }
+            return json_same_bytes(start, literal.utf8Start, text.count)
+        }
+    }
+
     /// Whether a string with escapes is `name`.
     @usableFromInline
     @inline(never)

@@ -37,7 +37,7 @@ extension Item.Kind {
 }
 
 extension ElementDigest {
-    fileprivate mutating func feed(_ id: EntityID) {
+    mutating func feed(_ id: EntityID) {
         switch id {
         case .uuid(let high, let low):
             feed(1)
@@ -49,7 +49,7 @@ extension ElementDigest {
         }
     }
 
-    fileprivate mutating func feed(_ ids: [EntityID]) {
+    mutating func feed(_ ids: [EntityID]) {
         feed(ids.count)
         for id in ids { feed(id) }
     }
@@ -62,11 +62,11 @@ extension ElementDigest {
         body(&self, value)
     }
 
-    fileprivate mutating func feed(_ id: EntityID?) { feed(id) { $0.feed($1) } }
-    fileprivate mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
-    fileprivate mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
-    fileprivate mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
-    fileprivate mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
+    mutating func feed(_ id: EntityID?) { feed(id) { $0.feed($1) } }
+    mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
+    mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
+    mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
+    mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 
 extension Twake.Channel.Fields {
@@ -87,6 +87,7 @@ extension Twake.Channel.Fields {
         lastMessage?.feed(&digest)
         digest.feed(lastAccess)
         digest.feed(updatedAt)
+        feedDetails(&digest)
     }
 }
 
@@ -101,7 +102,7 @@ extension Twake.MessageSummary {
 }
 
 extension Twake.Message.Fields {
-    fileprivate func feed(_ digest: inout ElementDigest) {
+    func feed(_ digest: inout ElementDigest) {
         digest.feed(2)
         digest.feed(id)
         digest.feed(thread)
@@ -109,7 +110,7 @@ extension Twake.Message.Fields {
         digest.feed(user)
         digest.feed(senderName)
         digest.feed(text)
-        digest.feed(subtype)
+        digest.feed(subtype?.wireName)
         digest.feed(createdAt)
         digest.feed(updatedAt)
         digest.feed(editedAt)
@@ -121,6 +122,7 @@ extension Twake.Message.Fields {
             digest.feed(reaction.users)
         }
         digest.feed(replies)
+        feedDetails(&digest)
     }
 }
 
@@ -131,11 +133,15 @@ extension Twake.ChannelMember {
         digest.feed(company)
         digest.feed(workspace)
         digest.feed(user)
-        digest.feed(type)
+        digest.feed(type?.wireName)
         digest.feed(lastAccess)
         digest.feed(isFavorite)
-        digest.feed(notificationLevel)
+        digest.feed(notificationLevel?.wireName)
         digest.feed(updatedAt)
+        digest.feed(1, ifAny: createdAt)
+        digest.feed(2, ifAny: expiration)
+        digest.feed(3, ifAny: lastIncrement)
+        digest.feed(4, ifAny: email)
     }
 }
 

@@ -22,7 +22,8 @@ import Testing
                 "id", "email", "username", "firstname", "lastname", "thumbnail", "last_activity", "console_id",
                 "status_icon", "status", "language",
             ])
-        #expect(try Twake.account(from: user.body) == Twake.Account(id: stage.user("ana"), name: "Ana Lima"))
+        let account = try Twake.account(from: user.body)
+        #expect(account.id == stage.user("ana") && account.name == "Ana Lima")
         #expect(try Twake.places(from: stage.ask("GET", "/internal/mobile/companies").body).map(\.name) == ["Acme"])
         let workspaces = stage.ask("GET", "/internal/mobile/workspaces?company_id=\(stage.company)")
         #expect(try Twake.places(from: workspaces.body).map(\.name) == ["WS1"])

@@ -3,22 +3,22 @@ import Testing
 
 @Suite struct `A REST answer` {
     @Test func `of era A gives the account, companies and workspaces`() throws {
-        #expect(try Twake.account(from: Sample.answer("A", "account")) == .init(id: EntityID("U1"), name: "First Last"))
+        #expect(try Twake.account(from: Sample.answer("A", "account")).name == "First Last")
         #expect(
-            try Twake.places(from: Sample.answer("A", "places", "4.3 companies"))
+            try Twake.places(from: Sample.answer("A", "companies"))
                 == [.init(id: EntityID("C"), name: "TestCompany")])
         #expect(
-            try Twake.places(from: Sample.answer("A", "places", "4.3 workspaces"))
+            try Twake.places(from: Sample.answer("A", "workspaces"))
                 == [.init(id: EntityID("W"), name: "WS1")])
     }
 
     @Test func `of era B gives the account, companies and workspaces`() throws {
-        #expect(try Twake.account(from: Sample.answer("B", "account")) == .init(id: EntityID("U1"), name: "First Last"))
+        #expect(try Twake.account(from: Sample.answer("B", "account")).name == "First Last")
         #expect(
-            try Twake.places(from: Sample.answer("B", "places", "4.4 companies"))
+            try Twake.places(from: Sample.answer("B", "companies"))
                 == [.init(id: EntityID("C"), name: "TestCompany")])
         #expect(
-            try Twake.places(from: Sample.answer("B", "places", "4.4 workspaces"))
+            try Twake.places(from: Sample.answer("B", "workspaces"))
                 == [.init(id: EntityID("W"), name: "WS1")])
     }
 
@@ -26,17 +26,19 @@ import Testing
         let channels = try Twake.channels(from: Sample.answer("A", "channels"))
         let first = try #require(channels.first)
         #expect(channels.count == 2)
-        #expect(
-            first
-                == Twake.Channel(
-                    id: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), visibility: .public,
-                    name: "General", icon: "📄", description: "", members: [EntityID("U1"), EntityID("U2")],
-                    lastActivity: Timestamp(milliseconds: 1_621_233_242_000),
-                    lastMessage: Twake.MessageSummary(
-                        date: Timestamp(milliseconds: 1_621_233_242_000), sender: EntityID("U1"),
-                        senderName: "First Last",
-                        title: "General in TestCompany • WS1", text: "some text"),
-                    lastAccess: Timestamp(milliseconds: 1_621_233_000_000)))
+        var expected = Twake.Channel(
+            id: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), visibility: .public,
+            name: "General", icon: "📄", description: "", members: [EntityID("U1"), EntityID("U2")],
+            lastActivity: Timestamp(milliseconds: 1_621_233_242_000),
+            lastMessage: Twake.MessageSummary(
+                date: Timestamp(milliseconds: 1_621_233_242_000), sender: EntityID("U1"), senderName: "First Last",
+                title: "General in TestCompany • WS1", text: "some text"),
+            lastAccess: Timestamp(milliseconds: 1_621_233_000_000))
+        expected.isMember = true
+        expected.permissions = [
+            .updateName, .updateDescription, .addMember, .removeMember, .updatePrivacy, .deleteChannel,
+        ]
+        #expect(first == expected)
         #expect(first.hasUnread)
         #expect(
             channels.last?.lastMessage == nil && channels.last?.lastAccess == nil && channels.last?.hasUnread == false)

@@ -91,12 +91,39 @@ struct EntityMaker {
     }
 
     mutating func channel() -> Twake.Channel {
-        Twake.Channel(
+        var channel = Twake.Channel(
             id: id(), company: id(), workspace: id(), visibility: maybe { Twake.ChannelVisibility(wire: $0.text()) },
             name: maybe { $0.text() }, icon: maybe { $0.text() }, description: maybe { $0.text() },
             owner: maybe { $0.id() },
-            isArchived: Bool.random(using: &generator), members: ids(), lastActivity: maybe { $0.time() },
-            lastMessage: maybe { $0.summary() }, lastAccess: maybe { $0.time() }, updatedAt: maybe { $0.time() })
+            isArchived: flag(), members: ids(), lastActivity: maybe { $0.time() },
+            lastMessage: maybe { $0.summary() }, lastAccess: maybe { $0.time() }, updatedAt: maybe { $0.time() },
+            createdAt: maybe { $0.time() })
+        channel.isDefault = flag()
+        guard flag() else { return channel }
+        channel.memberType = maybe { Twake.MemberType(wire: $0.text()) }
+        channel.isFavorite = maybe { $0.flag() }
+        channel.notificationLevel = maybe { Twake.NotificationLevel(wire: $0.text()) }
+        channel.isMember = maybe { $0.flag() }
+        channel.role = maybe { Twake.Role(wire: $0.text()) }
+        channel.permissions = flag() ? [.addMember, Twake.Permission(wire: text())] : []
+        channel.statedMembersCount = maybe { $0.count() }
+        channel.messagesCount = maybe { $0.count() }
+        channel.isReadOnly = maybe { $0.flag() }
+        channel.archivedAt = maybe { $0.time() }
+        channel.group = maybe { $0.text() }
+        channel.connectors = maybe { $0.json() }
+        return channel
+    }
+
+    private mutating func flag() -> Bool { Bool.random(using: &generator) }
+
+    private mutating func count() -> Int { Int.random(in: .min ... .max, using: &generator) }
+
+    /// Any value as the decoders keep one: without white space and inert.
+    private mutating func json() -> RawJSON {
+        var writer = JSONWriter()
+        writer.value(.array([.string(text()), .object([.init(text(), .integer(Int64(count())))]), .null]))
+        return RawJSON(unchecked: writer.bytes[...])
     }
 
     private mutating func summary() -> Twake.MessageSummary {
@@ -106,24 +133,61 @@ struct EntityMaker {
             text: maybe { $0.text() })
     }
 
-    mutating func message() -> Twake.Message {
+    mutating func message() -> Twake.Message { message(mayQuote: true) }
+
+    private mutating func message(mayQuote: Bool) -> Twake.Message {
         let reactions = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
-            Twake.Reaction(name: text(), count: Int.random(in: .min ... .max, using: &generator), users: ids())
+            Twake.Reaction(name: text(), count: count(), users: ids())
         }
-        return Twake.Message(
+        var message = Twake.Message(
             id: id(), thread: id(), channel: maybe { $0.id() }, user: maybe { $0.id() },
             senderName: maybe { $0.text() },
-            text: text(), subtype: maybe { $0.text() }, createdAt: maybe { $0.time() }, updatedAt: maybe { $0.time() },
-            editedAt: maybe { $0.time() }, isPinned: Bool.random(using: &generator), reactions: reactions,
+            text: text(), subtype: maybe { Twake.MessageSubtype(wire: $0.text()) }, createdAt: maybe { $0.time() },
+            updatedAt: maybe { $0.time() }, editedAt: maybe { $0.time() }, isPinned: flag(), reactions: reactions,
             replies: maybe { Int.random(in: 0...9, using: &$0.generator) })
+        message.threadActivity = maybe { $0.time() }
+        guard flag() else { return message }
+        message.type = flag() ? .message : Twake.MessageType(wire: text())
+        message.application = maybe { $0.id() }
+        message.senderPicture = maybe { $0.text() }
+        message.blocks = maybe { $0.json() }
+        message.files = (0..<Int.random(in: 0...2, using: &generator)).map { _ in file() }
+        message.pin = maybe { Twake.Pin(at: $0.maybe { $0.time() }, by: $0.maybe { $0.id() }) }
+        message.override = maybe { Twake.Override(title: $0.maybe { $0.text() }, picture: $0.maybe { $0.text() }) }
+        message.ephemeral = maybe {
+            Twake.Ephemeral(
+                id: $0.maybe { $0.id() }, version: $0.maybe { $0.text() }, recipient: $0.maybe { $0.id() },
+                context: $0.maybe { $0.id() })
+        }
+        message.status = maybe { Twake.DeliveryStatus(wire: $0.text()) }
+        if mayQuote { message.quoted = maybe { $0.message(mayQuote: false) } }
+        message.links = maybe { $0.json() }
+        message.context = maybe { $0.json() }
+        message.bookmarks = maybe { $0.json() }
+        return message
+    }
+
+    private mutating func file() -> Twake.File {
+        let thumbnails = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+            Twake.Thumbnail(
+                index: maybe { $0.count() }, url: maybe { $0.text() }, type: maybe { $0.text() },
+                size: maybe { $0.count() }, width: maybe { $0.count() }, height: maybe { $0.count() })
+        }
+        return Twake.File(
+            id: id(), company: maybe { $0.id() }, message: maybe { $0.id() }, source: maybe { $0.text() },
+            externalID: maybe { $0.id() }, name: maybe { $0.text() }, extension: maybe { $0.text() },
+            size: maybe { $0.count() }, mime: maybe { $0.text() }, preview: maybe { $0.text() },
+            download: maybe { $0.text() }, thumbnails: thumbnails)
     }
 
     mutating func member() -> Twake.ChannelMember {
         Twake.ChannelMember(
             channel: id(), company: maybe { $0.id() }, workspace: maybe { $0.id() }, user: maybe { $0.id() },
-            type: maybe { $0.text() }, lastAccess: maybe { $0.time() },
-            isFavorite: maybe { Bool.random(using: &$0.generator) }, notificationLevel: maybe { $0.text() },
-            updatedAt: maybe { $0.time() })
+            type: maybe { Twake.MemberType(wire: $0.text()) }, lastAccess: maybe { $0.time() },
+            isFavorite: maybe { $0.flag() },
+            notificationLevel: maybe { Twake.NotificationLevel(wire: $0.text()) },
+            updatedAt: maybe { $0.time() }, createdAt: maybe { $0.time() }, expiration: maybe { $0.time() },
+            lastIncrement: maybe { $0.count() }, email: maybe { $0.text() })
     }
 
     mutating func badge() -> Twake.Badge {

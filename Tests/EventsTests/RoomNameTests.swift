@@ -24,6 +24,19 @@ import Testing
         ("/notifications?type=private&user=U1", .notifications(user: EntityID("U1"))),
         ("previous::channels/CH/messages/updates", .previousMessages(channel: EntityID("CH"))),
         ("/companies/C/workspaces", .workspaces(company: EntityID("C"))),
+        (
+            "/companies/C/workspaces/W/channels/CH?type=public",
+            .channel(company: EntityID("C"), workspace: EntityID("W"), channel: EntityID("CH"))
+        ),
+        (
+            "/companies/C/workspaces/W/channels/CH/tabs",
+            .tabs(company: EntityID("C"), workspace: EntityID("W"), channel: EntityID("CH"))
+        ),
+        ("/companies/C/users/U1/inbox", .inbox(company: EntityID("C"), user: EntityID("U1"))),
+        ("/companies/C/messages/bookmarks", .bookmarks(company: EntityID("C"))),
+        ("/companies/C/documents/item/D", .document(company: EntityID("C"), id: EntityID("D"))),
+        ("/users/online", .online(company: nil)), ("/users/online/C", .online(company: EntityID("C"))),
+        ("/me/U1", .me(user: EntityID("U1"))), ("/company/C", .company(EntityID("C"))),
     ]
 
     @Test(arguments: known)
@@ -38,10 +51,12 @@ import Testing
         "/companies/C/workspaces/W/channels?type=direct&user=U1",
         "/companies/C/workspaces/direct/channels?type=direct&user=U1)/",
         "/companies/C/workspaces/W/channels?type=public&x=1",
-        "/companies/C/workspaces/W/channels?user=U1&type=private", "/companies/C/workspaces/W/channels/CH?type=public",
-        "/companies/C/workspaces/W/channels/CH/feed/", "/companies/C/workspaces/W/channels/CH/tabs",
+        "/companies/C/workspaces/W/channels?user=U1&type=private",
+        "/companies/C/workspaces/W/channels/CH?type=private&user=U1",
+        "/companies/C/workspaces/W/channels/CH/feed/", "/companies/C/workspaces/W/channels/CH/tabs/",
         "/companies/C/threads/",
-        "/companies/C/threads/T/M", "/notifications?type=private&user=", "/notifications", "/users/online/C", "/me/U1",
+        "/companies/C/threads/T/M", "/notifications?type=private&user=", "/notifications", "/users/online/",
+        "/users/U1", "/me/", "/company/C/", "/companies/C/users/U1",
         "previous::channels//messages/updates", "previous::messages/CH", "previous:group/C", "/ping", "résumé/😀",
     ])
     func `of any other form is kept as it is`(_ name: String) {

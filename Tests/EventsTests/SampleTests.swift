@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test func `is there, so that none of this passes on nothing`() {
-        #expect(Sample.events.count == 61)
+        #expect(Sample.events.count == 69)
         #expect(Sample.malformed.count == 32)
-        #expect(Sample.answers.count == 21)
+        #expect(Sample.answers.count == 35)
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import SectionedModel
 import Testing
 
@@ -41,6 +42,11 @@ import Testing
             { $0.visibility = .unknown("x") }, { $0.name = "n" }, { $0.icon = "n" }, { $0.description = "n" },
             { $0.owner = a }, { $0.isArchived = true }, { $0.members = [a] }, { $0.members = [a, b] },
             { $0.lastActivity = time }, { $0.lastAccess = time }, { $0.updatedAt = time },
+            { $0.createdAt = time }, { $0.isDefault = true }, { $0.memberType = "n" }, { $0.isFavorite = false },
+            { $0.isFavorite = true }, { $0.notificationLevel = "n" }, { $0.isMember = true },
+            { $0.role = "n" }, { $0.permissions = ["n"] }, { $0.permissions = ["n", "m"] },
+            { $0.statedMembersCount = 1 }, { $0.messagesCount = 1 }, { $0.isReadOnly = true },
+            { $0.archivedAt = time }, { $0.group = "n" }, { $0.connectors = json("n") },
         ]
         let summaries: [(inout Twake.MessageSummary) -> Void] = [
             { _ in }, { $0.date = time }, { $0.sender = a }, { $0.senderName = "n" }, { $0.title = "n" },
@@ -67,16 +73,47 @@ import Testing
             { $0.reactions = [Twake.Reaction(name: "m", count: 1, users: [])] },
             { $0.reactions = [Twake.Reaction(name: "n", count: 2, users: [])] },
             { $0.reactions = [Twake.Reaction(name: "n", count: 1, users: [a])] }, { $0.replies = 0 },
-            { $0.replies = 1 },
+            { $0.replies = 1 }, { $0.threadActivity = time }, { $0.type = .event }, { $0.application = a },
+            { $0.senderPicture = "n" }, { $0.blocks = json("n") }, { $0.blocks = json("m") },
+            { $0.pin = Twake.Pin(at: time) }, { $0.pin = Twake.Pin(by: a) },
+            { $0.override = Twake.Override(title: "n", picture: nil) },
+            { $0.override = Twake.Override(title: nil, picture: "n") },
+            { $0.ephemeral = Twake.Ephemeral(id: nil, version: nil, recipient: nil, context: nil) },
+            { $0.ephemeral = Twake.Ephemeral(id: a, version: nil, recipient: nil, context: nil) },
+            { $0.ephemeral = Twake.Ephemeral(id: nil, version: "n", recipient: nil, context: nil) },
+            { $0.ephemeral = Twake.Ephemeral(id: nil, version: nil, recipient: a, context: nil) },
+            { $0.ephemeral = Twake.Ephemeral(id: nil, version: nil, recipient: nil, context: a) },
+            { $0.status = .sent }, { $0.quoted = Twake.Message(id: a, thread: a, text: "") },
+            { $0.quoted = Twake.Message(id: a, thread: a, text: "n") }, { $0.links = json("n") },
+            { $0.context = json("n") }, { $0.bookmarks = json("n") },
         ]
         return changed(Twake.Message(id: a, thread: a, text: ""), changes) { .twakeMessage($0) }
+    }
+
+    private func json(_ text: String) -> RawJSON { RawJSON(unchecked: Array("\"\(text)\"".utf8)[...]) }
+
+    private var files: [Item] {
+        let changes: [(inout Twake.File) -> Void] = [
+            { _ in }, { $0.id = b }, { $0.company = a }, { $0.message = a }, { $0.source = "n" }, { $0.externalID = a },
+            { $0.name = "n" }, { $0.extension = "n" }, { $0.size = 1 }, { $0.mime = "n" }, { $0.preview = "n" },
+            { $0.download = "n" }, { $0.thumbnails = [Twake.Thumbnail()] },
+            { $0.thumbnails = [Twake.Thumbnail(index: 1)] }, { $0.thumbnails = [Twake.Thumbnail(url: "n")] },
+            { $0.thumbnails = [Twake.Thumbnail(type: "n")] }, { $0.thumbnails = [Twake.Thumbnail(size: 1)] },
+            { $0.thumbnails = [Twake.Thumbnail(width: 1)] }, { $0.thumbnails = [Twake.Thumbnail(height: 1)] },
+        ]
+        return changed(Twake.File(id: a), changes) { file in
+            var message = Twake.Message(id: a, thread: a, text: "")
+            message.files = [file]
+            return .twakeMessage(message)
+        }
     }
 
     private var members: [Item] {
         let changes: [(inout Twake.ChannelMember) -> Void] = [
             { _ in }, { $0.channel = b }, { $0.company = a }, { $0.workspace = a }, { $0.user = a }, { $0.type = "n" },
             { $0.lastAccess = time }, { $0.isFavorite = false }, { $0.isFavorite = true },
-            { $0.notificationLevel = "n" }, { $0.updatedAt = time },
+            { $0.notificationLevel = "n" }, { $0.updatedAt = time }, { $0.createdAt = time }, { $0.expiration = time },
+            { $0.lastIncrement = 0 }, { $0.email = "n" },
         ]
         return changed(Twake.ChannelMember(channel: a), changes) { .twakeMember($0) }
     }
@@ -100,7 +137,7 @@ import Testing
     }
 
     @Test func `every field of every row counts in the checksum, and equal rows count equally`() throws {
-        let rows = counters + channels + messages + members + badges
+        let rows = counters + channels + messages + files + members + badges
         let sums = try rows.map(checksum)
         #expect(Set(sums).count == rows.count)
         #expect(try rows.map(checksum) == sums)

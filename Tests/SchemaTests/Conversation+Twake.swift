@@ -53,6 +53,7 @@ extension Conversation {
                 #"{"company_id":"C","workspace_id":"W","channel_id":"CH","user_id":"U2","id":"U2","type":"member"}"#))
         answerAll()
         receive(Self.resource("updated", "message", Self.feedRoom, Self.message("M1", text: "changed", updated: 9)))
+        receive(Self.resource("created", "message", Self.feedRoom, Self.fullMessage))
         receive(Self.resource("created", "message", Self.feedRoom, Self.message("M3", text: "new", updated: 0)))
         receive(
             Self.resource(
@@ -86,7 +87,7 @@ extension Conversation {
         if target.hasSuffix("/delete") { return #"{"status":"success"}"# }
         if target.contains("/members") {
             return
-                #"{"resources":[{"company_id":"C","workspace_id":"W","user_id":"U1","channel_id":"CH","id":"U1","type":"member","last_access":1620987780123,"favorite":false,"notification_level":"mentions","updated_at":1620987780125}]}"#
+                #"{"resources":[{"company_id":"C","workspace_id":"W","user_id":"U1","channel_id":"CH","id":"U1","type":"member","last_access":1620987780123,"last_increment":0,"favorite":false,"notification_level":"mentions","expiration":1720987780125,"updated_at":1620987780125,"created_at":1620900000000,"email":"a@example.org"}]}"#
         }
         if target.contains("/feed") {
             return
@@ -109,10 +110,24 @@ extension Conversation {
     }
 
     private static func channel(_ id: String, name: String, at time: Int) -> String {
-        #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","icon":"📄","description":"d","visibility":"public","archived":false,"owner":"U1","members":["U1","U2"],"updated_at":1631600000001,"user_member":{"last_access":1620987780123},"last_activity":\#(time),"last_message":{"date":1631600000000,"sender":"U2","sender_name":"A B","title":"t","text":"hi"}}"#
+        #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","icon":"📄","description":"d","visibility":"public","archived":false,"owner":"U1","members":["U1","U2"],"updated_at":1631600000001,"created_at":1620900000000,"is_default":true,"archivation_date":1631600000000,"channel_group":"g","connectors":["APP"],"is_readonly":false,"is_member":true,"has_unread":true,"role":"member","permissions":["ADD_MEMBER"],"stats":{"members":2,"messages":9},"user_member":{"type":"member","favorite":true,"notification_level":"all","last_access":1620987780123},"last_activity":\#(time),"last_message":{"date":1631600000000,"sender":"U2","sender_name":"A B","title":"t","text":"hi"}}"#
     }
 
+    /// A message with everything few messages have.
+    private static let fullMessage = #"""
+        {"thread_id":"M9","id":"M9","type":"event","subtype":"application","created_at":1620987774123,
+        "user_id":null,"application_id":"APP","thumbnail":"https://example.org/a.png","text":"",
+        "blocks":[{"type":"twacode","elements":[{"start":"*","content":["b"]}]}],
+        "files":[{"id":"F1","company_id":"C","message_id":"M9","metadata":{"source":"internal","external_id":"F0",
+        "name":"a.png","extension":"png","size":9,"mime":"image/png","preview":"/p","download":"/d",
+        "thumbnails":[{"index":0,"url":"/t","type":"image/png","size":1,"width":2,"height":3}]}}],
+        "pinned_info":{"pinned_at":1620987774123,"pinned_by":"U1"},"override":{"title":"CI","picture":"/ci"},
+        "ephemeral":{"id":"E","version":"1","recipient":"U1","recipient_context_id":"X"},"status":"read",
+        "quote_message":{"id":"M1","thread_id":"M1","text":"quoted"},"links":[{"url":"https://example.org"}],
+        "context":{"build":7},"bookmarks":[{"user_id":"U1"}]}
+        """#
+
     private static func message(_ id: String, text: String, updated: Int) -> String {
-        #"{"thread_id":"\#(id)","id":"\#(id)","type":"message","subtype":"application","created_at":1620987774123,"updated_at":\#(1_620_987_774_130 + updated),"user_id":"U1","first_name":"A","text":"\#(text)","edited":{"edited_at":1620987774131},"pinned_info":{"pinned_by":"U1"},"reactions":[{"name":"👍","users":["U2"],"count":1}],"stats":{"replies":4}}"#
+        #"{"thread_id":"\#(id)","id":"\#(id)","type":"message","subtype":"application","created_at":1620987774123,"updated_at":\#(1_620_987_774_130 + updated),"user_id":"U1","first_name":"A","text":"\#(text)","edited":{"edited_at":1620987774131},"pinned_info":{"pinned_by":"U1"},"reactions":[{"name":"👍","users":["U2"],"count":1}],"stats":{"replies":4,"last_activity":1620987774199}}"#
     }
 }

@@ -20,11 +20,12 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         return Schema(try JSONValue(parsing: try readFile(path)[...]))
     }
 
-    /// Members whose contents are not ours to describe: a peer's payload, an entity's fields, a session's configuration.
+    /// Members whose contents are not ours to describe: a peer's payload, an entity's fields, a session's configuration, and what of an
+    /// entity is kept as the server wrote it.
     var foreign: Set<String> {
         switch self {
         case .envelope: ["payload", "fields"]
-        case .diffLog: []
+        case .diffLog: ["blocks", "links", "context", "bookmarks", "connectors"]
         case .recording: ["session", "what"]
         }
     }

@@ -77,7 +77,93 @@ extension Twake {
         try single(body, "account") { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
-    /// Companies, or workspaces.
+    /// Users (B `users`; A `workspaces/members`).
+    public static func accounts(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Account] {
+        try list(body, "accounts") { (reader) throws(Mismatch) in try Account(reading: &reader) }
+    }
+
+    /// The users of a workspace (B).
+    public static func workspaceUsers(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [WorkspaceUser] {
+        try list(body, "workspace users") { (reader) throws(Mismatch) in try WorkspaceUser(reading: &reader) }
+    }
+
+    /// Companies.
+    public static func companies(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Company] {
+        try list(body, "companies") { (reader) throws(Mismatch) in try Company(reading: &reader) }
+    }
+
+    /// One company.
+    public static func company(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Company {
+        try single(body, "company") { (reader) throws(Mismatch) in try Company(reading: &reader) }
+    }
+
+    /// Workspaces.
+    public static func workspaces(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Workspace] {
+        try list(body, "workspaces") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
+    }
+
+    /// One workspace.
+    public static func workspace(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Workspace {
+        try single(body, "workspace") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
+    }
+
+    /// The answer to a login or a renewal of either era (4.2).
+    public static func authentication(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Authentication {
+        try single(body, "authentication") { (reader) throws(Mismatch) in try Authentication(reading: &reader) }
+    }
+
+    /// A thread as its maker is answered (B), with its head message.
+    public static func thread(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Thread {
+        try single(body, "thread") { (reader) throws(Mismatch) in try Thread(reading: &reader) }
+    }
+
+    /// A file: an upload's answer (A), or the file service's (B).
+    public static func file(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> File {
+        try single(body, "file") { (reader) throws(Mismatch) in try File(reading: &reader) }
+    }
+
+    /// A message's reactions as a change of them is answered: `{"id","reactions"}` (A), or the message (B).
+    public static func reactions(
+        from body: ArraySlice<UInt8>
+    ) throws(DecodingFailure) -> (message: EntityID, reactions: [Reaction]) {
+        try single(body, "reactions") { (reader) throws(Mismatch) in
+            var id = EntityID.none
+            var reactions: [Reaction] = []
+            let start = try reader.open()
+            while let key = try reader.field() {
+                if reader.isNamed(key, "id") {
+                    id = try reader.id()
+                } else if reader.isNamed(key, "reactions") {
+                    reactions = try Reaction.list(reading: &reader)
+                } else {
+                    try reader.pass()
+                }
+            }
+            try id.require("id", at: start)
+            return (id, reactions)
+        }
+    }
+
+    /// Who is present, as `online:get` is acknowledged (1.6): `{"data":[["user",true]]}`.
+    public static func onlineStatuses(from acknowledgement: ArraySlice<UInt8>) throws(DecodingFailure) -> [OnlineStatus]
+    {
+        try decoded(acknowledgement, as: "online:get") { (reader) throws(Mismatch) in
+            if try reader.kind() == .array { return try OnlineStatus.pairs(reading: &reader) }
+            let start = reader.offset
+            _ = try reader.open()
+            var statuses: [OnlineStatus]?
+            while let key = try reader.field() {
+                if reader.isNamed(key, "data") {
+                    statuses = try OnlineStatus.pairs(reading: &reader)
+                } else {
+                    try reader.pass()
+                }
+            }
+            return try statuses.required("data", at: start)
+        }
+    }
+
+    /// Companies, or workspaces, by id and name only.
     public static func places(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Place] {
         try list(body, "companies or workspaces") { (reader) throws(Mismatch) in try Place(reading: &reader) }
     }

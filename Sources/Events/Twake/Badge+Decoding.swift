@@ -56,26 +56,3 @@ extension Twake.BadgeCount {
             count: try count.required("count", at: start))
     }
 }
-
-extension Twake.DesktopNotification {
-    init(reading reader: inout JSONReader) throws(Mismatch) {
-        self.init(channel: nil, thread: nil, message: nil, title: "", text: "")
-        _ = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "channel_id") {
-                channel = try reader.idIfAny()
-            } else if reader.isNamed(key, "thread_id") {
-                thread = try reader.idIfAny()
-            } else if reader.isNamed(key, "message_id") {
-                message = try reader.idIfAny()
-            } else if reader.isNamed(key, "title") {
-                title = try reader.textIfAny() ?? ""
-            } else if reader.isNamed(key, "text") {
-                text = try reader.textIfAny() ?? ""
-            } else {
-                try reader.pass()
-            }
-        }
-        thread = thread ?? message
-    }
-}

@@ -31,7 +31,7 @@ extension Twake {
     /// An unread counter of era A: the proxy counts unread threads per company, workspace and channel.
     public struct BadgeCount: Hashable, Sendable {
         /// The level of the hierarchy.
-        public enum Level: Hashable, Sendable {
+        public enum Level: WireEnumeration {
             /// All of a company.
             case company
             /// All of a workspace; of all directs under the id `direct`.
@@ -78,28 +78,5 @@ extension Twake {
 
         /// Whether this is the counter of that entity.
         public func matches(_ level: Level, _ id: EntityID) -> Bool { self.level == level && self.id == id }
-    }
-
-    /// `notification:desktop`: what a notification should show (3.3).
-    public struct DesktopNotification: Hashable, Sendable {
-        /// The channel of the message.
-        public var channel: EntityID?
-        /// Its thread; the message's id when the wire has none.
-        public var thread: EntityID?
-        /// The message.
-        public var message: EntityID?
-        /// The place, for people; empty when not sent.
-        public var title: String
-        /// The sender and the text, for people; empty when not sent.
-        public var text: String
-
-        /// A notification of these fields.
-        public init(channel: EntityID?, thread: EntityID?, message: EntityID?, title: String, text: String) {
-            self.channel = channel
-            self.thread = thread
-            self.message = message
-            self.title = title
-            self.text = text
-        }
     }
 }

@@ -69,7 +69,7 @@ extension Twake.Channel.Fields {
             if try takeState(key, from: &reader) { continue }
             if reader.isNamed(key, "users") {
                 users = try Person.list(reading: &reader)
-            } else {
+            } else if try !takeDetail(key, from: &reader), try !takeListDetail(key, from: &reader) {
                 try reader.pass()
             }
         }
@@ -117,13 +117,74 @@ extension Twake.Channel.Fields {
         } else if reader.isNamed(key, "user_last_access") {
             lastAccess = try reader.timeIfAny() ?? lastAccess
         } else if reader.isNamed(key, "user_member") {
-            lastAccess = try MemberFields.lastAccess(reading: &reader) ?? lastAccess
+            try takeMembership(from: &reader)
         } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.timeIfAny()
+        } else if reader.isNamed(key, "created_at") {
+            createdAt = try reader.timeIfAny()
+        } else if reader.isNamed(key, "is_default") {
+            isDefault = try reader.flagIfAny() ?? false
         } else {
             return false
         }
         return true
+    }
+
+    /// What the channel says of the user's membership; not inlined, since a membership is large.
+    @inline(never)
+    private mutating func takeMembership(from reader: inout JSONReader) throws(Mismatch) {
+        guard let member = try MemberFields.ifAny(reading: &reader) else { return }
+        lastAccess = member.lastAccess ?? lastAccess
+        takeMembership(member.type, member.isFavorite, member.notificationLevel)
+    }
+
+    /// Takes the value if `key` is one that frames carry too, mostly without anything in it: only what there is costs anything.
+    private mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "connectors") {
+            if let list = try reader.contentsIfAny() { connectors = list }
+        } else if reader.isNamed(key, "archivation_date") {
+            if let time = try reader.timeUnlessZero() { archivedAt = time }
+        } else if reader.isNamed(key, "channel_group") {
+            if let heading = try reader.textIfAny()?.unlessEmpty { group = heading }
+        } else if reader.isNamed(key, "stats") {
+            try takeStatistics(from: &reader)
+        } else if reader.isNamed(key, "is_readonly") {
+            if let flag = try reader.flagIfAny() { isReadOnly = flag }
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Takes the value if `key` is one of era A's lists, or of the apps' own later ones. `has_unread` is not kept: it would be wrong after the
+    /// next activity, and follows from the times.
+    private mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "role") {
+            if let name = try Twake.Role.ifAny(reading: &reader) { role = name }
+        } else if reader.isNamed(key, "permissions") {
+            let list = try Twake.Permission.list(reading: &reader)
+            if !list.isEmpty { permissions = list }
+        } else if reader.isNamed(key, "is_member") {
+            if let flag = try reader.flagIfAny() { isMember = flag }
+        } else if reader.isNamed(key, "members_count") {
+            if let count = try reader.countIfAny() { statedMembersCount = count }
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func takeStatistics(from reader: inout JSONReader) throws(Mismatch) {
+        guard try reader.openIfAny() else { return }
+        while let key = try reader.field() {
+            if reader.isNamed(key, "members") {
+                if let count = try reader.countIfAny() { statedMembersCount = count }
+            } else if reader.isNamed(key, "messages") {
+                if let count = try reader.countIfAny() { messagesCount = count }
+            } else {
+                try reader.pass()
+            }
+        }
     }
 
     /// Where a direct has no name, it is composed of its users', as the era A proxy did (4.3).
@@ -142,107 +203,5 @@ extension Twake.ChannelVisibility {
         if reader.matches(contents, "private") { return .private }
         if reader.matches(contents, "direct") { return .direct }
         return Self(wire: reader.string(at: contents))
-    }
-}
-
-extension Twake.ChannelMember {
-    /// Reads a membership in either of its forms (3.3): the bare one, which names its channel in `channel_id`, or not at all in a list
-    /// that was asked for by `channel`; or a list room's, whose `id` is the channel's and which nests the membership.
-    init(reading reader: inout JSONReader, of channel: EntityID? = nil) throws(Mismatch) {
-        _ = try reader.kind()
-        let start = reader.offset
-        let outer = try MemberFields(reading: &reader)
-        let inner = outer.nested.first
-        let isBare = outer.hasNested == false && (outer.channel ?? channel) != nil
-        let fields = inner ?? outer
-        let ownID = isBare ? nil : outer.id
-        self.init(
-            channel: try (outer.channel ?? ownID ?? inner?.channel ?? channel).required("id", at: start),
-            company: outer.company ?? fields.company, workspace: outer.workspace ?? fields.workspace,
-            user: outer.user ?? fields.user ?? (isBare ? outer.id : inner?.id), type: fields.type,
-            lastAccess: fields.lastAccess, isFavorite: fields.isFavorite, notificationLevel: fields.notificationLevel,
-            updatedAt: fields.updatedAt)
-    }
-}
-
-/// A membership while it is read.
-struct MemberFields {
-    var id: EntityID?
-    var channel: EntityID?
-    var company: EntityID?
-    var workspace: EntityID?
-    var user: EntityID?
-    var type: String?
-    var lastAccess: Timestamp?
-    var isFavorite: Bool?
-    var notificationLevel: String?
-    var updatedAt: Timestamp?
-    /// Whether there is a `user_member`, null or not.
-    var hasNested = false
-    /// What is in `user_member`: nothing or one.
-    var nested: [MemberFields] = []
-
-    /// When the membership's user last read the channel, where that is said; not inlined, since a membership is large.
-    @inline(never)
-    static func lastAccess(reading reader: inout JSONReader) throws(Mismatch) -> Timestamp? {
-        try ifAny(reading: &reader)?.lastAccess
-    }
-
-    /// Null and an empty list give nil.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        switch try reader.kind() {
-        case .null, .array:
-            try reader.pass()
-            return nil
-        case .object, .string, .number, .bool: return try Self(reading: &reader, isNested: true)
-        }
-    }
-
-    init(reading reader: inout JSONReader, isNested: Bool = false) throws(Mismatch) {
-        _ = try reader.open()
-        while let key = try reader.field() {
-            if try takeIdentity(key, from: &reader) { continue }
-            if try takeState(key, from: &reader) { continue }
-            if !isNested, reader.isNamed(key, "user_member") {
-                hasNested = true
-                nested = try Self.ifAny(reading: &reader).map { [$0] } ?? []
-            } else {
-                try reader.pass()
-            }
-        }
-    }
-
-    private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "id") {
-            id = try reader.idIfAny()
-        } else if reader.isNamed(key, "channel_id") {
-            channel = try reader.idIfAny()
-        } else if reader.isNamed(key, "company_id") {
-            company = try reader.idIfAny()
-        } else if reader.isNamed(key, "workspace_id") {
-            workspace = try reader.idIfAny()
-        } else if reader.isNamed(key, "user_id") {
-            user = try reader.idIfAny()
-        } else {
-            return false
-        }
-        return true
-    }
-
-    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "type") {
-            type = try reader.textIfAny()
-        } else if reader.isNamed(key, "last_access") {
-            lastAccess = try reader.timeIfAny()
-        } else if reader.isNamed(key, "favorite") {
-            isFavorite = try reader.flagIfAny()
-        } else if reader.isNamed(key, "notification_level") {
-            notificationLevel = try reader.textIfAny()
-        } else if reader.isNamed(key, "updated_at") {
-            updatedAt = try reader.timeIfAny()
-        } else {
-            return false
-        }
-        return true
     }
 }

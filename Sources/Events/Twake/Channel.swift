@@ -35,6 +35,12 @@ extension Twake {
             public var lastAccess: Timestamp?
             /// When its row last changed (era B).
             public var updatedAt: Timestamp?
+            /// When it was created (era B).
+            public var createdAt: Timestamp?
+            /// Whether every user of the workspace is in it (B).
+            public var isDefault = false
+            /// What few frames say of a channel; nil when there is none of it, which so costs nothing.
+            var details: Shared<Details>?
         }
 
         /// A channel of these fields.
@@ -57,29 +63,41 @@ extension Twake {
             shared = Shared(fields)
         }
 
-        /// Unread: activity after the last access.
+        /// Unread: activity after the last access, whoever's it was.
         public var hasUnread: Bool {
             guard let lastActivity = self.lastActivity, let lastAccess = self.lastAccess else { return false }
             return lastAccess < lastActivity
         }
+
+        /// Unread for `user`, as the server has it: what one said oneself last is read (section 6, #324).
+        public func hasUnread(for user: EntityID?) -> Bool {
+            guard hasUnread else { return false }
+            guard let user, let sender = self.lastMessage?.sender else { return true }
+            return sender != user
+        }
+
+        /// How many users are in it: the count the server sent, else the members it sent (4.4: on era B only directs carry those).
+        public var membersCount: Int { self.statedMembersCount ?? self.members.count }
 
         /// A channel of these fields.
         public init(
             id: EntityID, company: EntityID, workspace: EntityID, visibility: ChannelVisibility? = nil,
             name: String? = nil, icon: String? = nil, description: String? = nil, owner: EntityID? = nil,
             isArchived: Bool = false, members: [EntityID] = [], lastActivity: Timestamp? = nil,
-            lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil
+            lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil,
+            createdAt: Timestamp? = nil
         ) {
             self.init(
                 Fields(
                     id: id, company: company, workspace: workspace, visibility: visibility, name: name, icon: icon,
                     description: description, owner: owner, isArchived: isArchived, members: members,
-                    lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess, updatedAt: updatedAt))
+                    lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess, updatedAt: updatedAt,
+                    createdAt: createdAt))
         }
     }
 
     /// Who sees a channel.
-    public enum ChannelVisibility: Hashable, Sendable {
+    public enum ChannelVisibility: WireEnumeration {
         /// Everybody in the workspace.
         case `public`
         /// Its members.

@@ -9,22 +9,31 @@ extension Twake {
         public var workspace: EntityID?
         /// Nil when a list room says that the room's own user left (`user_member` null).
         public var user: EntityID?
-        /// `member`, `guest`, `bot`.
-        public var type: String?
+        /// What the user is in the channel.
+        public var type: MemberType?
         /// When the user last read the channel.
         public var lastAccess: Timestamp?
         /// Whether the user marked the channel.
         public var isFavorite: Bool?
-        /// `all`, `mentions`, `me`, `none`.
-        public var notificationLevel: String?
+        /// Which messages the user is notified of.
+        public var notificationLevel: NotificationLevel?
         /// When the membership last changed, the read marker included.
         public var updatedAt: Timestamp?
+        /// When the user became a member.
+        public var createdAt: Timestamp?
+        /// When the membership ends, of those that do.
+        public var expiration: Timestamp?
+        /// How many messages the channel had when the user last read it; servers of 2021 always send 0.
+        public var lastIncrement: Int?
+        /// The user's address (A's members).
+        public var email: String?
 
         /// A membership of these fields.
         public init(
             channel: EntityID, company: EntityID? = nil, workspace: EntityID? = nil, user: EntityID? = nil,
-            type: String? = nil, lastAccess: Timestamp? = nil, isFavorite: Bool? = nil,
-            notificationLevel: String? = nil, updatedAt: Timestamp? = nil
+            type: MemberType? = nil, lastAccess: Timestamp? = nil, isFavorite: Bool? = nil,
+            notificationLevel: NotificationLevel? = nil, updatedAt: Timestamp? = nil, createdAt: Timestamp? = nil,
+            expiration: Timestamp? = nil, lastIncrement: Int? = nil, email: String? = nil
         ) {
             self.channel = channel
             self.company = company
@@ -35,6 +44,10 @@ extension Twake {
             self.isFavorite = isFavorite
             self.notificationLevel = notificationLevel
             self.updatedAt = updatedAt
+            self.createdAt = createdAt
+            self.expiration = expiration
+            self.lastIncrement = lastIncrement
+            self.email = email
         }
     }
 }

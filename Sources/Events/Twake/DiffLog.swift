@@ -35,6 +35,13 @@ extension JSONWriter {
         bool(value)
     }
 
+    /// Writes what is JSON text already, inert and on one line.
+    mutating func member(_ name: StaticString, _ value: RawJSON?) {
+        guard let value else { return }
+        key(name)
+        inertRaw(value)
+    }
+
     /// Writes a list of ids, nothing when it is empty.
     mutating func member(_ name: StaticString, _ ids: [EntityID]) {
         guard !ids.isEmpty else { return }
@@ -65,6 +72,11 @@ extension JSONReader {
     /// A count, which may be negative.
     mutating func loggedCount() throws(Mismatch) -> Int {
         do { return Int(clamping: try int64()) } catch { throw Mismatch(error) }
+    }
+
+    /// A value kept as its text.
+    mutating func loggedText() throws(Mismatch) -> RawJSON {
+        do { return try raw() } catch { throw Mismatch(error) }
     }
 
     /// A Boolean.

@@ -23,21 +23,25 @@ extension Twake.OnlineStatus {
     private init(reading reader: inout JSONReader) throws(Mismatch) {
         var user: EntityID?
         var isOnline: Bool?
+        var company: EntityID?
         let start = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "user_id") {
                 user = try reader.idIfAny()
             } else if reader.isNamed(key, "is_online") {
                 isOnline = try reader.flagIfAny()
+            } else if reader.isNamed(key, "company_id") {
+                company = try reader.idIfAny()
             } else {
                 try reader.pass()
             }
         }
         self.init(
-            user: try user.required("user_id", at: start), isOnline: try isOnline.required("is_online", at: start))
+            user: try user.required("user_id", at: start), isOnline: try isOnline.required("is_online", at: start),
+            company: company == .text("toBeFetched") ? nil : company)
     }
 
-    private static func pairs(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
+    static func pairs(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var statuses: [Self] = []
         guard try reader.openListIfAny() else { return statuses }
         while try reader.another() {
@@ -79,16 +83,6 @@ extension Twake.SocketIORoom {
         self.init(
             key: try key.required("key", at: start), kind: try kind.required("type", at: start),
             id: ["PUBLIC", "PRIVATE", "DIRECT"].contains(wireID) ? wireID.lowercased() : wireID)
-    }
-}
-
-extension Twake.Account {
-    init(reading reader: inout JSONReader) throws(Mismatch) {
-        _ = try reader.kind()
-        let start = reader.offset
-        let person = try Person(reading: &reader)
-        let id = try person.id.required("id", at: start)
-        self.init(id: id, name: person.displayName ?? id.description)
     }
 }
 

@@ -5,18 +5,21 @@ extension Twake {
         public var user: EntityID
         /// Whether the server holds the user for present.
         public var isOnline: Bool
+        /// The company the user is present in, where that is said. A server that says `toBeFetched` does not know it.
+        public var company: EntityID?
 
         /// The presence of a user.
-        public init(user: EntityID, isOnline: Bool) {
+        public init(user: EntityID, isOnline: Bool, company: EntityID? = nil) {
             self.user = user
             self.isOnline = isOnline
+            self.company = company
         }
     }
 
     /// A room the era A list offers (2.2).
     public struct SocketIORoom: Hashable, Sendable {
         /// What a room is for.
-        public enum Kind: Hashable, Sendable {
+        public enum Kind: WireEnumeration {
             /// `channels_list`: the channels of a workspace.
             case channelsList
             /// `directs_list`: the directs of a company.
@@ -67,20 +70,6 @@ extension Twake {
             self.key = key
             self.kind = kind
             self.id = id
-        }
-    }
-
-    /// The user (era A `/user`, era B `users/me`), as far as the pipeline needs it.
-    public struct Account: Hashable, Sendable {
-        /// The user's id.
-        public var id: EntityID
-        /// The display name: first and last name, else the user name, else the address, else the id.
-        public var name: String
-
-        /// A user.
-        public init(id: EntityID, name: String) {
-            self.id = id
-            self.name = name
         }
     }
 

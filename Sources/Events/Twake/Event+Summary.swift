@@ -65,7 +65,10 @@ extension Twake.Event {
         case .activity(let activity): return activity.lastActivity
         case .member(let member): return member.updatedAt
         case .message(let message): return message.updatedAt ?? message.createdAt
-        case .badge, .desktopNotification, .online, .other: return nil
+        case .tab(let tab): return tab.updatedAt ?? tab.createdAt
+        case .badge, .desktopNotification, .online, .workspace, .company, .user, .companyUser, .bookmark, .document,
+            .other:
+            return nil
         }
     }
 }
@@ -125,22 +128,29 @@ extension Twake.Resource {
         case .member(let member): member.user?.description
         case .message(let message): message.sender
         case .online(let statuses): statuses.count == 1 ? statuses.first?.user.description : nil
-        case .channel, .badge, .desktopNotification, .other: nil
+        case .user(let account): account.name
+        case .companyUser(let member): member.user.description
+        case .bookmark(let bookmark): bookmark.user?.description
+        case .channel, .badge, .desktopNotification, .workspace, .company, .tab, .document, .other: nil
         }
     }
 }
 
 extension Twake.Message {
-    /// Who sent it, by name or id.
-    fileprivate var sender: String? { self.senderName ?? self.user?.description }
-
     fileprivate func summary(_ action: Twake.ResourceAction) -> String {
-        if self.subtype == "deleted" { return "deleted message \(self.id)" }
-        let line = "\(sender ?? "?"): \(self.text)"
+        if isDeleted { return "deleted message \(self.id)" }
+        let line = "\(sender ?? "?"): \(self.text.isEmpty ? fileNames : self.text)"
         switch action {
         case .created, .saved: return line
         case .updated, .deleted, .event, .unknown: return "\(action.wireName) \(line)"
         }
+    }
+}
+
+extension Twake.Message {
+    /// What a message without a text shows: its files.
+    private var fileNames: String {
+        self.files.map { "📎 \($0.name ?? $0.id.description)" }.joined(separator: ", ")
     }
 }
 
@@ -169,7 +179,29 @@ extension Twake.SocketIOResource.Fields {
         case .desktopNotification(let notification): return "\(notification.title): \(notification.text)"
         case .online(let statuses):
             return statuses.map { "\($0.user) is \($0.isOnline ? "online" : "offline")" }.joined(separator: ", ")
+        case .workspace, .company, .user, .companyUser, .tab, .bookmark, .document:
+            return "\(action.wireName) \(subject)"
         case .other: return "\(action.wireName) \(type.wireName)"
         }
+    }
+
+    /// What the event is about, of the kinds that are told by what and which.
+    private var subject: String {
+        switch resource {
+        case .workspace(let workspace): Self.title("workspace", workspace.name, workspace.id)
+        case .company(let company): Self.title("company", company.name, company.id)
+        case .user(let account): "user \(account.name)"
+        case .companyUser(let member):
+            "\(member.role?.wireName ?? "user") \(member.user)" + (member.company.map { " of company \($0)" } ?? "")
+        case .tab(let tab):
+            Self.title("tab", tab.name, tab.id) + (tab.channel.map { " of channel \($0)" } ?? "")
+        case .bookmark(let bookmark): Self.title("bookmark", bookmark.name, bookmark.id)
+        case .document(let document): "document \(document.id)"
+        case .channel, .activity, .member, .message, .badge, .desktopNotification, .online, .other: type.wireName
+        }
+    }
+
+    private static func title(_ noun: String, _ name: String, _ id: EntityID) -> String {
+        name.isEmpty ? "\(noun) \(id)" : "\(noun) \"\(name)\""
     }
 }

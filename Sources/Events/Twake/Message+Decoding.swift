@@ -8,9 +8,12 @@ extension Twake.Message {
     }
 
     /// Reads a message and, when `replies` is not nil, appends to it the messages of `last_replies`.
-    static func read(_ reader: inout JSONReader, repliesInto replies: inout [Self]?) throws(Mismatch) -> Self? {
+    static func read(
+        _ reader: inout JSONReader, repliesInto replies: inout [Self]?, isQuoted: Bool = false
+    ) throws(Mismatch) -> Self? {
         var fields = Fields(id: .none, thread: .none)
-        return try fields.take(from: &reader, repliesInto: &replies) ? Self(fields) : nil
+        var rest = MessageRest(isQuoted: isQuoted)
+        return try fields.take(from: &reader, &rest, repliesInto: &replies) ? Self(fields) : nil
     }
 
     /// Reads the messages of `last_replies`; null counts as none.
@@ -27,15 +30,15 @@ extension Twake.Message {
 extension Twake.Message.Fields {
     /// Takes what is sent of a message; false for an ephemeral one.
     fileprivate mutating func take(
-        from reader: inout JSONReader, repliesInto replies: inout [Twake.Message]?
+        from reader: inout JSONReader, _ rest: inout MessageRest, repliesInto replies: inout [Twake.Message]?
     ) throws(Mismatch) -> Bool {
-        var rest = MessageRest()
         let start = try reader.open()
         while let key = try reader.field() {
             if try takeIdentity(key, from: &reader) { continue }
-            if try takeContent(key, from: &reader) { continue }
-            if try takeState(key, from: &reader) { continue }
+            if try takeContent(key, &rest, from: &reader) { continue }
+            if try takeState(key, &rest, from: &reader) { continue }
             if try rest.take(key, from: &reader) { continue }
+            if try rest.takeDetail(key, from: &reader) { continue }
             if replies != nil, reader.isNamed(key, "last_replies") {
                 replies?.append(contentsOf: try Twake.Message.list(&reader))
             } else {
@@ -45,15 +48,21 @@ extension Twake.Message.Fields {
         if id.isNone, rest.isEphemeral { return false }
         try id.require("id", at: start)
         if thread.isNone { thread = id }
-        if rest.isPresent { complete(with: rest) }
+        if rest.isPresent { complete(with: &rest) }
+        if let blocks = rest.blocks(besides: text, in: reader) { rest.detail { $0.blocks = blocks } }
+        if let details = rest.details { self.details = details.shared }
         return true
     }
 
     /// Fills what the message itself did not say, or said in a roundabout way.
-    private mutating func complete(with rest: MessageRest) {
+    private mutating func complete(with rest: inout MessageRest) {
         channel = channel ?? rest.cachedChannel
         senderName = rest.senderName(of: user)
-        user = user ?? rest.application
+        if let picture = rest.senderPicture(of: user) { rest.detail { $0.senderPicture = picture } }
+        if let application = rest.application {
+            rest.detail { $0.application = application }
+            user = user ?? application
+        }
     }
 
     private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
@@ -71,13 +80,26 @@ extension Twake.Message.Fields {
         return true
     }
 
-    private mutating func takeContent(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeContent(
+        _ key: JSONKey, _ rest: inout MessageRest, from reader: inout JSONReader
+    ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "text") {
-            text = try reader.textIfAny() ?? ""
+            text = try rest.takeText(from: &reader) ?? ""
+        } else if reader.isNamed(key, "blocks") {
+            try rest.takeBlocks(from: &reader)
         } else if reader.isNamed(key, "content") {
-            text = try reader.member("original_str") { (reader) throws(Mismatch) in try reader.textIfAny() } ?? text
+            guard try reader.openIfAny() else { return true }
+            while let key = try reader.field() {
+                if reader.isNamed(key, "original_str") {
+                    text = try rest.takeText(from: &reader) ?? text
+                } else if reader.isNamed(key, "prepared") {
+                    try rest.takePrepared(from: &reader)
+                } else {
+                    try reader.pass()
+                }
+            }
         } else if reader.isNamed(key, "subtype") {
-            subtype = try reader.textIfAny()?.unlessEmpty
+            subtype = try Twake.MessageSubtype.ifAny(reading: &reader)
         } else if reader.isNamed(key, "reactions") {
             reactions = try Twake.Reaction.list(reading: &reader)
         } else {
@@ -86,7 +108,9 @@ extension Twake.Message.Fields {
         return true
     }
 
-    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeState(
+        _ key: JSONKey, _ rest: inout MessageRest, from reader: inout JSONReader
+    ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "created_at") || reader.isNamed(key, "creation_date") {
             createdAt = try reader.timeIfAny()
         } else if reader.isNamed(key, "updated_at") || reader.isNamed(key, "modification_date") {
@@ -94,64 +118,29 @@ extension Twake.Message.Fields {
         } else if reader.isNamed(key, "edited") {
             editedAt = try reader.member("edited_at") { (reader) throws(Mismatch) in try reader.timeIfAny() }
         } else if reader.isNamed(key, "pinned_info") {
-            isPinned = try reader.kind() == .object
-            try reader.pass()
+            if let pin = try Twake.Pin.ifAny(reading: &reader) { rest.detail { $0.pin = pin } }
         } else if reader.isNamed(key, "responses_count") {
             replies = try reader.countIfAny()
         } else if reader.isNamed(key, "stats") {
-            // The server counts the head message as well (4.4).
-            replies = try reader.member("replies") { (reader) throws(Mismatch) in try reader.countIfAny() }
-                .map { max(0, $0 - 1) }
+            try takeStatistics(from: &reader)
         } else {
             return false
         }
         return true
     }
-}
 
-/// What bears on a message while it is read and is none of its fields.
-private struct MessageRest {
-    /// Of 2022's `cache`.
-    var cachedChannel: EntityID?
-    var application: EntityID?
-    var isEphemeral = false
-    var sender = Person()
-    var users: [Person] = []
-    /// The name an application gives itself.
-    var overridingName: String?
-
-    /// Whether anything of it was sent.
-    private(set) var isPresent = false
-
-    mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "ephemeral") {
-            isEphemeral = try reader.kind() == .object
-            try reader.pass()
-        } else if reader.isNamed(key, "application_id") {
-            application = try reader.idIfAny()
-            if application != nil { isPresent = true }
-        } else if reader.isNamed(key, "override") {
-            overridingName = try reader.member("title") { (reader) throws(Mismatch) in try reader.textIfAny() }
-            if overridingName != nil { isPresent = true }
-        } else if reader.isNamed(key, "cache") {
-            cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
-            isPresent = true
-        } else if reader.isNamed(key, "users") {
-            users = try Person.list(reading: &reader)
-            isPresent = true
-        } else {
-            guard try sender.takeName(key, from: &reader) else { return false }
-            isPresent = true
+    private mutating func takeStatistics(from reader: inout JSONReader) throws(Mismatch) {
+        guard try reader.openIfAny() else { return }
+        while let key = try reader.field() {
+            if reader.isNamed(key, "replies") {
+                // The server counts the head message as well (4.4).
+                replies = try reader.countIfAny().map { max(0, $0 - 1) }
+            } else if reader.isNamed(key, "last_activity") {
+                threadActivity = try reader.timeIfAny()
+            } else {
+                try reader.pass()
+            }
         }
-        return true
-    }
-
-    /// The name in the message itself, else the one of its user among those sent along.
-    func senderName(of user: EntityID?) -> String? {
-        if let overridingName = overridingName?.unlessEmpty { return overridingName }
-        if let name = sender.displayName { return name }
-        guard let user else { return nil }
-        return users.first { $0.id == user }?.displayName
     }
 }
 

@@ -19,7 +19,7 @@ extension Twake.Message.Fields {
         writer.member("user_id", user)
         writer.member("sender_name", senderName)
         writer.member("text", text)
-        writer.member("subtype", subtype)
+        writer.member("subtype", subtype?.wireName)
         writer.member("created_at", createdAt)
         writer.member("updated_at", updatedAt)
         writer.member("edited_at", editedAt)
@@ -31,10 +31,12 @@ extension Twake.Message.Fields {
             writer.endArray()
         }
         writer.member("replies", replies)
+        writer.member("thread_activity", threadActivity)
+        encodeDetails(into: &writer)
         writer.endObject()
     }
 
-    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
+    init(logged reader: inout JSONReader) throws(Mismatch) {
         self.init(id: .none, thread: .none)
         var ids: (EntityID?, thread: EntityID?)
         let start = try reader.open()
@@ -43,7 +45,9 @@ extension Twake.Message.Fields {
                 ids.0 = try reader.loggedID()
             } else if reader.isNamed(key, "thread_id") {
                 ids.thread = try reader.loggedID()
-            } else if try !takeLogged(key, from: &reader), try !takeLoggedState(key, from: &reader) {
+            } else if try !takeLogged(key, from: &reader), try !takeLoggedState(key, from: &reader),
+                try !takeLoggedDetail(key, from: &reader)
+            {
                 try reader.pass()
             }
         }
@@ -61,7 +65,7 @@ extension Twake.Message.Fields {
         } else if reader.isNamed(key, "text") {
             text = try reader.text()
         } else if reader.isNamed(key, "subtype") {
-            subtype = try reader.text()
+            subtype = Twake.MessageSubtype(wire: try reader.text())
         } else {
             return false
         }
@@ -76,13 +80,15 @@ extension Twake.Message.Fields {
         } else if reader.isNamed(key, "edited_at") {
             editedAt = try reader.loggedTime()
         } else if reader.isNamed(key, "pinned") {
-            isPinned = try reader.loggedFlag()
+            if try reader.loggedFlag() { isPinned = true }
         } else if reader.isNamed(key, "reactions") {
             reactions = []
             guard try reader.openListIfAny() else { return true }
             while try reader.another() { reactions.append(try Twake.Reaction(logged: &reader)) }
         } else if reader.isNamed(key, "replies") {
             replies = try reader.loggedCount()
+        } else if reader.isNamed(key, "thread_activity") {
+            threadActivity = try reader.loggedTime()
         } else {
             return false
         }

@@ -1,5 +1,5 @@
 extension Twake {
-    /// A message of era A or B (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were its own;
+    /// A message of any era (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were its own;
     /// they are behind one reference, since a message is handed on and kept many times.
     @dynamicMemberLookup
     public struct Message: Hashable, Sendable {
@@ -19,20 +19,22 @@ extension Twake {
             public var senderName: String?
             /// The text: `text` (B), `content.original_str` (A); empty when there is none.
             public var text = ""
-            /// Nil, `application`, `deleted`, `system`.
-            public var subtype: String?
+            /// Nil for what a user said; a deleted message is one of subtype `deleted` (3.3).
+            public var subtype: MessageSubtype?
             /// When it was sent.
             public var createdAt: Timestamp?
             /// When it last changed; on era A not by an edit or a reaction (4.3).
             public var updatedAt: Timestamp?
             /// When its text was last edited (B).
             public var editedAt: Timestamp?
-            /// Whether it is pinned; false when not sent.
-            public var isPinned = false
             /// The reactions to it, in the order of the wire.
             public var reactions: [Reaction] = []
             /// Replies without the head message; nil when not sent (B: `stats.replies` − 1; A: `responses_count`).
             public var replies: Int?
+            /// When something was last said in its thread; only heads that the REST service gives have it (B: `stats.last_activity`).
+            public var threadActivity: Timestamp?
+            /// What few messages have; nil when this one has none of it, which so costs nothing.
+            var details: Shared<Details>?
         }
 
         /// A message of these fields.
@@ -58,17 +60,31 @@ extension Twake {
         /// Head message of a thread.
         public var isHead: Bool { self.thread == self.id }
 
+        /// Whether it was deleted: its place and ids are left, and a text that says so (3.3).
+        public var isDeleted: Bool { self.subtype == .deleted }
+
+        /// Who sent it, for people: the display name, where that is known, else the id; nil when nobody is named.
+        public var sender: String? { self.senderName ?? self.user?.description }
+
+        /// Whether `user` has read it, who last read its channel at `lastAccess`: what one sent oneself is read, and so is what has no time.
+        public func isRead(by user: EntityID?, lastAccess: Timestamp?) -> Bool {
+            if let user, self.user == user { return true }
+            guard let createdAt = self.createdAt else { return true }
+            return lastAccess.map { createdAt <= $0 } ?? false
+        }
+
         /// A message of these fields.
         public init(
             id: EntityID, thread: EntityID, channel: EntityID? = nil, user: EntityID? = nil, senderName: String? = nil,
-            text: String, subtype: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
+            text: String, subtype: MessageSubtype? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
             editedAt: Timestamp? = nil, isPinned: Bool = false, reactions: [Reaction] = [], replies: Int? = nil
         ) {
-            self.init(
-                Fields(
-                    id: id, thread: thread, channel: channel, user: user, senderName: senderName, text: text,
-                    subtype: subtype, createdAt: createdAt, updatedAt: updatedAt, editedAt: editedAt,
-                    isPinned: isPinned, reactions: reactions, replies: replies))
+            var fields = Fields(
+                id: id, thread: thread, channel: channel, user: user, senderName: senderName, text: text,
+                subtype: subtype, createdAt: createdAt, updatedAt: updatedAt, editedAt: editedAt, reactions: reactions,
+                replies: replies)
+            if isPinned { fields.isPinned = true }
+            self.init(fields)
         }
     }
 

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A user while read, of era A (`firstname`, `username`) or era B (`first_name`, `full_name`): as much as a display name needs.
+/// A user while read, of era A (`firstname`, `username`) or era B (`first_name`, `full_name`): as much as showing a sender needs.
 struct Person {
     var id: EntityID?
     var fullName: String?
@@ -8,6 +8,8 @@ struct Person {
     var lastName: String?
     var userName: String?
     var email: String?
+    /// The address of a picture; never empty.
+    var picture: String?
 
     init() {}
 
@@ -36,7 +38,7 @@ struct Person {
         return people
     }
 
-    /// Takes the value if `key` is one of the names.
+    /// Takes the value if `key` is one of the names or the picture.
     mutating func takeName(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "firstname") || reader.isNamed(key, "first_name") {
             firstName = try reader.textIfAny()
@@ -48,6 +50,8 @@ struct Person {
             fullName = try reader.textIfAny()
         } else if reader.isNamed(key, "email") {
             email = try reader.textIfAny()
+        } else if reader.isNamed(key, "thumbnail") || reader.isNamed(key, "picture") {
+            picture = try reader.textIfAny()?.unlessEmpty
         } else {
             return false
         }

@@ -129,7 +129,7 @@ extension Twake.Resource {
         self = .other(RawJSON(payload, try reader.pass()))
     }
 
-    /// The resource of a type the pipeline uses; nil for what is kept as text.
+    /// The resource of a type whose form is known; nil for what is kept as text.
     private static func known(
         reading reader: inout JSONReader, _ kind: JSONKind, _ type: Twake.ResourceType
     ) throws(Mismatch) -> Self? {
@@ -142,9 +142,14 @@ extension Twake.Resource {
         case .channel, .channels: .channel(try Twake.Channel(reading: &reader))
         case .desktopNotification: .desktopNotification(try Twake.DesktopNotification(reading: &reader))
         case .online: .online(try Twake.OnlineStatus.list(reading: &reader, kind))
-        case .channelTabs, .bookmark, .workspace, .user, .company, .companyUser, .companyApplication,
-            .documentsUpdated, .unknown:
-            nil
+        case .workspace: .workspace(try Twake.Workspace(reading: &reader))
+        case .company: .company(try Twake.Company(reading: &reader))
+        case .user: .user(try Twake.Account(reading: &reader))
+        case .companyUser: .companyUser(try Twake.CompanyUser(reading: &reader))
+        case .channelTabs: .tab(try Twake.ChannelTab(reading: &reader))
+        case .bookmark: .bookmark(try Twake.Bookmark(reading: &reader))
+        case .documentsUpdated: .document(try Twake.DocumentUpdate(reading: &reader))
+        case .companyApplication, .unknown: nil
         }
     }
 }

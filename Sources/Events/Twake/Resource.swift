@@ -2,7 +2,7 @@ public import JSONText
 
 extension Twake {
     /// What was done to a resource (3.2).
-    public enum ResourceAction: Hashable, Sendable {
+    public enum ResourceAction: WireEnumeration {
         /// `created`: new, in a feed room; also the arrival of a moved message.
         case created
         /// `saved`: created or changed.
@@ -18,7 +18,7 @@ extension Twake {
     }
 
     /// The type of a resource (3.2 and section 6).
-    public enum ResourceType: Hashable, Sendable {
+    public enum ResourceType: WireEnumeration {
         /// `channel`.
         case channel
         /// `channels`: an existing direct was opened again.
@@ -55,7 +55,7 @@ extension Twake {
         case unknown(String)
     }
 
-    /// The payload of a resource event, by its type; anything not applied by the pipeline is kept as text.
+    /// The payload of a resource event, by its type; what has no known form is kept as text.
     ///
     /// One reference, whatever it is: an event is handed on and kept many times, and is read once.
     public enum Resource: Hashable, Sendable {
@@ -73,7 +73,21 @@ extension Twake {
         indirect case desktopNotification(DesktopNotification)
         /// `user:online`, in either of its two forms (1.6).
         case online([OnlineStatus])
-        /// Unknown types and known ones whose contents the pipeline does not use; a known type whose resource is an array, or is an
+        /// `workspace`.
+        indirect case workspace(Workspace)
+        /// `company`.
+        indirect case company(Company)
+        /// `user`.
+        indirect case user(Account)
+        /// `company_user`.
+        indirect case companyUser(CompanyUser)
+        /// `channel_tabs`.
+        indirect case tab(ChannelTab)
+        /// `user_message_bookmark`.
+        indirect case bookmark(Bookmark)
+        /// `documents:updated`.
+        indirect case document(DocumentUpdate)
+        /// Unknown types, and `company_application`, of which no form is known; a known type whose resource is an array, or is an
         /// ephemeral message, which has no id (3.3).
         indirect case other(RawJSON)
     }

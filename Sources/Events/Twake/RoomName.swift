@@ -17,6 +17,22 @@ extension Twake {
         case previousMessages(channel: EntityID)
         /// `/companies/{c}/workspaces`: workspaces, and who is typing (era C).
         case workspaces(company: EntityID)
+        /// `/companies/{c}/workspaces/{w}/channels/{ch}?type=public`: memberships of a channel; the app never joined it.
+        case channel(company: EntityID, workspace: EntityID, channel: EntityID)
+        /// `/companies/{c}/workspaces/{w}/channels/{ch}/tabs`: the tabs of a channel.
+        case tabs(company: EntityID, workspace: EntityID, channel: EntityID)
+        /// `/companies/{c}/users/{u}/inbox`: messages to a user (era B).
+        case inbox(company: EntityID, user: EntityID)
+        /// `/companies/{c}/messages/bookmarks`: the user's lists of bookmarks (eras B and C).
+        case bookmarks(company: EntityID)
+        /// `/companies/{c}/documents/item/{id}`: a folder or file of the drive (era C).
+        case document(company: EntityID, id: EntityID)
+        /// `/users/online` and `/users/online/{c}`: who is present, in a company or anywhere (era C).
+        case online(company: EntityID?)
+        /// `/me/{u}`: the user's own account and companies (era C).
+        case me(user: EntityID)
+        /// `/company/{c}`: a company's own entity (era C).
+        case company(EntityID)
         /// Any other name.
         case other(String)
 
@@ -29,7 +45,9 @@ extension Twake {
         public var channel: EntityID? {
             switch self {
             case .feed(_, _, let channel), .previousMessages(let channel): channel
-            case .channelsPublic, .channelsPrivate, .directs, .thread, .notifications, .workspaces, .other: nil
+            case .channelsPublic, .channelsPrivate, .directs, .thread, .notifications, .workspaces, .channel, .tabs,
+                .inbox, .bookmarks, .document, .online, .me, .company, .other:
+                nil
             }
         }
 
@@ -37,19 +55,25 @@ extension Twake {
         public var company: EntityID? {
             switch self {
             case .channelsPublic(let company, _), .channelsPrivate(let company, _, _), .directs(let company, _),
-                .feed(let company, _, _), .thread(let company, _), .workspaces(let company):
+                .feed(let company, _, _), .thread(let company, _), .workspaces(let company),
+                .channel(let company, _, _), .tabs(let company, _, _), .inbox(let company, _), .bookmarks(let company),
+                .document(let company, _), .company(let company):
                 company
-            case .notifications, .previousMessages, .other: nil
+            case .online(let company): company
+            case .notifications, .previousMessages, .me, .other: nil
             }
         }
 
         /// The workspace the room belongs to, `direct` for directs, when it says.
         public var workspace: EntityID? {
             switch self {
-            case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _), .feed(_, let workspace, _):
+            case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _), .feed(_, let workspace, _),
+                .channel(_, let workspace, _), .tabs(_, let workspace, _):
                 workspace
             case .directs: Self.direct
-            case .thread, .notifications, .previousMessages, .workspaces, .other: nil
+            case .thread, .notifications, .previousMessages, .workspaces, .inbox, .bookmarks, .document, .online, .me,
+                .company, .other:
+                nil
             }
         }
 
@@ -68,6 +92,16 @@ extension Twake {
             case .notifications(let user): "/notifications?type=private&user=\(user)"
             case .previousMessages(let channel): "previous::channels/\(channel)/messages/updates"
             case .workspaces(let company): "/companies/\(company)/workspaces"
+            case .channel(let company, let workspace, let channel):
+                "/companies/\(company)/workspaces/\(workspace)/channels/\(channel)?type=public"
+            case .tabs(let company, let workspace, let channel):
+                "/companies/\(company)/workspaces/\(workspace)/channels/\(channel)/tabs"
+            case .inbox(let company, let user): "/companies/\(company)/users/\(user)/inbox"
+            case .bookmarks(let company): "/companies/\(company)/messages/bookmarks"
+            case .document(let company, let id): "/companies/\(company)/documents/item/\(id)"
+            case .online(let company): company.map { "/users/online/\($0)" } ?? "/users/online"
+            case .me(let user): "/me/\(user)"
+            case .company(let company): "/company/\(company)"
             case .other(let name): name
             }
         }
@@ -82,39 +116,64 @@ extension Twake.RoomName {
         var rest = NameScanner(name.utf8.span)
         if rest.take("/companies/") {
             guard let company = rest.takeID() else { return nil }
-            if rest.take("/threads/") {
-                guard let thread = rest.takeID(), rest.isAtEnd else { return nil }
-                return .thread(company: company, thread: thread)
-            }
-            guard rest.take("/workspaces") else { return nil }
-            return rest.isAtEnd ? .workspaces(company: company) : inWorkspace(of: company, &rest)
+            return inCompany(company, &rest)
         }
         if rest.take("previous::channels/") {
             guard let channel = rest.takeID(), rest.take("/messages/updates"), rest.isAtEnd else { return nil }
             return .previousMessages(channel: channel)
         }
-        guard rest.take("/notifications?type=private&user="), let user = rest.takeID(), rest.isAtEnd else { return nil }
-        return .notifications(user: user)
+        if rest.take("/notifications?type=private&user=") { return rest.takeLast().map { .notifications(user: $0) } }
+        if rest.take("/users/online") {
+            if rest.isAtEnd { return .online(company: nil) }
+            return rest.take("/") ? rest.takeLast().map { .online(company: $0) } : nil
+        }
+        if rest.take("/me/") { return rest.takeLast().map { .me(user: $0) } }
+        return rest.take("/company/") ? rest.takeLast().map { .company($0) } : nil
+    }
+
+    /// What follows `/companies/{c}`.
+    private static func inCompany(_ company: EntityID, _ rest: inout NameScanner) -> Self? {
+        if rest.take("/workspaces") {
+            return rest.isAtEnd ? .workspaces(company: company) : inWorkspace(of: company, &rest)
+        }
+        if rest.take("/threads/") { return rest.takeLast().map { .thread(company: company, thread: $0) } }
+        if rest.take("/users/") {
+            guard let user = rest.takeID(), rest.take("/inbox"), rest.isAtEnd else { return nil }
+            return .inbox(company: company, user: user)
+        }
+        if rest.take("/documents/item/") { return rest.takeLast().map { .document(company: company, id: $0) } }
+        return rest.take("/messages/bookmarks") && rest.isAtEnd ? .bookmarks(company: company) : nil
     }
 
     /// What follows `/companies/{c}/workspaces`.
     private static func inWorkspace(of company: EntityID, _ rest: inout NameScanner) -> Self? {
         guard rest.take("/"), let workspace = rest.takeID(), rest.take("/channels") else { return nil }
         if rest.take("/") {
-            guard let channel = rest.takeID(), rest.take("/feed"), rest.isAtEnd else { return nil }
-            return .feed(company: company, workspace: workspace, channel: channel)
+            guard let channel = rest.takeID() else { return nil }
+            return inChannel(channel, company, workspace, &rest)
         }
         if rest.take("?type=public") {
             return rest.isAtEnd ? .channelsPublic(company: company, workspace: workspace) : nil
         }
         if rest.take("?type=private&user=") {
-            guard let user = rest.takeID(), rest.isAtEnd else { return nil }
-            return .channelsPrivate(company: company, workspace: workspace, user: user)
+            return rest.takeLast().map { .channelsPrivate(company: company, workspace: workspace, user: $0) }
         }
-        guard workspace == direct, rest.take("?type=direct&user="), let user = rest.takeID(), rest.isAtEnd else {
-            return nil
+        guard workspace == direct, rest.take("?type=direct&user=") else { return nil }
+        return rest.takeLast().map { .directs(company: company, user: $0) }
+    }
+
+    /// What follows `/companies/{c}/workspaces/{w}/channels/{ch}`.
+    private static func inChannel(
+        _ channel: EntityID, _ company: EntityID, _ workspace: EntityID, _ rest: inout NameScanner
+    ) -> Self? {
+        if rest.take("/feed") {
+            return rest.isAtEnd ? .feed(company: company, workspace: workspace, channel: channel) : nil
         }
-        return .directs(company: company, user: user)
+        if rest.take("/tabs") {
+            return rest.isAtEnd ? .tabs(company: company, workspace: workspace, channel: channel) : nil
+        }
+        guard rest.take("?type=public"), rest.isAtEnd else { return nil }
+        return .channel(company: company, workspace: workspace, channel: channel)
     }
 }
 
@@ -142,6 +201,12 @@ private struct NameScanner: ~Copyable, ~Escapable {
         let start = place
         while place < name.count, !Self.isSeparator(name[place]) { place += 1 }
         return place > start ? EntityID(utf8: name.extracting(start..<place)) : nil
+    }
+
+    /// Takes an id that must be all that is left.
+    mutating func takeLast() -> EntityID? {
+        guard let id = takeID(), isAtEnd else { return nil }
+        return id
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {

@@ -139,7 +139,7 @@ struct TwakeBackend: Backend {
                 if let company = section.parent, !companies.contains(company) { companies.append(company) }
             }
             return companies.map { .twake(.badges(era, company: $0)) }
-        case .workspaces, .other: return []
+        case .workspaces, .channel, .tabs, .inbox, .bookmarks, .document, .online, .me, .company, .other: return []
         }
     }
 

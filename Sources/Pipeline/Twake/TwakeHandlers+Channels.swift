@@ -61,7 +61,10 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
             if envelope.isDeletion {
                 transaction.removeChannel(sent.channel, &memory)
             } else {
-                known.lastAccess = sent.lastAccess
+                known.update { fields in
+                    fields.lastAccess = sent.lastAccess
+                    fields.takeMembership(sent)
+                }
                 transaction.model.put(.channel(known))
             }
         } else if known == nil, !facts.hasNoREST {

@@ -18,6 +18,7 @@ extension Twake.Channel {
             replaced = self
             replaced.update { fields in
                 fields.lastAccess = listed.lastAccess ?? fields.lastAccess
+                fields.takeMembership(of: listed.fields)
                 fields.follow(listed.fields)
             }
             return replaced
@@ -36,6 +37,7 @@ extension Twake.Channel {
             && (self.icon != nil || known.icon == nil) && (self.description != nil || known.description == nil)
             && (self.owner != nil || known.owner == nil) && (!self.members.isEmpty || known.members.isEmpty)
             && (self.lastMessage != nil || known.lastMessage == nil) && !isNameless
+            && (self.createdAt != nil || known.createdAt == nil) && !known.hasDetails
     }
 
     /// Era B names no directs: what a list composed of its users is kept.
@@ -59,6 +61,7 @@ extension Twake.Channel.Fields {
         if description == nil { description = known.description }
         if owner == nil { owner = known.owner }
         if members.isEmpty { members = known.members }
+        keepDetails(of: known)
         lastAccess = latest(known.lastAccess, lastAccess)
         updatedAt = latest(known.updatedAt, updatedAt)
         lastActivity = latest(known.lastActivity, lastActivity)
@@ -96,6 +99,8 @@ extension Twake.Message {
             fields.channel = newer.channel ?? self.channel
             fields.senderName = newer.senderName ?? self.senderName
             fields.replies = newer.replies ?? self.replies
+            fields.threadActivity = newer.threadActivity ?? self.threadActivity
+            if fields.senderPicture == nil, let picture = self.senderPicture { fields.senderPicture = picture }
             fields.createdAt = newer.createdAt ?? self.createdAt
         }
         return merged

@@ -36,7 +36,9 @@ enum TwakeRouter {
         case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
         case .message(let payload): run(message, payload, envelope, facts, &memory, &transaction)
         case .badge(let payload): run(badge, payload, envelope, facts, &memory, &transaction)
-        case .desktopNotification, .online, .other: break
+        case .desktopNotification, .online, .workspace, .company, .user, .companyUser, .tab, .bookmark, .document,
+            .other:
+            break
         }
     }
 

@@ -31,9 +31,15 @@ extension Twake.ChannelMember {
         switch order(lastAccess, known.lastAccess) {
         case .earlier: return .older
         case .later: return .newer
-        case .same: return .same
+        case .same: return agrees(with: known) ? .same : .doubtful
         case .unknown: return .doubtful
         }
+    }
+
+    /// Whether the channel has what else the membership says.
+    private func agrees(with known: Twake.Channel) -> Bool {
+        (type == nil || type == known.memberType) && (isFavorite == nil || isFavorite == known.isFavorite)
+            && (notificationLevel == nil || notificationLevel == known.notificationLevel)
     }
 
     func standing(against known: Twake.ChannelMember) -> TwakeStanding {
@@ -65,9 +71,6 @@ extension Twake.Message {
             return merged == known ? .newer : .doubtful
         }
     }
-
-    /// Whether it was deleted, and only its place is left (3.3).
-    var isDeleted: Bool { self.subtype == "deleted" }
 
     /// The stub of a deletion of nothing the server knows (3.3).
     var isStub: Bool { isDeleted && self.createdAt == nil }

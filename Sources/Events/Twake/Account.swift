@@ -1,0 +1,141 @@
+extension Twake {
+    /// A user: oneself (A `/user`, B `users/me`) or another (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    public struct Account: Hashable, Sendable {
+        /// The user's id.
+        public var id: EntityID
+        /// The address.
+        public var email: String?
+        /// The name in mentions and logins, without `@`.
+        public var username: String?
+        /// The first name.
+        public var firstName: String?
+        /// The last name.
+        public var lastName: String?
+        /// The whole name as the server composes it (B).
+        public var fullName: String?
+        /// The address of the user's picture (A `thumbnail`, B `picture`).
+        public var picture: String?
+        /// Who vouches for the user: `console`, `internal` (B).
+        public var provider: String?
+        /// The user's id there (A `console_id`, B `provider_id`).
+        public var providerID: EntityID?
+        /// What the user says about themselves.
+        public var status: String?
+        /// An emoji beside it (A).
+        public var statusIcon: String?
+        /// The language chosen (A `language`, B `preference.locale`).
+        public var language: String?
+        /// When the user was last seen; the wire has seconds on era A and milliseconds on era B.
+        public var lastActivity: Timestamp?
+        /// When the account was made (B).
+        public var createdAt: Timestamp?
+        /// Whether the address was confirmed (B).
+        public var isVerified: Bool?
+        /// Whether the account was deleted; false when not sent.
+        public var isDeleted = false
+        /// What only the user themselves is told (B).
+        public var preference: Preference?
+        /// The companies the user belongs to, as far as who asks is told (B).
+        public var companies: [Employment] = []
+
+        /// The display name: full, else first and last name, else the user name, else the address, else the id.
+        public var name: String {
+            if let fullName { return fullName }
+            return switch (firstName, lastName) {
+            case (let first?, let last?): "\(first) \(last)"
+            case (let first?, nil): first
+            case (nil, let last?): last
+            case (nil, nil): username ?? email ?? id.description
+            }
+        }
+
+        /// A user of whom no more is known.
+        public init(id: EntityID) { self.id = id }
+
+        /// What a user chose (B).
+        public struct Preference: Hashable, Sendable {
+            /// The language.
+            public var locale: String?
+            /// Minutes from UTC, in the direction the server counts.
+            public var timezone: Int?
+            /// Whether the user may be watched for statistics.
+            public var allowTracking: Bool?
+
+            /// Preferences.
+            public init(locale: String?, timezone: Int?, allowTracking: Bool?) {
+                self.locale = locale
+                self.timezone = timezone
+                self.allowTracking = allowTracking
+            }
+        }
+
+        /// That a user belongs to a company (B).
+        public struct Employment: Hashable, Sendable {
+            /// What the user may do there.
+            public var role: Role?
+            /// `active`, or what the server writes for one that is no more.
+            public var status: String?
+            /// The company, as far as it was sent.
+            public var company: Company
+
+            /// A user's place in a company.
+            public init(role: Role?, status: String?, company: Company) {
+                self.role = role
+                self.status = status
+                self.company = company
+            }
+        }
+    }
+
+    /// A user in a list of a workspace's (B, 4.4).
+    public struct WorkspaceUser: Hashable, Sendable {
+        /// The user, as far as they were sent.
+        public var user: Account
+        /// The company.
+        public var company: EntityID?
+        /// The workspace.
+        public var workspace: EntityID?
+        /// What the user may do there.
+        public var role: Role?
+        /// When the user came.
+        public var createdAt: Timestamp?
+
+        /// A user of a workspace.
+        public init(
+            user: Account, company: EntityID? = nil, workspace: EntityID? = nil, role: Role? = nil,
+            createdAt: Timestamp? = nil
+        ) {
+            self.user = user
+            self.company = company
+            self.workspace = workspace
+            self.role = role
+            self.createdAt = createdAt
+        }
+    }
+
+    /// `company_user`: what a user is in a company (3.3).
+    public struct CompanyUser: Hashable, Sendable {
+        /// The user.
+        public var user: EntityID
+        /// The company, the wire's `group_id`.
+        public var company: EntityID?
+        /// What the user may do there.
+        public var role: Role?
+        /// The applications the user may use there.
+        public var applications: [EntityID] = []
+        /// When the user came.
+        public var addedAt: Timestamp?
+
+        /// A user's place in a company.
+        public init(
+            user: EntityID, company: EntityID? = nil, role: Role? = nil, applications: [EntityID] = [],
+            addedAt: Timestamp? = nil
+        ) {
+            self.user = user
+            self.company = company
+            self.role = role
+            self.applications = applications
+            self.addedAt = addedAt
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import JSONText
+
+extension Twake {
+    /// `channel_tabs`: something shown beside a channel's messages (3.3).
+    public struct ChannelTab: Hashable, Sendable {
+        /// The tab's id.
+        public var id: EntityID
+        /// The channel.
+        public var channel: EntityID?
+        /// The company of the channel.
+        public var company: EntityID?
+        /// Its workspace.
+        public var workspace: EntityID?
+        /// What the tab is called; empty when not sent.
+        public var name = ""
+        /// What the application keeps with it, any JSON; nil when it is empty.
+        public var configuration: RawJSON?
+        /// The application it shows.
+        public var application: EntityID?
+        /// Who made it.
+        public var owner: EntityID?
+        /// Its place among the tabs, as the server writes it.
+        public var order: String?
+        /// When it last changed.
+        public var updatedAt: Timestamp?
+        /// When it was made.
+        public var createdAt: Timestamp?
+
+        /// A tab of which no more is known.
+        public init(id: EntityID) { self.id = id }
+    }
+
+    /// `user_message_bookmark`: a list in which a user keeps messages (3.3).
+    public struct Bookmark: Hashable, Sendable {
+        /// The list's id.
+        public var id: EntityID
+        /// The company.
+        public var company: EntityID?
+        /// The user.
+        public var user: EntityID?
+        /// What the user calls it; empty when not sent.
+        public var name: String
+
+        /// A list of bookmarks.
+        public init(id: EntityID, company: EntityID? = nil, user: EntityID? = nil, name: String = "") {
+            self.id = id
+            self.company = company
+            self.user = user
+            self.name = name
+        }
+    }
+
+    /// `documents:updated`: something changed in a company's drive (2.1). The only resource in camel case.
+    public struct DocumentUpdate: Hashable, Sendable {
+        /// The folder or file.
+        public var id: EntityID
+        /// The company.
+        public var company: EntityID?
+
+        /// A change in a drive.
+        public init(id: EntityID, company: EntityID? = nil) {
+            self.id = id
+            self.company = company
+        }
+    }
+}

@@ -1,0 +1,90 @@
+extension Twake {
+    /// A company (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    public struct Company: Hashable, Sendable {
+        /// The company's id.
+        public var id: EntityID
+        /// Its name; empty when not sent.
+        public var name = ""
+        /// The address of its logo.
+        public var logo: String?
+        /// How many users belong to it (A `total_members`, B `stats.total_members`).
+        public var membersCount: Int?
+        /// How many guests it has (B).
+        public var guestsCount: Int?
+        /// When it was made (B); the wire's 0 is nil.
+        public var createdAt: Timestamp?
+        /// What the user may do in it (B).
+        public var role: Role?
+        /// What the user may do in it (A).
+        public var permissions: [Permission] = []
+        /// `active`, or what the server writes for a user who is there no more (B).
+        public var status: String?
+        /// What it pays for (B).
+        public var plan: Plan?
+        /// Rooms of a version before the ones described (A); nothing is sent there.
+        public var notificationRooms: [String] = []
+
+        /// A company of which no more is known.
+        public init(id: EntityID, name: String = "") {
+            self.id = id
+            self.name = name
+        }
+
+        /// What a company pays for (B). A limit of 0 is none, as far as servers show.
+        public struct Plan: Hashable, Sendable {
+            /// Its name.
+            public var name: String?
+            /// How many members it allows.
+            public var members: Int?
+            /// How many guests it allows.
+            public var guests: Int?
+            /// How many bytes it allows.
+            public var storage: Int?
+
+            /// A plan.
+            public init(name: String? = nil, members: Int? = nil, guests: Int? = nil, storage: Int? = nil) {
+                self.name = name
+                self.members = members
+                self.guests = guests
+                self.storage = storage
+            }
+        }
+    }
+
+    /// A workspace of a company (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    public struct Workspace: Hashable, Sendable {
+        /// The workspace's id.
+        public var id: EntityID
+        /// The company it belongs to.
+        public var company: EntityID?
+        /// Its name; empty when not sent.
+        public var name = ""
+        /// The address of its logo.
+        public var logo: String?
+        /// A colour that stands for it, as in style sheets (A).
+        public var color: String?
+        /// How many users belong to it (A `total_members`, B `stats.total_members`).
+        public var membersCount: Int?
+        /// When it was made (B); the wire's 0 is nil.
+        public var createdAt: Timestamp?
+        /// When the user last was in it (A).
+        public var lastAccess: Timestamp?
+        /// What the user may do in it (B).
+        public var role: Role?
+        /// What the user may do in it (A).
+        public var permissions: [Permission] = []
+        /// Whether it is shown to its users only (A).
+        public var isPrivate: Bool?
+        /// Whether every user of the company is in it (B).
+        public var isDefault: Bool?
+        /// Whether it was archived; false when not sent.
+        public var isArchived = false
+
+        /// A workspace of which no more is known.
+        public init(id: EntityID, company: EntityID? = nil, name: String = "") {
+            self.id = id
+            self.company = company
+            self.name = name
+        }
+    }
+}

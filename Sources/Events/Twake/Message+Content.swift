@@ -1,0 +1,132 @@
+public import JSONText
+
+extension Twake {
+    /// One piece of a message's formatted contents, *twacode*: eras B and C write it in blocks, era A as a list (3.3, 4.3).
+    public indirect enum Twacode: Hashable, Sendable {
+        /// Text as it is.
+        case text(String)
+        /// The end of a line.
+        case lineBreak
+        /// Somebody is addressed. The wire writes `name:id`; the id is nil where only a name is written, as in `@all`.
+        case mention(name: String, user: EntityID?)
+        /// A file; its metadata as far as the message has them.
+        case file(File, mode: String?)
+        /// Pieces in a format, which its type or the mark it starts with names: `*` is bold.
+        case group(type: String?, start: String?, [Twacode])
+        /// A piece of no known form.
+        case other(RawJSON)
+    }
+}
+
+extension Twake.Message {
+    /// The formatted contents, read when asked for: the text where there is no more to them, and nothing where that is empty.
+    public var content: [Twake.Twacode] {
+        if let blocks = self.blocks {
+            var reader = JSONReader(blocks.bytes.span)
+            if let pieces = try? Twake.Twacode.list(reading: &reader) { return pieces }
+            return [.other(blocks)]
+        }
+        return self.text.isEmpty ? [] : [.text(self.text)]
+    }
+}
+
+extension Twake.Twacode {
+    /// Reads pieces, those in the `elements` of a block among them; what stands alone is a list of one.
+    fileprivate static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
+        switch try reader.kind() {
+        case .null:
+            try reader.pass()
+            return []
+        case .array:
+            var pieces: [Self] = []
+            guard try reader.openListIfAny() else { return pieces }
+            while try reader.another() { pieces += try piecesOfOne(reading: &reader) }
+            return pieces
+        case .object, .string, .number, .bool: return try piecesOfOne(reading: &reader)
+        }
+    }
+
+    /// Reads one value of a list: a piece, a block of pieces, or a list in the list.
+    private static func piecesOfOne(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
+        switch try reader.kind() {
+        case .string: return [.text(try reader.text())]
+        case .array: return try list(reading: &reader)
+        case .null:
+            try reader.pass()
+            return []
+        case .number, .bool: return [.other(reader.raw(at: try reader.pass()))]
+        case .object:
+            let node = try Node(reading: &reader)
+            return node.pieces ?? [.other(reader.raw(at: node.range))]
+        }
+    }
+}
+
+/// An object among the pieces.
+private struct Node {
+    var type: String?
+    var start: String?
+    var mode: String?
+    /// What a string in `content` says.
+    var word: String?
+    var content: [Twake.Twacode] = []
+    var elements: [Twake.Twacode]?
+    var file: Twake.File?
+    let range: Range<Int>
+
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        let begin = try reader.open()
+        while let key = try reader.field() {
+            if reader.isNamed(key, "type") {
+                type = try reader.textIfAny()
+            } else if reader.isNamed(key, "start") {
+                start = try reader.textIfAny()
+            } else if reader.isNamed(key, "mode") {
+                mode = try reader.textIfAny()
+            } else if reader.isNamed(key, "elements") {
+                elements = try Twake.Twacode.list(reading: &reader)
+            } else if reader.isNamed(key, "content") {
+                if try reader.kind() == .string {
+                    word = try reader.text()
+                } else {
+                    content = try Twake.Twacode.list(reading: &reader)
+                }
+            } else if reader.isNamed(key, "metadata") {
+                file = try Self.file(reading: &reader)
+            } else {
+                try reader.pass()
+            }
+        }
+        range = begin..<reader.offset
+    }
+
+    /// The metadata of a file; nil for what is none.
+    private static func file(reading reader: inout JSONReader) throws(Mismatch) -> Twake.File? {
+        let kind = try reader.kind()
+        let start = reader.offset
+        if kind == .object {
+            do { return try Twake.File(reading: &reader) } catch { reader.seek(to: start) }
+        }
+        try reader.pass()
+        return nil
+    }
+
+    /// What the object stands for; nil when that is not known.
+    var pieces: [Twake.Twacode]? {
+        if type == "file" {
+            return (file ?? word.map { Twake.File(id: EntityID($0)) }).map { [.file($0, mode: mode)] }
+        }
+        if let elements { return elements }
+        if start == "\n" { return [.lineBreak] }
+        if start == "@" { return word.map { [Self.mention($0)] } }
+        guard type != nil || start != nil else { return nil }
+        return [.group(type: type, start: start, word.map { [.text($0)] } ?? content)]
+    }
+
+    /// What follows the last colon is the id: a name may have one too.
+    private static func mention(_ word: String) -> Twake.Twacode {
+        guard let colon = word.lastIndex(of: ":") else { return .mention(name: word, user: nil) }
+        return .mention(
+            name: String(word[..<colon]), user: EntityID(String(word[word.index(after: colon)...])).ifAny)
+    }
+}

@@ -1,0 +1,191 @@
+import JSONText
+
+/// What bears on a message while it is read and is none of its own fields.
+struct MessageRest {
+    /// What few messages have, as far as it was read.
+    final class Details {
+        private var value = Twake.Message.Fields.Details()
+
+        func change(_ change: (inout Twake.Message.Fields.Details) -> Void) { change(&value) }
+
+        var shared: Shared<Twake.Message.Fields.Details>? { value == .absent ? nil : Shared(value) }
+    }
+    private(set) var details: Details?
+    /// Whether the message is one that another quotes.
+    let isQuoted: Bool
+
+    /// Of 2022's `cache`.
+    var cachedChannel: EntityID?
+    var application: EntityID?
+    var isEphemeral = false
+    private var sender = Person()
+    private var users: [Person] = []
+    private var overridingName: String?
+    /// Where the text, era B's `blocks` and era A's `content.prepared` stand. What the latter say is looked at only when all are there.
+    private var text: Range<Int>?
+    private var blocks: Range<Int>?
+    private var prepared: Range<Int>?
+
+    /// Whether anything was sent that completes the message's fields.
+    private(set) var isPresent = false
+
+    init(isQuoted: Bool) { self.isQuoted = isQuoted }
+
+    /// Notes something that few messages have.
+    mutating func detail(_ change: (inout Twake.Message.Fields.Details) -> Void) {
+        let details = details ?? Details()
+        details.change(change)
+        self.details = details
+    }
+
+    /// The text, or nil for null; where it stands is kept.
+    mutating func takeText(from reader: inout JSONReader) throws(Mismatch) -> String? {
+        guard let contents = try reader.textRangeIfAny() else { return nil }
+        text = contents.range
+        return reader.string(at: contents)
+    }
+
+    /// Era B's formatted contents: an array, or nothing.
+    mutating func takeBlocks(from reader: inout JSONReader) throws(Mismatch) { blocks = try reader.listRangeIfAny() }
+
+    /// Era A's.
+    mutating func takePrepared(from reader: inout JSONReader) throws(Mismatch) {
+        prepared = try reader.listRangeIfAny()
+    }
+
+    mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "ephemeral") {
+            guard let ephemeral = try Twake.Ephemeral.ifAny(reading: &reader) else { return true }
+            isEphemeral = true
+            detail { $0.ephemeral = ephemeral }
+        } else if reader.isNamed(key, "application_id") {
+            application = try reader.idIfAny()
+            if application != nil { isPresent = true }
+        } else if reader.isNamed(key, "override") {
+            guard let override = try Twake.Override.ifAny(reading: &reader) else { return true }
+            overridingName = override.title
+            isPresent = true
+            detail { $0.override = override }
+        } else if reader.isNamed(key, "cache") {
+            cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
+            isPresent = true
+        } else if reader.isNamed(key, "users") {
+            users = try Person.list(reading: &reader)
+            isPresent = true
+        } else {
+            guard try sender.takeName(key, from: &reader) else { return false }
+            isPresent = true
+        }
+        return true
+    }
+
+    mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "type") {
+            let type = try Twake.MessageType.ifAny(reading: &reader) ?? .message
+            if type != .message { detail { $0.type = type } }
+        } else if reader.isNamed(key, "files") {
+            let files = try Twake.File.list(reading: &reader)
+            if !files.isEmpty { detail { $0.files = files } }
+        } else if reader.isNamed(key, "context") {
+            if let context = try reader.contentsIfAny() { detail { $0.context = context } }
+        } else if reader.isNamed(key, "bookmarks") {
+            if let bookmarks = try reader.contentsIfAny() { detail { $0.bookmarks = bookmarks } }
+        } else if reader.isNamed(key, "links") {
+            if let links = try reader.contentsIfAny() { detail { $0.links = links } }
+        } else if reader.isNamed(key, "status") {
+            if let status = try Twake.DeliveryStatus.ifAny(reading: &reader) { detail { $0.status = status } }
+        } else if !isQuoted, reader.isNamed(key, "quote_message") {
+            if let quoted = try Twake.Message.quoted(&reader) { detail { $0.quoted = quoted } }
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// The name in the message itself, else the one of its user among those sent along.
+    func senderName(of user: EntityID?) -> String? {
+        if let overridingName { return overridingName }
+        if let name = sender.displayName { return name }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.displayName
+    }
+
+    /// The picture in the message itself, else the one of its user among those sent along.
+    func senderPicture(of user: EntityID?) -> String? {
+        if let picture = sender.picture { return picture }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.picture
+    }
+
+    /// The formatted contents, unless they are the message's text again, as they nearly always are: told by their bytes, as every server
+    /// writes both alike.
+    func blocks(besides message: String, in reader: borrowing JSONReader) -> RawJSON? {
+        if let blocks {
+            if reader.says(blocks, #"[{"type":"twacode","elements":[""#, text, #""]}]"#) { return nil }
+            return Self.besides(message, reader.compactText(at: blocks), isBlock: true)
+        }
+        guard let prepared else { return nil }
+        if reader.says(prepared, #"[""#, text, #""]"#) { return nil }
+        return Self.besides(message, reader.compactText(at: prepared), isBlock: false)
+    }
+
+    /// The contents, unless they are nothing, or the text again once the white space is gone.
+    private static func besides(_ message: String, _ contents: RawJSON, isBlock: Bool) -> RawJSON? {
+        var plain = JSONWriter()
+        plain.beginArray()
+        if isBlock {
+            plain.beginObject()
+            plain.key("type")
+            plain.string("twacode")
+            plain.key("elements")
+            plain.beginArray()
+        }
+        plain.string(message)
+        if isBlock {
+            plain.endArray()
+            plain.endObject()
+        }
+        plain.endArray()
+        return contents.bytes.count == 2 || contents.bytes == plain.bytes[...] ? nil : contents
+    }
+}
+
+extension JSONReader {
+    /// Whether the value at `range` is null, or an array or object without anything in it.
+    func isEmptyValue(_ range: Range<Int>) -> Bool {
+        isSame(range, "null") || isSame(range, "[]") || isSame(range, "{}")
+    }
+
+    /// Where the next value stands, when it is an array with anything in it.
+    fileprivate mutating func listRangeIfAny() throws(Mismatch) -> Range<Int>? {
+        let kind = try kind()
+        let range = try pass()
+        return kind == .array && !isEmptyValue(range) ? range : nil
+    }
+
+    /// Whether the value at `range` is written as nothing but the string whose contents stand at `text`, between two words.
+    fileprivate func says(
+        _ range: Range<Int>, _ opening: StaticString, _ text: Range<Int>?, _ closing: StaticString
+    ) -> Bool {
+        let words = opening.utf8CodeUnitCount + closing.utf8CodeUnitCount
+        guard let text, range.count == words + text.count else { return false }
+        let start = range.lowerBound + opening.utf8CodeUnitCount
+        return isSame(range.lowerBound..<start, opening) && isSame(start..<start + text.count, text)
+            && isSame(start + text.count..<range.upperBound, closing)
+    }
+
+    /// A copy of the value at `range` without white space and inert on a terminal, so that equal values mostly are equal texts.
+    func compactText(at range: Range<Int>) -> RawJSON {
+        var writer = JSONWriter()
+        writer.inertRaw(raw(at: range))
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
+    /// The next value, when it is an object or an array with anything in it, as `compactText(at:)` gives it.
+    mutating func contentsIfAny() throws(Mismatch) -> RawJSON? {
+        let kind = try kind()
+        let range = try pass()
+        guard kind == .object || kind == .array, !isEmptyValue(range) else { return nil }
+        return compactText(at: range)
+    }
+}

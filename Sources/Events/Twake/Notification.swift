@@ -1,0 +1,81 @@
+extension Twake {
+    /// `notification:desktop`: what a notification should show (3.3). Fields absent or null on the wire are nil.
+    public struct DesktopNotification: Hashable, Sendable {
+        /// The company of the message.
+        public var company: EntityID?
+        /// Its workspace; `direct` for directs.
+        public var workspace: EntityID?
+        /// Its channel.
+        public var channel: EntityID?
+        /// Its thread; the message's id when the wire has none.
+        public var thread: EntityID?
+        /// The message.
+        public var message: EntityID?
+        /// Who is notified.
+        public var user: EntityID?
+        /// The place, for people; empty when not sent.
+        public var title: String
+        /// The sender and the text, for people; empty when not sent.
+        public var text: String
+
+        /// A notification of these fields.
+        public init(
+            company: EntityID? = nil, workspace: EntityID? = nil, channel: EntityID?, thread: EntityID?,
+            message: EntityID?, user: EntityID? = nil, title: String, text: String
+        ) {
+            self.company = company
+            self.workspace = workspace
+            self.channel = channel
+            self.thread = thread
+            self.message = message
+            self.user = user
+            self.title = title
+            self.text = text
+        }
+    }
+
+    /// What a push service delivers (4.5): where the message is, and what to show.
+    public struct PushNotification: Hashable, Sendable {
+        /// The company of the message.
+        public var company: EntityID?
+        /// Its workspace; `direct` for directs.
+        public var workspace: EntityID?
+        /// Its channel.
+        public var channel: EntityID
+        /// Its thread; the message's id when the wire has none.
+        public var thread: EntityID?
+        /// The message.
+        public var message: EntityID?
+        /// The place, for people; empty when not sent.
+        public var title: String
+        /// The sender and the text, for people; empty when not sent.
+        public var body: String
+        /// The sound to play.
+        public var sound: String?
+        /// What a device shows on the app's icon; the server always sends 1.
+        public var badge: Int?
+        /// A notification replaces an earlier one of the same key: the channel's id.
+        public var collapseKey: String?
+        /// What a tap on it opens.
+        public var clickAction: String?
+
+        /// A notification of these fields.
+        public init(
+            company: EntityID? = nil, workspace: EntityID? = nil, channel: EntityID, thread: EntityID? = nil,
+            message: EntityID? = nil, title: String, body: String, sound: String? = nil, badge: Int? = nil,
+            collapseKey: String? = nil, clickAction: String? = nil
+        ) {
+            self.company = company
+            self.workspace = workspace
+            self.channel = channel
+            self.thread = thread
+            self.message = message
+            self.title = title
+            self.body = body
+            self.sound = sound
+            self.badge = badge
+            self.collapseKey = collapseKey
+            self.clickAction = clickAction
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import Events
+import JSONText
+import Testing
+
+/// One test for each row of the sheet's section 6, in its order: what the wiki says of the events, and what servers send.
+@Suite struct `The wiki says, and servers send` {
+    private func resource(_ action: String, _ type: String, _ resource: String) throws -> Twake.SocketIOResource {
+        let event = try Twake.Event(
+            "realtime:resource",
+            #"{"action":"\#(action)","room":"R","type":"\#(type)","path":null,"resource":\#(resource)}"#)
+        return try #require(event.resource)
+    }
+
+    @Test func `ResourceAction: updated, saved and deleted; but created and event too`() throws {
+        for action in ["updated", "saved", "deleted", "created", "event"] {
+            let decoded = try resource(action, "workspace", #"{"id":"W"}"#).action
+            #expect(decoded.isKnown && decoded.wireName == action)
+        }
+        #expect(try resource("archived", "workspace", #"{"id":"W"}"#).action == .unknown("archived"))
+    }
+
+    @Test func `ResourceType: three; but sixteen`() throws {
+        let body =
+            #"{"id":"I","company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"T","user_id":"U","online":[]}"#
+        let types = [
+            "channel", "channel_member", "channel_activity", "channels", "message", "user_notification_badges",
+            "notification:desktop", "user:online", "channel_tabs", "user_message_bookmark", "workspace", "user",
+            "company", "company_user", "company_application", "documents:updated",
+        ]
+        for type in types { #expect(try resource("saved", type, body).type.isKnown, "\(type)") }
+        #expect(try resource("saved", "huddle", body).type == .unknown("huddle"))
+    }
+
+    @Test func `SocketIORoom.key: a ResourceAction; but a text, and five types of rooms that the wiki does not list`()
+        throws
+    {
+        let rooms = try Twake.rooms(from: Sample.answer("A", "rooms", "2.2: since"))
+        #expect(rooms.first?.key == "/companies/C/workspaces/W/channels?type=public")
+        #expect(Set(rooms.map(\.kind)) == [.channelsList, .directsList, .notifications, .channel, .direct])
+    }
+
+    @Test func `SocketIOEvent.data: action, thread and message; but a client and a signature too, and an empty thread`()
+        throws
+    {
+        guard case .event(let event) = try Sample.event("3.1: the thread of a top-level message is empty") else {
+            return #expect(Bool(false), "no event")
+        }
+        let id = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")
+        #expect(event.data == .message(action: .update, message: id, thread: id))
+    }
+
+    @Test
+    func `SocketIOResource: action, type and resource; but room and path too, by which a message's channel is found`()
+        throws
+    {
+        let message = try #require(try Sample.event("3.3 message created: a reply").resource)
+        #expect(Twake.RoomName(message.room).channel == EntityID("CH"))
+        #expect(message.path?.description.hasPrefix(#""/companies/C/threads/"#) == true)
+        #expect(try Sample.event("1.6: presence").resource?.path == nil)
+    }
+
+    @Test func `the example of a channel that was created; but it is a rename`() throws {
+        guard case .channel(let renamed) = try Sample.event("the wiki's SocketIOResource: 'channel").resource?.resource,
+            case .channel(let created) = try Sample.event("3.3 channel saved: a new direct").resource?.resource
+        else { return #expect(Bool(false), "no channels") }
+        #expect(renamed.lastActivity == Timestamp(milliseconds: 1_620_987_956_000))
+        #expect(created.lastActivity == Timestamp(milliseconds: 0))
+    }
+
+    @Test func `Authentication.expiration is a timestamp; but in seconds, where all others are milliseconds`() throws {
+        let a = try Twake.authentication(from: Sample.answer("A", "authentication"))
+        #expect(a.expiration == Timestamp(milliseconds: 1_620_991_374_000))
+        #expect(a.refreshExpiration == Timestamp(milliseconds: 1_623_579_774_000) && a.issuedAt == nil)
+        let b = try Twake.authentication(from: Sample.answer("B", "authentication"))
+        #expect(b.expiration == Timestamp(milliseconds: 1_631_613_600_000))
+        #expect(b.issuedAt == Timestamp(milliseconds: 1_631_610_000_000))
+        let accounts = try ["A", "B"].map { try Twake.account(from: Sample.answer($0, "account")).lastActivity }
+        #expect(accounts.map { $0?.milliseconds } == [1_620_987_000_000, 1_631_600_000_000])
+    }
+
+    @Test func `Message: content and dates of its own; but on era B text, blocks and files, and a thread always`()
+        throws
+    {
+        let a = try Twake.message(from: Sample.answer("A", "message"))
+        let b = try #require(try Sample.message("3.3 message created: a reply"))
+        #expect(a.text == "Message 2" && a.content == [.text("Message 2")] && a.blocks == nil)
+        #expect(b.text == "Message 2" && b.content == [.text("Message 2")] && b.blocks == nil)
+        #expect(a.createdAt == Timestamp(milliseconds: 1_620_987_774_000) && a.updatedAt == a.createdAt)
+        #expect(b.createdAt == Timestamp(milliseconds: 1_620_987_774_123))
+        let head = try #require(try Twake.messages(from: Sample.answer("A", "messages")).first)
+        #expect(head.thread == head.id)
+        #expect(try Sample.message("3.3 message updated: deleted")?.subtype == .deleted)
+    }
+
+    @Test func `Message.userId or appId; but era A has the application as user, and era B both`() throws {
+        let a = try #require(try Twake.messages(from: Sample.answer("A", "messages")).last)
+        #expect(a.user == EntityID("APP") && a.application == nil && a.senderName == "Calendar")
+        let b = try #require(try Sample.message("3.3 message created: by an application"))
+        #expect(b.user == EntityID("APP") && b.application == EntityID("APP") && b.subtype == .application)
+        #expect(b.sender == "CI" && b.override == Twake.Override(title: "CI", picture: "https://example.org/ci.png"))
+    }
+
+    @Test func `MessageSummary.sender and senderName always; but either may be missing`() throws {
+        let body =
+            #"{"company_id":"C","workspace_id":"W","id":"CH","last_activity":1,"last_message":{"date":1,"text":"x"}}"#
+        guard case .activity(let bot) = try Sample.event("3.3 channel_activity: a bot").resource?.resource,
+            case .activity(let bare) = try resource("updated", "channel_activity", body).resource
+        else { return #expect(Bool(false), "no activities") }
+        #expect(bot.lastMessage?.sender == nil && bot.lastMessage?.senderName == "Twake")
+        #expect(bare.lastMessage?.sender == nil && bare.lastMessage?.senderName == nil)
+    }
+
+    @Test func `Channel.lastMessage is nullable; but the core writes an empty object for none`() throws {
+        #expect(try Twake.channels(from: Sample.answer("B", "channels")).first?.lastMessage == nil)
+        #expect(try Twake.channels(from: Sample.answer("A", "channels")).last?.lastMessage == nil)
+        guard case .activity(let created) = try Sample.event("3.3 channel_activity: at").resource?.resource else {
+            return #expect(Bool(false), "no activity")
+        }
+        #expect(created.lastMessage == nil)
+    }
+
+    @Test func `Channel.name always; but a direct has none on the core, and is named after the others in it`() throws {
+        let body = try Sample.answer("B", "channels")
+        #expect(try Twake.channels(from: body, user: EntityID("U1")).last?.name == "Second User")
+        let event = #"{"id":"D","company_id":"C","workspace_id":"direct","visibility":"direct","members":["U1","U2"]}"#
+        guard case .channel(let direct) = try resource("saved", "channel", event).resource else {
+            return #expect(Bool(false), "no channel")
+        }
+        #expect(direct.name == nil)
+    }
+
+    @Test func `Channel.permissions and a field membersCount; but since July a role, and a getter`() throws {
+        let june = try #require(try Twake.channels(from: Sample.answer("A", "channels")).first)
+        #expect(june.permissions.first == .updateName && june.permissions.count == 6 && june.role == nil)
+        #expect(june.membersCount == 2 && june.statedMembersCount == nil)
+        let last = try #require(try Sample.channel("3.3 channel saved: of 2022"))
+        #expect(last.role == .owner && last.permissions.isEmpty)
+        #expect(last.membersCount == 3 && last.members.isEmpty && last.messagesCount == 9)
+        let companies = try ["A", "B"].map { try Twake.companies(from: Sample.answer($0, "companies")).first }
+        #expect(companies.map { $0?.role } == [nil, .owner])
+        #expect(companies.map { $0?.permissions } == [[.createWorkspaces], []])
+        #expect(try Twake.workspaces(from: Sample.answer("B", "workspaces")).first?.role == .moderator)
+        #expect(try Twake.workspaces(from: Sample.answer("A", "workspaces")).first?.permissions == [.editWorkspace])
+    }
+
+    @Test func `Channel.hasUnread: accessed before the activity; but what one said oneself is read`() throws {
+        let channel = try #require(try Twake.channels(from: Sample.answer("A", "channels")).first)
+        #expect(channel.hasUnread && channel.lastMessage?.sender == EntityID("U1"))
+        #expect(channel.hasUnread(for: EntityID("U2")) && !channel.hasUnread(for: EntityID("U1")))
+        #expect(channel.hasUnread(for: nil))
+    }
+
+    @Test func `Account.thumbnail, consoleId, statusIcon, firstname; but the core's picture, provider_id, first_name`()
+        throws
+    {
+        let a = try #require(try Twake.accounts(from: Sample.answer("A", "accounts")).first)
+        #expect(a.picture == "https://example.org/a.png" && a.providerID == EntityID("60") && a.firstName == "First")
+        #expect(a.statusIcon == "🌴" && a.status == "away" && a.language == "fr" && a.isVerified == nil)
+        let b = try Twake.account(from: Sample.answer("B", "account"))
+        #expect(b.picture == "https://example.org/a.png" && b.providerID == EntityID("60") && b.firstName == "First")
+        #expect(b.statusIcon == nil && b.status == nil && b.language == "en" && b.isVerified == true && !b.isDeleted)
+    }
+
+    @Test func `File has five fields, size a number; but it was text once, and the core has metadata`() throws {
+        let upload = try Twake.file(from: Sample.answer("A", "file"))
+        #expect(upload.size == 1234 && upload.name == "plan.png" && upload.extension == "png" && upload.preview == nil)
+        #expect(upload.download?.hasPrefix("/ajax/drive/download?") == true)
+        #expect(try Twake.file(from: Array(#"{"id":"F","size":"1234"}"#.utf8)[...]).size == 1234)
+        #expect(try Twake.file(from: Array(#"{"id":"F","size":"big"}"#.utf8)[...]).size == nil)
+        let core = try Twake.file(from: Sample.answer("B", "file"))
+        #expect(core.size == 1234 && core.mime == "image/png" && core.source == "internal")
+        #expect(core.externalID == EntityID("F0") && core.thumbnails.first?.width == 64)
+    }
+
+    @Test func `Badge.count is unread messages, matched by type and id; but threads, and against the arguments`() throws
+    {
+        let badge = Twake.BadgeCount(level: .channel, id: EntityID("CH"), count: 2)
+        #expect(badge.matches(.channel, EntityID("CH")))
+        #expect(!badge.matches(.channel, EntityID("C2")) && !badge.matches(.workspace, EntityID("CH")))
+        #expect(Twake.BadgeCount.Level(wire: "none") == .unknown("none"))
+        #expect(badge.stateHash != Twake.BadgeCount(level: .channel, id: EntityID("CH"), count: 3).stateHash)
+        // Ten messages in one thread are one badge: its identity is the thread's.
+        let frames = try ["3.3 user_notification_badges saved", "3.3 user_notification_badges deleted"].map {
+            try Sample.event($0).resource?.resource
+        }
+        #expect(frames.first == frames.last)
+    }
+
+    @Test func `states that are equal by their hash of some fields; but every field counts`() throws {
+        let channel = Twake.Channel(id: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), name: "n")
+        var told = channel
+        told.description = "what the first app's hash left out"
+        #expect(told != channel && told.stateHash != channel.stateHash)
+        let message = Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t")
+        var edited = message
+        edited.updatedAt = Timestamp(milliseconds: 1)
+        #expect(edited != message && edited.stateHash != message.stateHash)
+        #expect(message.stateHash == Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t").stateHash)
+    }
+
+    @Test func `an infinite loop that updates the state; but it died of the first thing it could not read`() throws {
+        #expect(throws: DecodingFailure.self) { try resource("deleted", "channel", #"{"id":7,"company_id":[]}"#) }
+        // A sparse deletion, of which the first app died, and whatever comes after something unreadable.
+        #expect(try Sample.event("3.3 channel deleted").resource?.action == .deleted)
+        #expect(try resource("saved", "channel_member", #"{"id":"CH","user_member":null}"#).type == .channelMember)
+    }
+
+    @Test func `NotificationPayload: ids; but nested, as the text of an object`() throws {
+        let expected = ["C", "W", "CH", "T", "M"].map { EntityID($0) }
+        for body in [
+            try Sample.answer("A", "push"), try Sample.answer("B", "push"),
+            Array(
+                #"{"data":{"company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"T","message_id":"M"}}"#
+                    .utf8
+            )[...],
+        ] {
+            let push = try Twake.pushNotification(from: body)
+            #expect([push.company, push.workspace, push.channel, push.thread, push.message] == expected)
+        }
+        let push = try Twake.pushNotification(from: Sample.answer("A", "push"))
+        #expect(push.title == "ch1 in TestCompany • WS1" && push.body == "First Last: Message 2")
+        #expect(push.badge == 1 && push.sound == "default" && push.collapseKey == "CH")
+        #expect(push.clickAction == "FLUTTER_NOTIFICATION_CLICK")
+        let failure = try #require(throws: DecodingFailure.self) {
+            try Twake.pushNotification(from: Array(#"{"data":{"notification_data":"{]"}}"#.utf8)[...])
+        }
+        #expect(failure.message == "data.notification_data: not the text of a JSON object of ids")
+    }
+
+    @Test func `nothing of the badges', mentions' and files' cubits; but a badge's frame says all there is to it`()
+        throws
+    {
+        guard case .badge(let badge) = try Sample.event("3.3 user_notification_badges deleted").resource?.resource
+        else {
+            return #expect(Bool(false), "no badge")
+        }
+        let listed = try #require(try Twake.badges(from: Sample.answer("B", "badges")).first)
+        #expect(badge.company == listed.company && badge.workspace == listed.workspace)
+        #expect(badge.channel == listed.channel && badge.user == listed.user)
+        let mention = try #require(try Sample.message("3.3 message created: somebody is addressed"))
+        #expect(mention.content == [.text("Hi "), .mention(name: "a.user", user: EntityID("U1")), .lineBreak])
+        let files = try #require(try Sample.message("3.3 message created: with files")).files
+        #expect(files.map(\.id) == [EntityID("F1"), EntityID("F2")])
+    }
+
+    @Test func `Globals' token, user and device are always there; but the first two may be missing`() throws {
+        #expect(
+            try Sample.event("1.4: refused by the 2022 server, without a token")
+                == .unauthorized(message: "No token provided"))
+        let channel = try #require(try Twake.channels(from: Sample.answer("A", "channels")).first)
+        #expect(channel.hasUnread(for: nil) && channel.hasUnread)
+        for body in ["{}", #"{"token":null,"expiration":1}"#, #"{"access_token":null}"#] {
+            let failure = try #require(throws: DecodingFailure.self) {
+                try Twake.authentication(from: Array(body.utf8)[...])
+            }
+            #expect(failure.message == "token: missing")
+        }
+    }
+}
+
+extension Sample {
+    /// The message of the event whose note starts with `note`; nil when it is of something else.
+    static func message(_ note: String) throws -> Twake.Message? {
+        if case .message(let message) = try event(note).resource?.resource { message } else { nil }
+    }
+
+    /// The channel of the event whose note starts with `note`; nil when it is of something else.
+    static func channel(_ note: String) throws -> Twake.Channel? {
+        if case .channel(let channel) = try event(note).resource?.resource { channel } else { nil }
+    }
+}
