@@ -90,9 +90,13 @@ public struct RoomBook: Sendable {
         return names
     }
 
-    /// The server said yes; false when the room is not one that was being joined (not wanted, or joined already).
+    /// The server said yes, however late; false when the room is not one that was asked for (not wanted, or joined already).
     mutating func joined(_ name: String, at now: Moment) -> Bool {
-        guard let index = indices[name], case .joining = entries[index].state else { return false }
+        guard let index = indices[name] else { return false }
+        switch entries[index].state {
+        case .joining, .refused(Self.noAnswer): break
+        case .wanted, .joined, .refused: return false
+        }
         entries[index].state = .joined(since: now)
         if !toldRefusals.isEmpty { toldRefusals[name] = nil }
         renewDeadline()

@@ -245,7 +245,10 @@ import Wire
         #expect(transcript.session.roomBook.isWanted(feedRoom))
     }
 
-    @Test func `an era A backend is recognised, and its list of rooms is joined`() {
+    @Test
+    func
+        `an era A backend is recognised, and its list of rooms is joined, those of messages once their channels are listed`()
+    {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
         transcript.authenticate()
         transcript.answer("/general/v1/server", status: 404, #"{"statusCode":404}"#)
@@ -255,6 +258,9 @@ import Wire
             "/workspace/notifications",
             #"[{"key":"\#(publicRoom)","type":"channels_list","id":"public"},{"key":"\#(updatesRoom)","type":"channel","id":"CH"}]"#
         )
+        #expect(transcript.session.roomBook.entries.map(\.name) == [publicRoom])
+        transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"}]"#)
+        transcript.answer("/internal/mobile/channels", "[\(channel())]")
         #expect(transcript.session.roomBook.entries.map(\.name) == [publicRoom, updatesRoom])
     }
 

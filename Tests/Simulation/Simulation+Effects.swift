@@ -91,6 +91,8 @@ extension Simulation {
     /// A 404 of the first question is the answer to it (there is no era B), and no fault.
     private mutating func takeSpoil(for request: FetchRequest) -> Spoil? {
         guard let spoil = spoils.first, !request.target.hasSuffix("/server") else { return nil }
+        // Before anything was answered, such a page rightly says that there is no such service.
+        if spoil == .missingPage, figures.joins == 0 { return nil }
         spoils.removeFirst()
         figures.count(spoil)
         return spoil
@@ -127,8 +129,8 @@ extension Simulation {
             .welcomePage, .lostRequest, .reset, .slowRequest:
             break
         }
-        if case .emptiedList = sabotage, !sabotaged, request.target.contains("/channels?") {
-            sabotaged = true
+        let asksForDirects = request.target.contains("/direct/channels?") || request.target.contains("/direct?")
+        if case .emptiedList = sabotage, asksForDirects {
             answer = .response(status: 200, body: ArraySlice("[]".utf8), retryAfter: nil)
         }
         queue.schedule(.answer(request.id, answer), at: now + wait)

@@ -8,8 +8,12 @@ extension Simulation {
         switch happening {
         case .step(let index): take(history.steps[index].action)
         case .accept(let connection): accept(connection)
-        case .opened(let connection): feed(.opened(connection: connection, token: token))
+        case .opened(let connection):
+            guard sockets[connection]?.isOverAtClient == false else { return }
+            sockets[connection]?.isOpenAtClient = true
+            feed(.opened(connection: connection, token: token))
         case .failed(let connection):
+            guard sockets[connection]?.isOverAtClient == false else { return }
             sockets[connection]?.isOverAtClient = true
             feed(.failed(connection: connection, ConnectFailure(phase: .connect, message: "connection refused")))
         case .toServer(let connection, let message):
@@ -21,6 +25,9 @@ extension Simulation {
         case .closedAtServer(let connection): closeAtServer(connection)
         case .closedAtClient(let connection, let close):
             guard sockets[connection]?.isOverAtClient == false else { return }
+            guard sockets[connection]?.isOpenAtClient == true else {
+                return queue.schedule(.failed(connection), at: now)
+            }
             sockets[connection]?.isOverAtClient = true
             feed(.closed(connection: connection, close))
         case .publish(let publication):
@@ -130,6 +137,8 @@ extension Simulation {
         }
         if mutes > 0, message.isJoinAnswer {
             mutes -= 1
+            // A room that was asked for three times in vain is asked for again at the next full look.
+            sockets[connection]?.hasSilentLoss = true
             return figures.count(.mute)
         }
         let times = tellsOfChange && twins > 0 ? 2 : 1

@@ -15,7 +15,7 @@ package struct Simulation {
         case none
         /// One message that tells of a change, from halfway on, is kept from the session.
         case swallowedMessage
-        /// The first list of channels is answered with an empty one.
+        /// The list of directs is answered with an empty one.
         case emptiedList
         /// The last line of the diff log is lost.
         case lostLine
@@ -43,6 +43,7 @@ package struct Simulation {
     /// One socket.
     struct Socket {
         var isOpenAtServer = false
+        var isOpenAtClient = false
         /// Whether the client will hear nothing more: it has been told of the end, or is not there yet.
         var isOverAtClient = false
         /// Whether everything sent is swallowed.

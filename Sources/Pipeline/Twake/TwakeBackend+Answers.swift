@@ -34,6 +34,7 @@ extension TwakeBackend {
             let badges = try TwakeEndpoints.badges(company: company).parse(body)
             transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
         }
+        facts.hasREST = true
         memory.wentWell(key)
     }
 
@@ -67,7 +68,11 @@ extension TwakeBackend {
             return discover(into: &transaction)
         }
         // Twake's own 404 is a JSON object (4.1); anything else comes from a server that knows nothing of this REST service.
-        guard body.first == UInt8(ascii: "{") else { return missesREST("it answers 404", into: &transaction) }
+        guard body.first == UInt8(ascii: "{") else {
+            // Where there was one before, something in between answers for it while it is away.
+            guard facts.hasREST else { return missesREST("it answers 404", into: &transaction) }
+            return transaction.fetch(key, after: Self.shortWait)
+        }
         switch resource {
         case .message(let era, let path, let thread, let id):
             // A message that moved is gone from its old thread only (T14).
@@ -92,6 +97,8 @@ extension TwakeBackend {
 
     /// After how long a wider resource is asked about something that is not there.
     private static let secondLook: Duration = .seconds(2)
+    /// After how long a service that is away for a moment is asked again.
+    private static let shortWait: Duration = .seconds(5)
     /// After how long a list that is not there is asked for again.
     private static let longWait: Duration = .seconds(30)
 

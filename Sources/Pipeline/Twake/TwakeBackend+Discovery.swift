@@ -44,7 +44,9 @@ extension TwakeBackend {
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
             let rooms = try TwakeEndpoints.rooms(company: company, workspace: workspace).parse(body)
-            for room in rooms { transaction.want(room.key) }
+            // The message rooms among them may be of channels that were left since, and do not say where those are: they follow from
+            // the lists.
+            for room in rooms where !room.isOfMessages { transaction.want(room.key) }
         case .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
         }
     }
@@ -85,4 +87,9 @@ extension TwakeBackend {
         }
         return first.id
     }
+}
+
+extension Twake.SocketIORoom {
+    /// Whether it is the room of one channel's messages.
+    fileprivate var isOfMessages: Bool { kind == .channel || kind == .direct }
 }

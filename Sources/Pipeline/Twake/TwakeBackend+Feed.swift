@@ -78,6 +78,8 @@ extension TwakeBackend {
         }
         let isComplete = isLast && walk.pages == 1 && page.era == .b
         for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+            // The page may show it as a reply, to where it was moved.
+            guard transaction.model[item.id]?.message?.isHead ?? false else { continue }
             if isLast, !isComplete {
                 // It may have come forward while the pages were followed: it is asked for by itself.
                 transaction.fetch(.twake(.message(page.era, page.path, thread: item.id.id, id: item.id.id)))
@@ -100,6 +102,20 @@ extension TwakeBackend {
         for message in page.messages where !message.isHead { listed[message.thread, default: []].insert(message.id) }
         for head in page.heads {
             reconcile(head, page.era, page.path, listed: listed[head.id] ?? [], into: &transaction)
+        }
+        if page.era == .a { verifyHeadless(of: page, listed: listed, into: &transaction) }
+    }
+
+    /// Era A leaves the replies of a deleted head where they are, and counts them nowhere: those that were not listed are asked about.
+    private func verifyHeadless(
+        of page: Page, listed: [EntityID: Set<EntityID>], into transaction: inout Transaction
+    ) {
+        let channel = page.path.channel
+        for section in transaction.model.sectionKeys where section.name == Item.Section.threadName {
+            guard let thread = section.parent, transaction.model[.message(thread)] == nil else { continue }
+            let replies = transaction.model.rows(in: section).filter { $0.message?.channel == channel }
+            if replies.allSatisfy({ listed[thread]?.contains($0.id.id) ?? false }) { continue }
+            transaction.fetch(.twake(.thread(.a, company: page.path.company, page.path, id: thread)))
         }
     }
 }

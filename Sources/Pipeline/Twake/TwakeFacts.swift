@@ -11,6 +11,8 @@ struct TwakeFacts: Sendable {
     var isEraGuessed = false
     /// Whether there turned out to be no REST service; asked again on the next connection, and with the next full look.
     var hasNoREST = false
+    /// Whether the REST service has ever answered as one of Twake's.
+    var hasREST = false
     /// Whether the user was told that there is none.
     var toldOfNoREST = false
 

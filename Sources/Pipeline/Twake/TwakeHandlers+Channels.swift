@@ -127,11 +127,17 @@ extension Transaction {
     /// Takes a channel's messages away.
     mutating func removeMessages(of channel: EntityID) {
         for head in model.rows(in: .messages(channel)) { removeThread(head.id.id) }
+        // Era A deletes heads and leaves their replies.
+        for section in model.sectionKeys where section.name == Item.Section.threadName {
+            for reply in model.rows(in: section) where reply.message?.channel == channel { model.remove(reply.id) }
+        }
     }
 
-    /// Takes a head message and its replies away.
+    /// Takes a head message and its replies away, but for those that were just moved to another thread.
     mutating func removeThread(_ id: EntityID) {
-        for reply in model.rows(in: .thread(id)) { model.remove(reply.id) }
+        for reply in model.rows(in: .thread(id)) where model[reply.id]?.message?.thread == id {
+            model.remove(reply.id)
+        }
         model.remove(.message(id))
     }
 }

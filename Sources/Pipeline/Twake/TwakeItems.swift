@@ -63,10 +63,11 @@ extension Item.Section {
     static func channels(_ workspace: EntityID) -> Item.Section { Item.Section("channels", workspace) }
     static func directs(_ company: EntityID) -> Item.Section { Item.Section("directs", company) }
     static func messages(_ channel: EntityID) -> Item.Section { Item.Section("messages", channel) }
-    static func thread(_ thread: EntityID) -> Item.Section { Item.Section("thread", thread) }
+    static func thread(_ thread: EntityID) -> Item.Section { Item.Section(threadName, thread) }
     static func members(_ channel: EntityID) -> Item.Section { Item.Section("members", channel) }
     static func badges(_ company: EntityID) -> Item.Section { Item.Section(badgesName, company) }
     static let badgesName = "badges"
+    static let threadName = "thread"
 }
 
 extension Twake.Channel {

@@ -1,0 +1,70 @@
+import Simulation
+import Testing
+
+/// Histories that once ended wrong, as short as they could be made; what was wrong is their name.
+@Suite struct KnownHistoryTests {
+    static let known: [(name: String, history: String)] = [
+        (
+            "a page of a server in between, with status 404, ended all refetching",
+            """
+            era b, Engine.IO 4, seed 25
+            1669 spoil 6 8
+            1780 delete 0 2 34
+            """
+        ),
+        (
+            "a channel that was left before its list came was kept by the room of its messages",
+            """
+            era a, Engine.IO 3, seed 338
+            472 remove 1 4 8
+            """
+        ),
+        (
+            "such a room was asked about for ever",
+            """
+            era a, Engine.IO 4, seed 525
+            511 cut 1 0
+            892 leave 0 1 8
+            """
+        ),
+        (
+            "replies outlived their channel when their head was gone before",
+            """
+            era a, Engine.IO 4, seed 522
+            608 delete 1 1 26
+            3105 erase 0 0 15
+            """
+        ),
+        (
+            "replies of a deleted head were not looked at after a gap",
+            """
+            era a, Engine.IO 4, seed 17
+            1174 delete 1 9 9
+            2131 reply 2 5 17
+            8879 sleep 60000 0
+            9549 delete 2 0 13
+            """
+        ),
+        (
+            "a head that became a reply during a gap was taken away with the heads that are gone",
+            """
+            era b, Engine.IO 4, seed 761
+            2387 cut 0 0
+            2428 move 1 10 23
+            """
+        ),
+        (
+            "a room whose answer came late stayed refused",
+            """
+            era a, Engine.IO 3, seed 22
+            580 stall 40000 0
+            """
+        ),
+    ]
+
+    @Test(arguments: known.map(\.name))
+    func `ends with the server's truth:`(name: String) throws {
+        let text = try #require(Self.known.first { $0.name == name }).history
+        #expect(Campaign.findings(try #require(History(text))) == [])
+    }
+}

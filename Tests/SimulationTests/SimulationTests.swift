@@ -1,0 +1,30 @@
+import Simulation
+import Testing
+
+@Suite struct SimulationTests {
+    /// Runs the histories of some seeds on as many tasks as there are parts.
+    private func campaign(_ seeds: Range<UInt64>, parts: UInt64 = 4) async -> Campaign {
+        let size = (seeds.upperBound - seeds.lowerBound) / parts
+        return await withTaskGroup(of: (UInt64, Campaign).self) { group in
+            for part in 0..<parts {
+                let start = seeds.lowerBound + part * size
+                let end = part == parts - 1 ? seeds.upperBound : start + size
+                group.addTask {
+                    var campaign = Campaign()
+                    campaign.run(start..<end) { $0.divergences.count < 5 }
+                    return (part, campaign)
+                }
+            }
+            var whole: [(UInt64, Campaign)] = []
+            for await part in group { whole.append(part) }
+            return whole.sorted { $0.0 < $1.0 }.reduce(into: Campaign()) { $0 += $1.1 }
+        }
+    }
+
+    @Test func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`() async {
+        let campaign = await campaign(1..<1_001)
+        for divergence in campaign.divergences { Issue.record("\(divergence)") }
+        #expect(campaign.divergences.isEmpty)
+        #expect(campaign.unfinished == 0)
+    }
+}
