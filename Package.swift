@@ -34,6 +34,7 @@ let package = Package(
             name: "CLibWebSockets", pkgConfig: "libwebsockets",
             providers: [.apt(["pkg-config", "libwebsockets-dev", "libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // A header of inline functions: what Swift's SIMD has no word for.
@@ -48,17 +49,20 @@ let package = Package(
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
+        room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
         room("Recording", ["Pipeline", "Wire", "JSONText"]),
-        room("Live", ["Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
+        room("Live", ["Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(
             name: "weir",
-            dependencies: ["Live", "Recording", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText"],
+            dependencies: [
+                "Live", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText",
+            ],
             swiftSettings: house),
         .executableTarget(
             name: "weir-bench",
             dependencies: [
-                "Live", "Pipeline", "Recording", "Network", "Wire", "Events", "SectionedModel", "JSONText",
+                "Live", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText",
                 "ModelOracle", "Simulation",
             ],
             swiftSettings: house),
@@ -84,6 +88,13 @@ let package = Package(
             path: "Tests/Simulation", swiftSettings: house),
         tests("SimulationTests", ["Simulation", "Pipeline", "SectionedModel"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
+        // Writes to a store until it is killed, or keeps it locked.
+        .executableTarget(
+            name: "store-writer", dependencies: ["Store", "Pipeline", "Events", "SectionedModel"],
+            path: "Tests/StoreWriter", swiftSettings: house),
+        tests(
+            "StoreTests",
+            ["TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "CSQLite"]),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests(
             "SchemaTests",
@@ -95,7 +106,7 @@ let package = Package(
         tests(
             "LiveTests",
             [
-                "TestSupport", "Live", "Recording", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
+                "TestSupport", "Live", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
                 "SectionedModel",
             ]),
         tests("CommandTests", ["TestSupport", "Network", "Wire"]),

@@ -43,6 +43,13 @@ extension Item.Section {
 }
 
 extension Item {
+    /// Writes the row as an object of `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        encodeMembers(into: &writer)
+        writer.endObject()
+    }
+
     /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery` into an open object.
     func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")

@@ -1,0 +1,64 @@
+public import Pipeline
+public import SectionedModel
+
+/// Something to be kept. Making one costs no more than a reference: it is taken apart on the store's thread.
+public enum StoreWrite: Sendable {
+    /// The whole model of the scope as it is now; what was kept of the scope's rows and is not in it goes. Makes the account known.
+    case model(SectionedSnapshot<Item>)
+    /// A committed batch of that model.
+    case batch(Batch<Item>)
+    /// A room is wanted; `source` is who asked for it.
+    case room(name: String, source: String)
+    /// A room is not wanted any more.
+    case roomLeft(name: String)
+    /// A resource was fetched, at that time (milliseconds since 1970).
+    case checkpoint(resource: String, at: Int64)
+    /// A note about the account, in the place of the one before; nil takes it away.
+    case note(StoreNote, String?)
+    /// A write for the server that is still to be made, behind all others of the account. One of the same id stays where it is in the order
+    /// and is replaced. On disk when the commit returns, whatever happens to the machine.
+    case enqueue(id: String, entry: [UInt8])
+    /// A write for the server was made, or given up.
+    case dequeue(id: String)
+}
+
+/// A small thing that is remembered of an account.
+public enum StoreNote: Hashable, Sendable {
+    /// The company, workspace, channel or thread that was looked at last.
+    case selected(Selection)
+    /// What was typed and not sent yet, in a channel or thread.
+    case draft(channel: String, thread: String?)
+    /// Up to when a channel was read (milliseconds since 1970, as decimal digits), where the model does not say.
+    case readMarker(channel: String)
+
+    /// What can be selected.
+    public enum Selection: String, Hashable, Sendable, CaseIterable {
+        case company, workspace, channel, thread
+    }
+}
+
+extension StoreNote {
+    /// What the note is about, as two columns.
+    var columns: (kind: String, key: String) {
+        switch self {
+        case .selected(let selection): ("selected", selection.rawValue)
+        case .draft(let channel, let thread): ("draft", thread.map { "\(channel)\n\($0)" } ?? channel)
+        case .readMarker(let channel): ("read", channel)
+        }
+    }
+
+    /// The note that `columns` names; nil for one this version does not know.
+    init?(kind: String, key: String) {
+        switch kind {
+        case "selected":
+            guard let selection = Selection(rawValue: key) else { return nil }
+            self = .selected(selection)
+        case "draft":
+            let parts = key.split(separator: "\n", maxSplits: 1).map(String.init)
+            guard let channel = parts.first else { return nil }
+            self = .draft(channel: channel, thread: parts.count > 1 ? parts[1] : nil)
+        case "read": self = .readMarker(channel: key)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Pipeline
+import Testing
+
+@Suite struct DownloadBookTests {
+    @Test func `who asks first has it fetched, and all who ask meanwhile are told, in order`() {
+        var book = DownloadBook<String, Int>()
+        let asked = [("picture", 1), ("picture", 2), ("file", 3), ("picture", 4)].map { book.ask(for: $0, $1) }
+        #expect(asked == [true, false, true, false])
+        #expect(book.count == 2)
+        let told = ["picture", "picture", "file"].map { book.settle($0) }
+        #expect(told == [[1, 2, 4], [], [3]])
+        #expect(book.count == 0)
+    }
+
+    @Test func `who asks after the end begins anew`() {
+        var book = DownloadBook<String, Int>()
+        _ = book.ask(for: "picture", 1)
+        _ = book.settle("picture")
+        let isFirst = book.ask(for: "picture", 2)
+        #expect(isFirst)
+    }
+}
