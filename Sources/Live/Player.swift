@@ -101,6 +101,7 @@ extension Record {
         switch self {
         case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
         case .http(let exchange): exchange.cutFrom
+        case .memory(let memory): memory.cutFrom
         case .head, .connection, .subscription, .gap, .token, .action, .sync, .end, .unknown: nil
         }
     }

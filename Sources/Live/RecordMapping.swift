@@ -32,6 +32,7 @@ extension Input {
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
         case .action(let action): self.init(action)
+        case .memory(let memory): self = .remembered(Memory(user: memory.user, rows: memory.rows))
         case .end: self = .stop
         case .head, .gap, .sync, .unknown: return nil
         }
@@ -116,6 +117,7 @@ extension Record {
                         for entry in entries { entry.encode(into: &writer) }
                         writer.endArray()
                     }))
+        case .remembered(let memory): .memory(MemoryRecord(user: memory.user, rows: memory.rows))
         case .want(let rooms, let source):
             rooms.first.map { .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue)) }
         case .select(let room):

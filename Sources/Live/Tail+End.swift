@@ -64,7 +64,7 @@ extension Tail {
         case .report(let report):
             if case .gap = report { counts.gaps += 1 }
             pending.append(.report(StampedReport(stamp: stamp, report: report)))
-        case .connect, .request, .cancel, .renewToken, .finish: break
+        case .connect, .request, .cancel, .renewToken, .remember, .finish: break
         }
     }
 

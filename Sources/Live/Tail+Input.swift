@@ -64,28 +64,33 @@ extension Tail {
 
     /// Gives what was gathered to the outlet thread; when that is behind, the socket is not read until it has caught up.
     func handOver() {
+        if keeper != nil { handOverToStore() }
         guard !pending.isEmpty else { return }
         let isDeep = outletThread?.push(pending) ?? false
         pending.removeAll(keepingCapacity: true)
-        if isDeep, !isReadingPaused {
-            isReadingPaused = true
-            socket?.setReading(false)
-            tellOfPause()
-        }
+        if isDeep { pauseReading(for: .outlets, "the output does not keep up") }
+    }
+
+    /// The socket is not read until whoever is behind has caught up.
+    func pauseReading(for consumer: Consumer, _ why: String) {
+        let wasPaused = isReadingPaused
+        behind.insert(consumer)
+        guard !wasPaused else { return }
+        socket?.setReading(false)
+        tellOfPause(why)
     }
 
     /// Says that reading pauses, at most once in ten seconds.
-    private func tellOfPause() {
+    private func tellOfPause(_ why: String) {
         let now = loop.now
         if let toldOfPause, now - toldOfPause < .seconds(10) { return }
         toldOfPause = now
-        let notice = Notice(.warning, "the output does not keep up: the socket is not read until it has caught up")
+        let notice = Notice(.warning, "\(why): the socket is not read until it has caught up")
         _ = outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
     }
 
-    func resumeReading() {
-        guard isReadingPaused else { return }
-        isReadingPaused = false
+    func resumeReading(for consumer: Consumer) {
+        guard behind.remove(consumer) != nil, !isReadingPaused else { return }
         socket?.setReading(true)
     }
 
@@ -111,6 +116,7 @@ extension Tail {
         case .request(let request): send(request, stamp)
         case .cancel(let request): exchanges.removeValue(forKey: request).map { http.cancel($0) }
         case .renewToken: renewToken()
+        case .remember(let fact): remember(fact, at: stamp.time)
         case .report(let report): tell(report, stamp)
         case .finish(let ending): conclude(ending.outcome)
         }
@@ -128,9 +134,11 @@ extension Tail {
         case .event:
             counts.events += 1
             restartIdleLimit()
+        case .diff(let diff): keep(diff)
+        case .room(let room): keep(room)
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
-        case .diff, .connection, .room, .action, .notice: break
+        case .connection, .action, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report)))
     }
@@ -142,7 +150,7 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .restoreOutbox, .want, .unwant, .select:
+            .restoreOutbox, .want, .unwant, .select, .remembered:
             true
         }
     }

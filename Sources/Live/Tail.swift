@@ -3,6 +3,7 @@ public import Network
 public import Pipeline
 public import Recording
 public import SectionedModel
+public import Store
 import Wire
 
 /// A live session: feeds what the world does to the pure `Session`, and does what the session wants, on one thread.
@@ -19,6 +20,10 @@ public actor Tail {
     let recording: RecordingSink?
     let outlets: [any Outlet]
     var outletThread: OutletThread?
+    /// What is kept in the store; nil without one.
+    var keeper: Keeper?
+    /// What the user is to be told about the store.
+    let storeNotices: [Notice]
     var control: LocalSocketServer?
 
     var session: Session
@@ -30,8 +35,9 @@ public actor Tail {
     var socket: EngineIOSocket?
     /// The connection the socket belongs to; late callbacks of an older one are passed over.
     var connection = 0
-    /// Whether the socket is not read, because the outlets are behind.
-    var isReadingPaused = false
+    /// Who is behind: while anybody is, the socket is not read.
+    var behind: Set<Consumer> = []
+    var isReadingPaused: Bool { !behind.isEmpty }
     /// When the user was last told so.
     var toldOfPause: Moment?
     var token: Secret?
@@ -101,6 +107,11 @@ public actor Tail {
         } catch {
             throw .recording(error)
         }
+        do {
+            (keeper, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// 128 random bits as 32 hex digits.
@@ -115,7 +126,9 @@ public actor Tail {
     /// Runs until something ends it, then closes everything in order.
     public nonisolated func run() async -> TailSummary {
         let control = openControl()
-        let outcome = await begin(control)
+        var read = Result<Remembered?, StoreError>.success(nil)
+        if let keeper = await keeper { read = await readStore(keeper.store, server: keeper.server, view: keeper.view) }
+        let outcome = await begin(control, read)
         let summary = await summary(outcome)
         await shutDown()
         return summary
@@ -131,7 +144,9 @@ public actor Tail {
         }
     }
 
-    private func begin(_ control: Result<LocalSocketServer?, NetworkError>) async -> TailOutcome {
+    private func begin(
+        _ control: Result<LocalSocketServer?, NetworkError>, _ read: Result<Remembered?, StoreError>
+    ) async -> TailOutcome {
         do {
             try openOutlets()
         } catch {
@@ -141,7 +156,9 @@ public actor Tail {
             phase = .running(continuation)
             startLimits()
             adopt(control)
+            listenToStore()
             feed(.start, at: .zero)
+            recall(read)
         }
     }
 
@@ -149,7 +166,7 @@ public actor Tail {
         outletThread = try OutletThread(outlets: outlets, recording: recording) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
         } onDrained: { [self] in
-            loop.run { self.assumeIsolated { $0.resumeReading() } }
+            loop.run { self.assumeIsolated { $0.resumeReading(for: .outlets) } }
         }
     }
 
@@ -161,11 +178,12 @@ public actor Tail {
 
     /// Ends the threads; they may not be ended from the loop, so a helper does it.
     private nonisolated func shutDown() async {
-        let (thread, control) = await (outletThread, self.control)
+        let (thread, control, store) = await (outletThread, self.control, keeper?.store)
         await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
                 thread?.finish()
+                store?.close()
                 control?.close()
                 http.shutDown()
                 loop.shutDown()
@@ -181,4 +199,6 @@ public enum TailError: Error, Hashable, Sendable {
     case network(NetworkError)
     /// The recording cannot be written, or read.
     case recording(RecordingError)
+    /// The store that was asked for cannot be used.
+    case store(StoreError)
 }

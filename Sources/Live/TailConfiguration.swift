@@ -16,6 +16,10 @@ public struct TailConfiguration: Sendable {
     public var framing = WebSocketFraming.auto
     /// The recording to write; nothing may be at that path yet.
     public var recordPath: String?
+    /// The store to remember by: what is in it fills the model at once, and what is learnt is kept in it. Nil for none.
+    public var storePath: String?
+    /// Whether the tail cannot do without the store; otherwise one that cannot be opened is a notice.
+    public var requiresStore = false
     /// The control socket to serve; its folder must be the user's own, mode 0700.
     public var controlPath: String?
     /// End after this many events.

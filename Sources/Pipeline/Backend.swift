@@ -36,6 +36,12 @@ protocol Backend: ActionBackend {
     func join(_ room: String, token: Secret?) -> Transaction.Emission?
     func leave(_ room: String, token: Secret?) -> Transaction.Emission?
 
+    /// The sections of which a whole answer about a resource says everything.
+    func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section]
+
+    /// How it can be found out what the server says of a section.
+    func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation
+
     /// What has to be fetched once a room is joined, and again after a reconnect.
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
 
@@ -48,4 +54,10 @@ protocol Backend: ActionBackend {
     /// It is time for a full look at what the server holds, though nothing is known to be missed: what a backend gave up for the time
     /// being, it tries again.
     mutating func lookAgain(into transaction: inout Transaction)
+}
+
+extension Backend {
+    func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] { [] }
+
+    func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation { .never }
 }

@@ -14,10 +14,22 @@ public enum Effect: Sendable {
     case cancel(request: Int)
     /// Resolve the token's reference again; `Input.tokenRenewed` follows.
     case renewToken
+    /// Something that is worth remembering besides the model's batches, which are reported.
+    case remember(Fact)
     /// Tell whoever watches.
     case report(Report)
     /// The session is over; no effect follows and no input is heeded.
     case finish(Ending)
+}
+
+/// What a session found out and another one may like to know.
+public enum Fact: Hashable, Sendable {
+    /// Whose session it is: the server's id of the user. From here on the model is that user's.
+    case account(user: String)
+    /// The company and the workspace that were taken.
+    case selected(company: String, workspace: String)
+    /// A resource, named by its request, was fetched and applied now.
+    case checkpoint(resource: String)
 }
 
 /// A connection to open.

@@ -33,6 +33,9 @@ public enum Input: Sendable {
     /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
     /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
     case select(room: String)
+    /// What was remembered of an earlier session fills the model, until the server has spoken. Comes soon after `start`; a large
+    /// memory comes in several parts.
+    case remembered(Memory)
     /// The session ends: leave in order.
     case stop
 }

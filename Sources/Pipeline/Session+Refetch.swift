@@ -22,6 +22,7 @@ extension Session {
         var isReadable = true
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
+            fetched(key, isCurrent: isCurrent, into: &effects)
         } catch {
             isReadable = false
             reportUndecodable(.response, subject: key.label, error.description, body, into: &effects)

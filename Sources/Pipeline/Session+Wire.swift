@@ -130,6 +130,10 @@ extension Session {
             if let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
         case .cancel(let tag):
             for request in transaction.refetcher.cancel(tag) { effects.append(.cancel(request: request)) }
+        case .account(let user): learned(user: user, into: &effects)
+        case .selected(let company, let workspace):
+            effects.append(
+                .remember(.selected(company: company.description, workspace: workspace.description)))
         case .notice(let notice): effects.append(.report(.notice(notice)))
         }
     }

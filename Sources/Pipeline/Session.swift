@@ -36,6 +36,12 @@ public struct Session: Sendable {
     var overlay = Overlay()
     /// Requests of the outbox, to go out behind what an input led to.
     var outgoing: [FetchRequest] = []
+    /// What came from an earlier session and is not confirmed.
+    var remembered = RememberedRows()
+    /// The rows that the input being handled recalled, and whose they are.
+    var recalled: (user: String, items: [Item])?
+    /// The server's id of the user, once it is known.
+    var user: String?
     /// Facts about the connections so far that outlive one of them.
     var history = ConnectionHistory()
     var diffs = 0
@@ -117,6 +123,7 @@ public struct Session: Sendable {
         case .want(let names, let source): want(names, source: source, into: &effects)
         case .unwant(let names): unwant(names, into: &effects)
         case .select(let room): backend.select(room, rooms, into: &transaction)
+        case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
         }
         settle(into: &effects)
@@ -125,11 +132,14 @@ public struct Session: Sendable {
     /// Carries out what the input led to: the plans, one commit of the model, and the requests there is room for.
     private mutating func settle(into effects: inout [Effect]) {
         carryOutPlans(into: &effects)
+        if !remembered.isEmpty { confirmRemembered() }
         if !outbox.isEmpty || transaction.watchesMessages {
             pumpOutbox(into: &effects)
             layOverlay()
         }
-        if let batch = transaction.model.commit() {
+        let batch = transaction.model.commit()
+        if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
+        if let batch {
             diffs += 1
             effects.append(.report(.diff(DiffReport(sequence: diffs, cause: transaction.cause, batch: batch))))
         }

@@ -36,6 +36,10 @@ struct Transaction: Sendable {
         case forget(ResourceKey)
         /// Drop whatever is under way for all that carries the tag.
         case cancel(RequestTag)
+        /// The server says who the user is.
+        case account(EntityID)
+        /// A company and a workspace were taken.
+        case selected(company: EntityID, workspace: EntityID)
         /// Tell the user.
         case notice(Notice)
     }

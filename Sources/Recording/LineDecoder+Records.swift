@@ -192,4 +192,20 @@ extension LineDecoder {
         guard let act = Record.ActionRecord.Act(rawValue: act) else { return asUnknown("act") }
         return .action(Record.ActionRecord(act: act, what: what))
     }
+
+    mutating func memory() throws(JSONError) -> Record? {
+        var user: String?
+        var payload = Payload()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "user") {
+                user = try text()
+            } else if try !payload.take(key, &self) {
+                try other(key)
+            }
+        }
+        guard let user = require(user, "user"), let bytes = require(payload.bytes, payload.isBase64 ? "b" : "p") else {
+            return nil
+        }
+        return .memory(Record.MemoryRecord(user: user, rows: bytes, cutFrom: payload.cutFrom))
+    }
 }

@@ -76,6 +76,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
         case "gap": try gap()
         case "token": try token()
         case "act": try action()
+        case "mem": try memory()
         case "sync": try sync()
         case "end": try end()
         case "head": try head()

@@ -37,6 +37,8 @@ public enum Record: Hashable, Sendable {
     case token(TokenRecord)
     /// The user wanted something done.
     case action(ActionRecord)
+    /// What was remembered of an earlier session.
+    case memory(MemoryRecord)
     /// What stands between the last one and this.
     case sync(SyncRecord)
     /// The recording was closed in order.
@@ -55,6 +57,7 @@ public enum Record: Hashable, Sendable {
         case .gap: "gap"
         case .token: "token"
         case .action: "act"
+        case .memory: "mem"
         case .sync: "sync"
         case .end: "end"
         case .unknown(let kind, _): kind
@@ -65,7 +68,7 @@ public enum Record: Hashable, Sendable {
     var isNumbered: Bool {
         switch self {
         case .head, .unknown: false
-        case .connection, .frame, .http, .subscription, .gap, .token, .action, .sync, .end: true
+        case .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .sync, .end: true
         }
     }
 }
@@ -135,6 +138,22 @@ extension Record {
         public init(act: Act, what: RawJSON) {
             self.act = act
             self.what = what
+        }
+    }
+
+    /// `mem`: rows of an earlier session that filled the model before the server spoke.
+    public struct MemoryRecord: Hashable, Sendable {
+        /// Whose rows they are: the server's id of the user; untrusted text.
+        public var user: String
+        /// The rows as JSON Lines; opaque to this room.
+        public var rows: [UInt8]
+        /// How many bytes the rows had before they were cut to what a line may hold; nil when they are whole.
+        public var cutFrom: Int?
+        /// A part of what was remembered.
+        public init(user: String, rows: [UInt8], cutFrom: Int? = nil) {
+            self.user = user
+            self.rows = rows
+            self.cutFrom = cutFrom
         }
     }
 

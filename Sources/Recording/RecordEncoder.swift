@@ -64,6 +64,10 @@ struct RecordEncoder {
             text("act", action.act.rawValue)
             json.key("what")
             json.inertRaw(clean(action.what))
+        case .memory(let memory):
+            begin(stamp)
+            text("user", memory.user)
+            payload(memory.rows[...], cutFrom: memory.cutFrom, isText: true)
         case .sync(let sync):
             begin(stamp, wall: false)
             self.sync(sync)

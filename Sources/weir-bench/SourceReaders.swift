@@ -135,7 +135,7 @@ struct SessionRunner: SourceReader {
                 into: &effects)
         case .report(let report): note(report)
         case .close, .finish: progress.complaint = "the session ended the connection"
-        case .connect, .cancel, .renewToken: break
+        case .connect, .cancel, .renewToken, .remember: break
         }
     }
 

@@ -105,7 +105,7 @@ struct TwakeRecording: ~Copyable {
                 let exchange = Record.HTTPRecord(id: request.id, phase: phase, cause: request.cause)
                 try writer.append(.http(exchange), at: now, wall: wall)
                 requests.append(request)
-            case .connect, .close, .cancel, .renewToken, .report, .finish: break
+            case .connect, .close, .cancel, .renewToken, .remember, .report, .finish: break
             }
         }
         effects.removeAll(keepingCapacity: true)

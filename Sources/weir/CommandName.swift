@@ -114,6 +114,8 @@ enum CommandName: String, CaseIterable {
             [
                 "Speaks to the control socket of a running tail. --on may be left out when just one is running.",
                 "select leaves the tail's workspace for the one whose list of channels ROOM is.",
+                "With --store no tail is spoken to: what FILE remembers of the account that was tailed last is",
+                "listed, and changed for the next start.",
             ]
         case .send:
             [

@@ -9,7 +9,7 @@ enum Option: String, CaseIterable {
     case format, count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
-    case record
+    case record, store
     case diffLog = "diff-log"
     case diffLogReversible = "diff-log-reversible"
     case speed, listen, scenario, seed
@@ -43,6 +43,7 @@ enum Option: String, CaseIterable {
         case .ca, .cert, .key, .record, .diffLog, .save: "FILE"
         case .company, .workspace: "ID"
         case .room: "ROOM"
+        case .store: "FILE|none"
         case .emit: "'EVENT JSON'"
         case .framing: "auto|own|library"
         case .format: "pretty|compact|json|raw"
@@ -72,7 +73,7 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .history, .record, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
+            .maxAttempts, .history, .record, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
@@ -110,6 +111,7 @@ enum Option: String, CaseIterable {
         case .idleTimeout: "end when no event came for this time (8 before --count)"
         case .maxAttempts: "give up (5) after N attempts in a row to connect"
         case .record: "write everything received and sent to this new event file"
+        case .store: "where it is remembered what was seen (tail: ~/.local/state/weir)"
         case .diffLog: "write every change of the model to this file, one batch a line"
         case .diffLogReversible: "also what each line of the log replaced, to go back by it"
         case .speed: "times the original speed (default 1), or max for no waiting"
@@ -154,6 +156,7 @@ enum Option: String, CaseIterable {
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
         case .json: CommandName.errands
+        case .store: [.tail, .record, .rooms]
         case .format: [.demo, .tail, .replay]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]

@@ -11,6 +11,7 @@ enum RoomsCommand {
 
     static func run(_ options: RoomsOptions) async -> ExitCode {
         do {
+            if let store = options.store { return try RememberedRooms.run(options, store: store) }
             let path = try findTail(options.name)
             switch options.verb {
             case .ls: return list(try ask(path, "rooms.list"))

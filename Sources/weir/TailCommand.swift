@@ -11,6 +11,8 @@ enum TailCommand {
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
         configuration.framing = options.framing
         configuration.access = options.access
+        configuration.storePath = options.store
+        configuration.requiresStore = options.requiresStore
         if let missing = missingSecret(options) { return Console.fail(missing) }
         return await run(configuration, options.run, options.output)
     }

@@ -31,6 +31,10 @@ struct TailOptions {
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
+    /// Where it is remembered what the server said; nil for nowhere.
+    var store: String?
+    /// Whether that was asked for.
+    var requiresStore: Bool
     var run: RunOptions
     var output: OutputOptions
 
@@ -50,6 +54,8 @@ struct TailOptions {
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
+        store = try TailOptions.store(arguments, backend)
+        requiresStore = store != nil && arguments.has(.store)
         guard SocketIO.isNamespace(namespace) else {
             throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
         }
@@ -58,6 +64,17 @@ struct TailOptions {
         }
         url = try arguments.url(arguments.positionals[0])
         access = try arguments.access(to: url)
+    }
+
+    /// A backend without a schema has nothing that could be remembered.
+    private static func store(_ arguments: Arguments, _ backend: Backend) throws(UsageError) -> String? {
+        switch (arguments[.store], backend) {
+        case ("none", _), (nil, .socketio): return nil
+        case ("", _): throw arguments.error("--store: the name of the file is empty")
+        case (let path?, .twake): return path
+        case (nil, .twake): return StateFolder.storePath
+        case (_?, .socketio): throw arguments.error("--store is of no use with --backend socketio, which has no model")
+        }
     }
 
     private static func withLeadingSlash(_ text: String) -> String { text.hasPrefix("/") ? text : "/" + text }
@@ -108,6 +125,8 @@ struct RoomsOptions {
     var rooms: [String]
     /// The tail to speak to; nil when there is just one.
     var name: String?
+    /// The store to look into instead of a running tail.
+    var store: String?
 
     init(_ arguments: Arguments) throws(UsageError) {
         let word = arguments.positionals[0]
@@ -120,6 +139,8 @@ struct RoomsOptions {
         self.verb = verb
         rooms = Array(arguments.positionals.dropFirst())
         name = try arguments.name(.on)
+        store = arguments[.store] == "none" ? nil : arguments[.store]
+        if store != nil, name != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
         switch verb {
         case .ls: if !rooms.isEmpty { throw arguments.error("ls takes no rooms") }
         case .select: if rooms.count != 1 { throw arguments.error("select needs one room") }

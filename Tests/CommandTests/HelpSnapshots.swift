@@ -154,6 +154,7 @@ enum HelpSnapshots {
               --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --name NAME                     name of this tail's control socket (default the process id)
@@ -205,6 +206,7 @@ enum HelpSnapshots {
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --name NAME                     name of this tail's control socket (default the process id)
@@ -250,8 +252,11 @@ enum HelpSnapshots {
 
             Speaks to the control socket of a running tail. --on may be left out when just one is running.
             select leaves the tail's workspace for the one whose list of channels ROOM is.
+            With --store no tail is spoken to: what FILE remembers of the account that was tailed last is
+            listed, and changed for the next start.
 
             Options:
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --on NAME                       the running tail to speak to
               --help                          show this help
 

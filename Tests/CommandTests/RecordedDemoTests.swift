@@ -45,7 +45,7 @@ import Testing
     @Test func `rooms of a running tail are listed, joined and left from another process`() throws {
         let (peer, url, token) = try serve()
         defer { peer.stop() }
-        let runtime = ["XDG_RUNTIME_DIR": try temporaryFolder()]
+        let runtime = ["XDG_RUNTIME_DIR": try temporaryFolder(), "XDG_STATE_HOME": try temporaryFolder()]
         let tail = try Peer(
             [
                 try pathOfWeir(), "tail", url, "--token", "env:T", "--room", "/first", "--name", "t1", "--format",

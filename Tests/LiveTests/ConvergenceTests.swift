@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// What both a model and a server's truth can be brought to, so that they can be compared.
-private struct Picture: Equatable {
+struct Picture: Equatable {
     /// Name of each channel, by id; empty for directs.
     var channels: [String: String] = [:]
     /// Texts of head messages by channel, oldest first, each with its reactions.

@@ -60,7 +60,7 @@ struct Transcript {
             case .report(.diff(let diff)): diffs.append(diff)
             case .request(let request): requests.append(request)
             case .cancel(let id): requests.removeAll { $0.id == id }
-            case .send, .close, .renewToken, .report, .finish: break
+            case .send, .close, .renewToken, .remember, .report, .finish: break
             }
         }
     }

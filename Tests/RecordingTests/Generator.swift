@@ -24,7 +24,7 @@ struct RecordGenerator {
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func record() -> Record {
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0: connection()
         case 1, 2, 3: frame()
         case 4: http()
@@ -32,6 +32,7 @@ struct RecordGenerator {
         case 6: gap()
         case 7: .token(Record.TokenRecord(renewed: Bool.random(using: &random)))
         case 8: action()
+        case 9: .memory(Record.MemoryRecord(user: text(), rows: bytes()))
         default: unknown()
         }
     }

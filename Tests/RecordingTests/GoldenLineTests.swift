@@ -106,6 +106,12 @@ import Wire
                 + #""did":["messages of 1","badges"]}"# + "\n")
     }
 
+    @Test func `mem`() {
+        #expect(
+            line(.memory(.init(user: "u", rows: Array("{}\n".utf8))))
+                == #"{"k":"mem",\#(Self.common),"user":"u","len":3,"p":"{}\n"}"# + "\n")
+    }
+
     @Test func `token`() {
         #expect(line(.token(.init(renewed: true))) == #"{"k":"token",\#(Self.common),"renewed":true}"# + "\n")
     }

@@ -37,7 +37,7 @@ struct Conversation {
             case .connect(let request): connection = request.connection
             case .request(let request): requests.append(request)
             case .report(let report): reports.append(StampedReport(stamp: stamp, report: report))
-            case .send, .close, .cancel, .renewToken, .finish: break
+            case .send, .close, .cancel, .renewToken, .remember, .finish: break
             }
         }
         effects = []

@@ -19,6 +19,7 @@ enum RecordSample {
                     recovered: true, actions: ["channels"], connection: 2)),
             .gap(Record.GapRecord(why: "damage")),
             .token(Record.TokenRecord(renewed: true)),
+            .memory(Record.MemoryRecord(user: "u", rows: Array("{}\n".utf8))),
         ] + actions
     }
 

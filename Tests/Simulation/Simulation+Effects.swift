@@ -25,6 +25,7 @@ extension Simulation {
         case .request(let request): send(request)
         case .cancel(let request): awaited.remove(request)
         case .renewToken: queue.schedule(.renewed, at: now + delay())
+        case .remember: break
         case .report(let report): note(report)
         case .finish(let ending):
             self.ending = ending

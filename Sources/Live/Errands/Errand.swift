@@ -132,7 +132,7 @@ public actor Errand {
             case .request(let request): send(request)
             case .renewToken: renewToken()
             case .report(let report): take(report)
-            case .connect, .send, .close, .cancel, .finish: break
+            case .connect, .send, .close, .cancel, .remember, .finish: break
             }
             index += 1
         }

@@ -12,6 +12,7 @@ extension TwakeBackend {
         guard let workspace = facts.workspace else {
             return transaction.fetch(.twake(.workspaces(era, company: company)))
         }
+        transaction.plans.append(.selected(company: company, workspace: workspace))
         guard discoversRooms else { return }
         switch era {
         case .a: transaction.fetch(.twake(.rooms(company: company, workspace: workspace)))
@@ -29,7 +30,9 @@ extension TwakeBackend {
             facts.isEraGuessed = false
             discover(into: &transaction)
         case .account(let era):
-            facts.user = try TwakeEndpoints.account(era).parse(body).id
+            let user = try TwakeEndpoints.account(era).parse(body).id
+            facts.user = user
+            transaction.plans.append(.account(user))
             facts.isEraGuessed = false
             discover(into: &transaction)
         case .companies(let era):

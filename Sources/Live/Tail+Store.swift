@@ -1,0 +1,184 @@
+import Network
+import Pipeline
+import Recording
+import SectionedModel
+import Store
+import Wire
+
+/// What a tail keeps in its store, and what it has not handed over yet.
+struct Keeper {
+    /// How long after something could not be kept the whole model is kept anew, in microseconds of the session.
+    static let pause: Duration = .seconds(30)
+
+    let store: Store
+    /// What a scope of this tail is called.
+    let server: String
+    let view: String
+    /// Whose model it is; nil until the server has said so, and again after a logout.
+    var scope: StoreScope?
+    /// Handed over once per input.
+    var pending: [StoreWrite] = []
+    /// When something could not be kept: what is in the store is behind the model since.
+    var brokenSince: Moment?
+}
+
+extension Tail {
+    /// Who may be behind.
+    enum Consumer: Hashable {
+        case outlets, store
+    }
+
+    /// Opens the store, unless none is wanted. One that was not asked for by name is done without when it cannot be opened; why, is told
+    /// when the tail runs.
+    static func openStore(
+        _ configuration: TailConfiguration, at now: Int64
+    ) throws(StoreError) -> (keeper: Keeper?, notices: [Notice]) {
+        guard let path = configuration.storePath else { return (nil, []) }
+        do {
+            let store = try Store(opening: path, now: now)
+            let server = configuration.server
+            let name = URLParts(scheme: server.isSecure ? "https" : "http", host: server.host, port: server.port)
+            let keeper = Keeper(store: store, server: name.description, view: configuration.session.view)
+            return (keeper, store.opening.notice(path).map { [$0] } ?? [])
+        } catch {
+            if configuration.requiresStore { throw error }
+            return (nil, [Notice(.warning, "nothing is remembered: \(error)")])
+        }
+    }
+
+    /// Reads what is remembered. Not on the loop: it may wait for the disk.
+    nonisolated func readStore(_ store: Store, server: String, view: String) async -> Result<Remembered?, StoreError> {
+        await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-recall") {
+                continuation.resume(
+                    returning: Result { () throws(StoreError) in try store.remembered(of: server, view: view) })
+            }
+        }
+    }
+
+    /// Fills the model with what is remembered, and wants the rooms that were joined by hand again.
+    func recall(_ read: Result<Remembered?, StoreError>) {
+        for notice in storeNotices { tellUser(notice) }
+        switch read {
+        case .success(nil): break
+        case .success(let remembered?):
+            let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
+            tellUser(Notice(.info, "\(rows) remembered of user \(remembered.scope.account.user)"))
+            for memory in remembered.memories { feed(.remembered(memory)) }
+            for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
+                feed(.want(rooms: [room.name], source: .ctl))
+            }
+        case .failure(let error): tellUser(Notice(.warning, "nothing is remembered: \(error)"))
+        }
+    }
+
+    /// Sets out who is told what by the store.
+    func listenToStore() {
+        keeper?.store.tell { [self] in
+            loop.run { self.assumeIsolated { $0.resumeReading(for: .store) } }
+        } onTrouble: { [self] error in
+            loop.run { self.assumeIsolated { $0.storeFailed(error) } }
+        }
+    }
+
+    private func tellUser(_ notice: Notice) {
+        pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
+    }
+
+    private func storeFailed(_ error: StoreError) {
+        guard keeper != nil else { return }
+        if case .loggedOut = error {
+            guard keeper?.scope != nil else { return }
+            keeper?.scope = nil
+            tellUser(Notice(.warning, "\(error)"))
+        } else {
+            // Said once for each time it goes wrong.
+            if keeper?.brokenSince == nil { tellUser(Notice(.warning, "not remembered: \(error)")) }
+            keeper?.brokenSince = loop.now
+        }
+        handOver()
+    }
+
+    // MARK: What is kept
+
+    /// Keeps something, once it is known whose it is.
+    func keep(_ write: @autoclosure () -> StoreWrite) {
+        if keeper?.scope != nil { keeper?.pending.append(write()) }
+    }
+
+    /// Keeps what changed in the model.
+    func keep(_ diff: DiffReport) { keep(.batch(diff.batch)) }
+
+    /// Keeps which rooms are wanted.
+    func keep(_ room: RoomReport) {
+        switch room.change {
+        case .wanted: keep(.room(name: room.room, source: room.source))
+        case .leaving: keep(.roomLeft(name: room.room))
+        case .joining, .joined, .refused, .left, .lost: break
+        }
+    }
+
+    /// Keeps what the session found out.
+    func remember(_ fact: Fact, at now: Moment) {
+        guard keeper != nil else { return }
+        switch fact {
+        case .account(let user): beginKeeping(StoreAccount(server: keeper?.server ?? "", user: user))
+        case .selected(let company, let workspace):
+            keep(.note(.selected(.company), company))
+            keep(.note(.selected(.workspace), workspace))
+        case .checkpoint(let resource): keep(.checkpoint(resource: resource, at: milliseconds(at: now)))
+        }
+    }
+
+    /// From here on everything is that account's; what there is already is kept whole.
+    private func beginKeeping(_ account: StoreAccount) {
+        guard let keeper else { return }
+        self.keeper?.scope = StoreScope(account, view: keeper.view)
+        self.keeper?.pending = [.model(session.model.snapshot)]
+        for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
+    }
+
+    private func milliseconds(at now: Moment) -> Int64 { (journal.wallStart + now.microseconds) / 1000 }
+
+    /// Hands over what is to be kept. After something could not be kept nothing is for a while, and then the whole model.
+    func handOverToStore() {
+        guard let keeper, let scope = keeper.scope, !keeper.pending.isEmpty else { return }
+        let now = loop.now
+        var writes = keeper.pending
+        self.keeper?.pending.removeAll(keepingCapacity: true)
+        if let since = keeper.brokenSince {
+            guard now - since > Keeper.pause else { return }
+            self.keeper?.brokenSince = nil
+            writes = [.model(session.model.snapshot)]
+        }
+        if keeper.store.keep(writes, of: scope, at: milliseconds(at: now)) {
+            pauseReading(for: .store, "the store does not keep up")
+        }
+    }
+}
+
+extension Store.Opening {
+    /// What the user is told about it.
+    fileprivate func notice(_ path: String) -> Notice? {
+        switch self {
+        case .created, .found: nil
+        case .migrated(let version): Notice(.info, "\(path) was of version \(version) and is brought up to date")
+        case .rebuilt(let aside, let why):
+            Notice(
+                .warning,
+                "\(path) was damaged (\(why)) and is now \(aside); everything is fetched from the server again")
+        }
+    }
+}
+
+extension Configuration {
+    /// Names what the session was asked to show: sessions that were asked for the same share a memory.
+    fileprivate var view: String {
+        var parts: [String] = []
+        if backend != .twake || namespace != "/" { parts.append("\(backend.rawValue) \(namespace)") }
+        if let company { parts.append("company \(company)") }
+        if let workspace { parts.append("workspace \(workspace)") }
+        parts += rooms.map { "room \($0)" }
+        return parts.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,46 @@
+import Events
+import SectionedModel
+
+// Which answers say everything of which sections, and the other way round.
+extension TwakeBackend {
+    func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
+        guard case .twake(let resource) = key else { return [] }
+        switch resource {
+        case .channels(_, _, let workspace): return [.channels(workspace)]
+        case .directs(_, let company): return [.directs(company)]
+        case .members(_, let path): return [.members(path.channel)]
+        // The pages are followed to every head that is held, and a thread is asked for when its head does not count what is held of it.
+        case .feed(_, let path):
+            let heads = model.elements(in: .messages(path.channel))
+            return [.messages(path.channel)] + heads.map { .thread($0.id.id) }
+        case .thread(_, _, _, let thread): return [.thread(thread)]
+        case .badges(_, let company): return [.badges(company)]
+        case .server, .account, .companies, .workspaces, .rooms, .channel, .history, .message: return []
+        }
+    }
+
+    func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
+        guard !facts.hasNoREST, let parent = section.parent else { return .never }
+        if discoversRooms, facts.era == nil || facts.user == nil || facts.workspace == nil { return .later }
+        guard let company = facts.company, let workspace = facts.workspace else { return .never }
+        let era = facts.effectiveEra
+        switch section.name {
+        case "channels":
+            return parent == workspace ? .by(.twake(.channels(era, company: company, workspace: parent))) : .never
+        case "directs": return parent == company ? .by(.twake(.directs(era, company: company))) : .never
+        case Item.Section.badgesName: return parent == company ? .by(.twake(.badges(era, company: company))) : .never
+        case "members": return path(of: parent, model).map { .by(.twake(.members(era, $0))) } ?? .never
+        case "messages": return path(of: parent, model).map { .by(.twake(.feed(era, $0))) } ?? .never
+        case "thread":
+            guard let channel = model[.message(parent)]?.message?.channel, let path = path(of: channel, model) else {
+                return .never
+            }
+            return .by(.twake(.thread(era, company: company, path, id: parent)))
+        default: return .never
+        }
+    }
+
+    private func path(of channel: EntityID, _ model: SectionedCollection<Item>) -> TwakeChannelPath? {
+        model[.channel(channel)]?.channel?.path
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct StoreRunTests {
+    /// The embedded backend as a process of its own, at a port that stays free for the next one.
+    private func serve(port: UInt16) throws -> (peer: Peer, url: String, token: String) {
+        let peer = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:\(port)"])
+        let url = try peer.readLine(startingWith: "url ").dropFirst(4)
+        let token = try peer.readLine(startingWith: "token ").dropFirst(6)
+        return (peer, String(url), String(token))
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
+    }
+
+    @Test func `a tail remembers in the state folder, and the next one shows it without a server`() throws {
+        let state = try temporaryFolder()
+        let environment = ["XDG_STATE_HOME": state]
+        let (peer, url, token) = try serve(port: try freePort())
+        let first = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--format", "json"],
+            environment: environment.merging(["T": token]) { a, _ in a })
+        peer.stop()
+        #expect(first.status == 0)
+        #expect(mode(state + "/weir") == 0o700)
+        #expect(mode(state + "/weir/store.sqlite") == 0o600)
+        #expect(!String(decoding: try readFile(state + "/weir/store.sqlite"), as: Unicode.ASCII.self).contains(token))
+
+        let second = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--format", "json"],
+            environment: environment.merging(["T": token]) { a, _ in a })
+        #expect(second.status == 5)
+        #expect(second.errors.contains("rows remembered of user"))
+        #expect(second.output.contains(#""type":"diff""#) && second.output.contains("Engineering"))
+
+        let rooms = try weir(["rooms", "ls", "--store", state + "/weir/store.sqlite"])
+        #expect(rooms.output.contains("remembered  list  /companies/"))
+    }
+
+    @Test func `with none, nothing is remembered`() throws {
+        let state = try temporaryFolder()
+        let (peer, url, token) = try serve(port: try freePort())
+        defer { peer.stop() }
+        let result = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--count", "20", "--store", "none"],
+            environment: ["T": token, "XDG_STATE_HOME": state])
+        #expect(result.status == 0)
+        #expect(mode(state + "/weir") == 0)
+    }
+
+    @Test func `rooms of a store are joined and left without a tail`() throws {
+        let folder = try temporaryFolder()
+        let file = folder + "/kept.sqlite"
+        #expect(try weir("rooms", "ls", "--store", file).errors.contains("remembers no account"))
+        let (peer, url, token) = try serve(port: try freePort())
+        defer { peer.stop() }
+        let tail = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--count", "20", "--store", file], environment: ["T": token])
+        #expect(tail.status == 0)
+        #expect(try weir("rooms", "join", "/by/hand", "--store", file).status == 0)
+        #expect(try weir("rooms", "ls", "--store", file).output.contains("remembered  ctl  /by/hand\n"))
+        #expect(try weir("rooms", "leave", "/by/hand", "--store", file).status == 0)
+        #expect(!(try weir("rooms", "ls", "--store", file).output.contains("/by/hand")))
+        #expect(try weir("rooms", "leave", "/by/hand", "--store", file).status == 1)
+    }
+
+    @Test func `a store that cannot be used is an error when it was asked for`() throws {
+        let folder = try temporaryFolder()
+        symlink("/etc/passwd", folder + "/link.sqlite")
+        let link = try weir(
+            ["tail", "http://127.0.0.1:1", "--token", "env:T", "--store", folder + "/link.sqlite"],
+            environment: ["T": "t"])
+        #expect(link.status == 7)
+        #expect(link.errors.contains("link.sqlite is no place for a store: it is no regular file"))
+        let untyped = try weir(
+            ["tail", "http://127.0.0.1:1", "--backend", "socketio", "--store", folder + "/x.sqlite"])
+        #expect(untyped.status == 2)
+        #expect(try weir("rooms", "ls", "--store", folder + "/x.sqlite", "--on", "t").status == 2)
+    }
+}
