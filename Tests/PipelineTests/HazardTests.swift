@@ -412,6 +412,37 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
+    @Test func `9: era A's list of rooms is a snapshot: a room of a channel that the lists do not have is left`() {
+        var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
+        transcript.authenticate()
+        transcript.settle([
+            ("/internal/mobile/user", #"{"id":"U1","username":"u"}"#),
+            (
+                "/workspace/notifications",
+                #"[{"key":"\#(F.publicRoom)","type":"channels_list","id":"public"},{"key":"\#(F.updatesRoom)","type":"channel","id":"CH"}]"#
+            ), ("/internal/mobile/channels?", "[]"),
+        ])
+        #expect(transcript.session.roomBook.entries.map(\.name) == [F.publicRoom])
+    }
+
+    @Test func `9: replies whose head is gone go with their channel, and are looked for while it stays`() {
+        var transcript = ready()
+        transcript.receive(F.feed("created", F.message("R", thread: "T", "reply", at: 2000)))
+        transcript.receive(F.feed("created", F.message("Q", thread: "S", "reply", at: 2000)))
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("T"))) == 1)
+        reconnect(&transcript, [F.publicRoom, F.feedRoom])
+        transcript.answer("/W/channels?", F.list(F.listed()))
+        transcript.settle([("/feed", F.list()), ("/threads/S/messages?", F.list(F.head("S", "head", at: 1)))])
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("T"))) == 0)
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("S"))) == 0)
+        transcript.receive(F.feed("created", F.message("R2", thread: "T2", "reply", at: 2000)))
+        transcript.receive(
+            F.resource(
+                "deleted", "channel", room: F.publicRoom,
+                #"{"members":[],"last_activity":0,"company_id":"C","workspace_id":"W","id":"CH"}"#))
+        #expect(transcript.session.model.count == 0)
+    }
+
     // MARK: 10
 
     @Test func `10: a deletion that comes twice counts once, and one of what is not known counts nothing`() {

@@ -87,6 +87,10 @@ extension TwakeBackend {
                 transaction.removeThread(item.id.id)
             }
         }
+        guard page.era == .b else { return }
+        for thread in transaction.strays(of: channel) {
+            transaction.fetch(.twake(.thread(page.era, company: page.path.company, page.path, id: thread)))
+        }
     }
 
     /// The pages cannot be followed: what none has shown is let go of.

@@ -5,8 +5,10 @@ extension TwakeHandler where Payload == Twake.Channel {
     /// `channel`, `channels`: a known channel takes what was sent; an unknown one is not ours until the list says so (T9, T7).
     static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, transaction in
         let known = transaction.model[.channel(sent.id)]?.channel
-        let standing: TwakeStanding =
+        var standing: TwakeStanding =
             envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        // The proxy of era A shows names and members in its own way.
+        if standing == .newer, facts.era == .a { standing = .doubtful }
         let treatment = TwakeTable.treatment(of: .channel, standing)
         transaction.overtakeLists(of: sent.path)
         if treatment.applies {
@@ -130,6 +132,17 @@ extension Transaction {
         // Era A deletes heads and leaves their replies.
         for section in model.sectionKeys where section.name == Item.Section.threadName {
             for reply in model.rows(in: section) where reply.message?.channel == channel { model.remove(reply.id) }
+        }
+    }
+
+    /// Threads of a channel whose head is not shown: it moved, or went, and so may the replies have.
+    func strays(of channel: EntityID) -> [EntityID] {
+        model.sectionKeys.enumerated().compactMap { index, section in
+            guard section.name == Item.Section.threadName, let thread = section.parent,
+                model.element(at: SectionPath(section: index, item: 0))?.message?.channel == channel,
+                model[.message(thread)]?.message?.isHead != true
+            else { return nil }
+            return thread
         }
     }
 

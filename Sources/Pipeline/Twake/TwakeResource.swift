@@ -64,7 +64,7 @@ enum TwakeResource: Hashable, Sendable {
     /// The proxy answers 400 where the core answers 404 (4.1).
     var isMissingByBadRequest: Bool {
         switch self {
-        case .message(.a, _, _, _), .thread(.a, _, _, _): true
+        case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history(.a, _, _), .members(.a, _): true
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .feed,
             .history, .thread, .message, .badges:
             false
