@@ -139,7 +139,10 @@ struct TwakeBackend: Backend {
                 if let company = section.parent, !companies.contains(company) { companies.append(company) }
             }
             return companies.map { .twake(.badges(era, company: $0)) }
-        case .workspaces, .channel, .tabs, .inbox, .bookmarks, .document, .online, .me, .company, .other: return []
+        case .channel(let company, let workspace, let channel):
+            let path = TwakeChannelPath(company: company, workspace: workspace, channel: channel)
+            return [.twake(.members(era, path))]
+        case .workspaces, .tabs, .inbox, .bookmarks, .document, .online, .me, .company, .other: return []
         }
     }
 
