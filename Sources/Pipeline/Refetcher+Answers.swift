@@ -78,6 +78,8 @@ extension Refetcher {
         let refusals = (entries[key]?.refusals ?? 0) + 1
         entries[key]?.refusals = refusals
         guard refusals <= Self.maximumRefusals else {
+            // When it is asked again, another token may help: this one may have become too old meanwhile.
+            entries[key]?.refusals = Self.maximumRefusals - 1
             return retry(key, after: nil, why: "the service forbids it", at: now, using: &random, isFinal: true)
         }
         let isFirst = parked.isEmpty

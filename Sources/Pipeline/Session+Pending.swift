@@ -9,6 +9,7 @@ extension Session {
         if !link.isReady { lines.append("a connection") }
         lines += transaction.refetcher.pending
         lines += outbox.entries.filter { $0.failure == nil }.map { "\($0.action.operation.name) \($0.action.id)" }
+        lines += outbox.entries.filter { $0.failure == nil }.map { "\($0.state) \($0.action.operation.name)" }
         for entry in rooms.entries {
             switch entry.state {
             case .joined: break

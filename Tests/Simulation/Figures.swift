@@ -2,6 +2,8 @@
 package struct Figures: Sendable {
     package internal(set) var happenings = 0
     package internal(set) var acts = 0
+    package internal(set) var deeds = 0
+    package internal(set) var deedsDone = 0
     package internal(set) var events = 0
     package internal(set) var requests = 0
     package internal(set) var answers = 0
@@ -25,6 +27,8 @@ package struct Figures: Sendable {
     package static func += (total: inout Figures, one: Figures) {
         total.happenings += one.happenings
         total.acts += one.acts
+        total.deeds += one.deeds
+        total.deedsDone += one.deedsDone
         total.events += one.events
         total.requests += one.requests
         total.answers += one.answers

@@ -15,6 +15,10 @@ extension History {
         for _ in 0..<faults {
             steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.fault(&random)))
         }
+        // In half of the histories the user of the session does something, too.
+        for _ in 0..<max(0, Int.random(in: -8...8, using: &random)) {
+            steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.deed(&random)))
+        }
         // Often many things happen at nearly one time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -57,6 +61,14 @@ extension History {
         let a =
             Bool.random(using: &random) ? Int.random(in: 0..<3, using: &random) : Int.random(in: 0..<12, using: &random)
         return .act(act, user: user, a: a, b: Int.random(in: 0..<40, using: &random))
+    }
+
+    private static func deed(_ random: inout RandomSource) -> Step.Action {
+        let deeds: [(Deed, weight: Int)] = [
+            (.send, 8), (.answer, 4), (.amend, 3), (.retract, 2), (.cheer, 2), (.see, 1),
+        ]
+        let deed = draw(deeds, &random) ?? .send
+        return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: Int.random(in: 0..<4, using: &random))
     }
 
     private static func fault(_ random: inout RandomSource) -> Step.Action {

@@ -7,6 +7,8 @@ package struct Step: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         /// Person `user` does something.
         case act(SimulatedAct, user: Int, a: Int, b: Int)
+        /// The user of the session wants something done.
+        case deed(Deed, a: Int, b: Int)
         /// Something goes wrong.
         case fault(Fault, a: Int, b: Int)
     }
@@ -18,6 +20,18 @@ package struct Step: Hashable, Sendable {
         self.at = at
         self.action = action
     }
+}
+
+/// What the user of the session wants done. Channels and messages are numbers among those that the model shows.
+package enum Deed: String, CaseIterable, Sendable {
+    /// Sends a message to channel `a`, or a reply to message `a`.
+    case send, answer
+    /// Edits the own message `a`, or deletes it.
+    case amend, retract
+    /// Reacts to message `a` with emoji `b`; none for 0.
+    case cheer
+    /// Reads channel `a`.
+    case see
 }
 
 /// All that decides a simulation: the same history gives the same run, byte by byte.
@@ -50,6 +64,7 @@ extension Step: CustomStringConvertible {
     package var description: String {
         switch action {
         case .act(let act, let user, let a, let b): "\(at) \(act.rawValue) \(user) \(a) \(b)"
+        case .deed(let deed, let a, let b): "\(at) \(deed.rawValue) \(a) \(b)"
         case .fault(let fault, let a, let b): "\(at) \(fault.rawValue) \(a) \(b)"
         }
     }
@@ -63,6 +78,8 @@ extension Step: CustomStringConvertible {
         else { return nil }
         if let act = SimulatedAct(rawValue: String(words[1])), numbers.count == 3 {
             self.init(at: at, .act(act, user: numbers[0], a: numbers[1], b: numbers[2]))
+        } else if let deed = Deed(rawValue: String(words[1])), numbers.count == 2 {
+            self.init(at: at, .deed(deed, a: numbers[0], b: numbers[1]))
         } else if let fault = Fault(rawValue: String(words[1])), numbers.count == 2 {
             self.init(at: at, .fault(fault, a: numbers[0], b: numbers[1]))
         } else {

@@ -45,7 +45,8 @@ extension Simulation {
         case .event: figures.events += 1
         case .room(let room): if room.change == .joined { figures.joins += 1 }
         case .connection(.ready): figures.connections += 1
-        case .connection, .action, .notice: break
+        case .action(let report): fates[report.action.id] = report.change
+        case .connection, .notice: break
         }
     }
 

@@ -12,10 +12,7 @@ extension Simulation {
             guard sockets[connection]?.isOverAtClient == false else { return }
             sockets[connection]?.isOpenAtClient = true
             feed(.opened(connection: connection, token: token))
-        case .failed(let connection):
-            guard sockets[connection]?.isOverAtClient == false else { return }
-            sockets[connection]?.isOverAtClient = true
-            feed(.failed(connection: connection, ConnectFailure(phase: .connect, message: "connection refused")))
+        case .failed(let connection): fail(connection)
         case .toServer(let connection, let message):
             guard sockets[connection]?.isOpenAtServer == true, serverDownUntil == nil else { return }
             let publications = server.receive(message, from: connection, at: now, into: &outputs)
@@ -25,9 +22,7 @@ extension Simulation {
         case .closedAtServer(let connection): closeAtServer(connection)
         case .closedAtClient(let connection, let close):
             guard sockets[connection]?.isOverAtClient == false else { return }
-            guard sockets[connection]?.isOpenAtClient == true else {
-                return queue.schedule(.failed(connection), at: now)
-            }
+            guard sockets[connection]?.isOpenAtClient == true else { return fail(connection) }
             sockets[connection]?.isOverAtClient = true
             feed(.closed(connection: connection, close))
         case .publish(let publication):
@@ -46,6 +41,12 @@ extension Simulation {
         case .wake: wake()
         case .serverUp: serverDownUntil = nil
         }
+    }
+
+    private mutating func fail(_ connection: Int) {
+        guard sockets[connection]?.isOverAtClient == false else { return }
+        sockets[connection]?.isOverAtClient = true
+        feed(.failed(connection: connection, ConnectFailure(phase: .connect, message: "connection refused")))
     }
 
     private mutating func accept(_ connection: Int) {

@@ -21,6 +21,7 @@ extension Simulation {
         guard faults.isEmpty else { return }
         let pending = session.pending
         guard pending.isEmpty else { return faults += pending.map { "left to be done: \($0)" } }
+        dropFailedDeeds()
         let (requests, diffs) = (figures.requests, figures.diffs)
         advance(to: now + .seconds(300))
         if diffs != figures.diffs || (requests != figures.requests && history.lookAgain == nil) {
@@ -29,6 +30,7 @@ extension Simulation {
         }
         faults += session.pending.map { "left to be done: \($0)" }
         compareWithTruth()
+        checkDeeds()
         checkLog()
         checkBound()
         note(UInt64(log.bytes.count))

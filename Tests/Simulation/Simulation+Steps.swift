@@ -8,6 +8,7 @@ extension Simulation {
     mutating func take(_ action: Step.Action) {
         switch action {
         case .act(let act, let user, let a, let b): perform(act, by: user, a, b)
+        case .deed(let deed, let a, let b): perform(deed, a, b)
         case .fault(let fault, let a, let b): suffer(fault, a, b)
         }
     }

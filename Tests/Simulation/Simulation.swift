@@ -90,6 +90,10 @@ package struct Simulation {
     var token: Secret?
     var lastExpiry = Moment(microseconds: -60_000_000)
 
+    /// What the user wanted done, and what the session said of it.
+    var deeds: [Action] = []
+    var fates: [EntityID: ActionReport.Change] = [:]
+
     // What is found out.
     package internal(set) var figures = Figures()
     var log = JSONWriter()

@@ -60,6 +60,27 @@ import Testing
             580 stall 40000 0
             """
         ),
+        (
+            "a refetch that was forbidden often enough asked for no other token when its own became too old",
+            """
+            era a, Engine.IO 4, seed 11066
+            435 spoil 1 6
+            1283 spoil 12 5
+            7520 expire 0 0
+            """
+        ),
+        (
+            "a head that the user deleted took the replies of its thread away",
+            """
+            era a, Engine.IO 3, seed 602
+            2000 send 2 2
+            2587 answer 2 3
+            3566 retract 1 1
+            3661 delete 0 1 5
+            3677 answer 1 1
+            3826 retract 2 3
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

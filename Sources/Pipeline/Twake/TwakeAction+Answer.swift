@@ -148,9 +148,8 @@ extension TwakeBackend {
                 fields.reactions = []
             }
             if let row = Item.message(message) { transaction.model.put(row) }
-        } else if message.isHead {
-            transaction.removeThread(message.id)
         } else {
+            // The replies of a head stay where they are.
             transaction.model.remove(.message(message.id))
         }
         guard !message.isHead, let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
