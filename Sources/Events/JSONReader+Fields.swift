@@ -20,10 +20,11 @@ extension JSONReader {
     /// Enters an object. Null and arrays (PHP writes an empty map as `[]`) count as none and are passed over.
     mutating func openIfAny() throws(Mismatch) -> Bool {
         do {
+            if try null() { return false }
             try beginObject()
             return true
         } catch {
-            guard error.found == .null || error.found == .array else { throw Mismatch(error) }
+            guard error.found == .array else { throw Mismatch(error) }
             try pass()
             return false
         }
@@ -35,9 +36,23 @@ extension JSONReader {
         do { return try nextKey() } catch { throw Mismatch(error) }
     }
 
+    /// Whether the next value is null, which then is passed over.
+    @inline(__always)
+    mutating func isNull() throws(Mismatch) -> Bool {
+        do { return try null() } catch { throw Mismatch(error) }
+    }
+
     /// Whether the field just read is called `name`.
     @inline(__always)
     func isNamed(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key, name) }
+
+    /// Whether the next value is written `[]`, which then is passed over.
+    @inline(__always)
+    mutating func isEmptyList() -> Bool {
+        guard let text = next(2), text[0] == UInt8(ascii: "["), text[1] == UInt8(ascii: "]") else { return false }
+        seek(to: offset + 2)
+        return true
+    }
 
     /// Enters an array; null counts as none.
     mutating func openListIfAny() throws(Mismatch) -> Bool {
@@ -129,6 +144,7 @@ extension JSONReader {
 
     /// A list of ids; null counts as an empty one.
     mutating func ids() throws(Mismatch) -> [EntityID] {
+        if isEmptyList() { return [] }
         var ids: [EntityID] = []
         guard try openListIfAny() else { return ids }
         while try another() {

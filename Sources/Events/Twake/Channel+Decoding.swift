@@ -65,6 +65,7 @@ extension Twake.Channel.Fields {
         var users: [Person] = []
         let start = try reader.open()
         while let key = try reader.field() {
+            if try reader.isNull() { continue }
             if try takeIdentity(key, from: &reader) { continue }
             if try takeState(key, from: &reader) { continue }
             if reader.isNamed(key, "users") {
@@ -141,11 +142,12 @@ extension Twake.Channel.Fields {
     /// Takes the value if `key` is one that frames carry too, mostly without anything in it: only what there is costs anything.
     private mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "connectors") {
-            if let list = try reader.contentsIfAny() { connectors = list }
+            if !reader.isEmptyList(), let list = try reader.contentsIfAny() { connectors = list }
         } else if reader.isNamed(key, "archivation_date") {
             if let time = try reader.timeUnlessZero() { archivedAt = time }
         } else if reader.isNamed(key, "channel_group") {
-            if let heading = try reader.textIfAny()?.unlessEmpty { group = heading }
+            let contents = try reader.textRange()
+            if !contents.range.isEmpty { group = reader.string(at: contents) }
         } else if reader.isNamed(key, "stats") {
             try takeStatistics(from: &reader)
         } else if reader.isNamed(key, "is_readonly") {

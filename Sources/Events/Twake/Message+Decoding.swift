@@ -34,35 +34,34 @@ extension Twake.Message.Fields {
     ) throws(Mismatch) -> Bool {
         let start = try reader.open()
         while let key = try reader.field() {
+            // Half of what is sent is null, which says what a field that is not sent says.
+            if try reader.isNull() { continue }
             if try takeIdentity(key, from: &reader) { continue }
             if try takeContent(key, &rest, from: &reader) { continue }
             if try takeState(key, &rest, from: &reader) { continue }
             if try rest.take(key, from: &reader) { continue }
-            if try rest.takeDetail(key, from: &reader) { continue }
+            if try rest.takeSender(key, from: &reader) { continue }
             if replies != nil, reader.isNamed(key, "last_replies") {
                 replies?.append(contentsOf: try Twake.Message.list(&reader))
             } else {
                 try reader.pass()
             }
         }
-        if id.isNone, rest.isEphemeral { return false }
+        if id.isNone, rest.details?.value.ephemeral != nil { return false }
         try id.require("id", at: start)
         if thread.isNone { thread = id }
-        if rest.isPresent { complete(with: &rest) }
-        if let blocks = rest.blocks(besides: text, in: reader) { rest.detail { $0.blocks = blocks } }
-        if let details = rest.details { self.details = details.shared }
+        if let blocks = rest.blocks(besides: text, in: reader) { rest.noted().value.blocks = blocks }
+        if let details = rest.details { complete(with: details) }
         return true
     }
 
     /// Fills what the message itself did not say, or said in a roundabout way.
-    private mutating func complete(with rest: inout MessageRest) {
-        channel = channel ?? rest.cachedChannel
-        senderName = rest.senderName(of: user)
-        if let picture = rest.senderPicture(of: user) { rest.detail { $0.senderPicture = picture } }
-        if let application = rest.application {
-            rest.detail { $0.application = application }
-            user = user ?? application
-        }
+    private mutating func complete(with details: MessageRest.Details) {
+        channel = channel ?? details.cachedChannel
+        senderName = details.senderName(of: user)
+        details.value.senderPicture = details.senderPicture(of: user)
+        user = user ?? details.value.application
+        self.details = details.shared
     }
 
     private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
@@ -83,7 +82,10 @@ extension Twake.Message.Fields {
     private mutating func takeContent(
         _ key: JSONKey, _ rest: inout MessageRest, from reader: inout JSONReader
     ) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "text") {
+        if reader.isNamed(key, "type") {
+            let type = try Twake.MessageType.ifAny(reading: &reader) ?? .message
+            if type != .message { rest.noted().value.type = type }
+        } else if reader.isNamed(key, "text") {
             text = try rest.takeText(from: &reader) ?? ""
         } else if reader.isNamed(key, "blocks") {
             try rest.takeBlocks(from: &reader)
@@ -118,7 +120,7 @@ extension Twake.Message.Fields {
         } else if reader.isNamed(key, "edited") {
             editedAt = try reader.member("edited_at") { (reader) throws(Mismatch) in try reader.timeIfAny() }
         } else if reader.isNamed(key, "pinned_info") {
-            if let pin = try Twake.Pin.ifAny(reading: &reader) { rest.detail { $0.pin = pin } }
+            if let pin = try Twake.Pin.ifAny(reading: &reader) { rest.noted().value.pin = pin }
         } else if reader.isNamed(key, "responses_count") {
             replies = try reader.countIfAny()
         } else if reader.isNamed(key, "stats") {

@@ -4,38 +4,32 @@ import JSONText
 struct MessageRest {
     /// What few messages have, as far as it was read.
     final class Details {
-        private var value = Twake.Message.Fields.Details()
-
-        func change(_ change: (inout Twake.Message.Fields.Details) -> Void) { change(&value) }
+        var value = Twake.Message.Fields.Details()
+        /// Of 2022's `cache`.
+        var cachedChannel: EntityID?
+        /// The names and the picture in the message itself.
+        var sender = Person()
+        /// The users sent along.
+        var users: [Person] = []
 
         var shared: Shared<Twake.Message.Fields.Details>? { value == .absent ? nil : Shared(value) }
     }
     private(set) var details: Details?
     /// Whether the message is one that another quotes.
     let isQuoted: Bool
-
-    /// Of 2022's `cache`.
-    var cachedChannel: EntityID?
-    var application: EntityID?
-    var isEphemeral = false
-    private var sender = Person()
-    private var users: [Person] = []
-    private var overridingName: String?
     /// Where the text, era B's `blocks` and era A's `content.prepared` stand. What the latter say is looked at only when all are there.
     private var text: Range<Int>?
     private var blocks: Range<Int>?
     private var prepared: Range<Int>?
 
-    /// Whether anything was sent that completes the message's fields.
-    private(set) var isPresent = false
-
     init(isQuoted: Bool) { self.isQuoted = isQuoted }
 
-    /// Notes something that few messages have.
-    mutating func detail(_ change: (inout Twake.Message.Fields.Details) -> Void) {
-        let details = details ?? Details()
-        details.change(change)
-        self.details = details
+    /// Where to note something that few messages have.
+    mutating func noted() -> Details {
+        if let details { return details }
+        let new = Details()
+        details = new
+        return new
     }
 
     /// The text, or nil for null; where it stands is kept.
@@ -53,68 +47,47 @@ struct MessageRest {
         prepared = try reader.listRangeIfAny()
     }
 
+    /// Takes what an application or a late server adds.
     mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "ephemeral") {
-            guard let ephemeral = try Twake.Ephemeral.ifAny(reading: &reader) else { return true }
-            isEphemeral = true
-            detail { $0.ephemeral = ephemeral }
-        } else if reader.isNamed(key, "application_id") {
-            application = try reader.idIfAny()
-            if application != nil { isPresent = true }
-        } else if reader.isNamed(key, "override") {
-            guard let override = try Twake.Override.ifAny(reading: &reader) else { return true }
-            overridingName = override.title
-            isPresent = true
-            detail { $0.override = override }
-        } else if reader.isNamed(key, "cache") {
-            cachedChannel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
-            isPresent = true
-        } else if reader.isNamed(key, "users") {
-            users = try Person.list(reading: &reader)
-            isPresent = true
-        } else {
-            guard try sender.takeName(key, from: &reader) else { return false }
-            isPresent = true
-        }
-        return true
-    }
-
-    mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "type") {
-            let type = try Twake.MessageType.ifAny(reading: &reader) ?? .message
-            if type != .message { detail { $0.type = type } }
-        } else if reader.isNamed(key, "files") {
+        if reader.isNamed(key, "files") {
             let files = try Twake.File.list(reading: &reader)
-            if !files.isEmpty { detail { $0.files = files } }
+            if !files.isEmpty { noted().value.files = files }
+        } else if reader.isNamed(key, "application_id") {
+            if let id = try reader.idIfAny() { noted().value.application = id }
+        } else if reader.isNamed(key, "override") {
+            if let override = try Twake.Override.ifAny(reading: &reader) { noted().value.override = override }
+        } else if reader.isNamed(key, "ephemeral") {
+            if let ephemeral = try Twake.Ephemeral.ifAny(reading: &reader) { noted().value.ephemeral = ephemeral }
         } else if reader.isNamed(key, "context") {
-            if let context = try reader.contentsIfAny() { detail { $0.context = context } }
+            if let context = try reader.contentsIfAny() { noted().value.context = context }
         } else if reader.isNamed(key, "bookmarks") {
-            if let bookmarks = try reader.contentsIfAny() { detail { $0.bookmarks = bookmarks } }
+            if let bookmarks = try reader.contentsIfAny() { noted().value.bookmarks = bookmarks }
         } else if reader.isNamed(key, "links") {
-            if let links = try reader.contentsIfAny() { detail { $0.links = links } }
+            if let links = try reader.contentsIfAny() { noted().value.links = links }
         } else if reader.isNamed(key, "status") {
-            if let status = try Twake.DeliveryStatus.ifAny(reading: &reader) { detail { $0.status = status } }
+            if let status = try Twake.DeliveryStatus.ifAny(reading: &reader) { noted().value.status = status }
         } else if !isQuoted, reader.isNamed(key, "quote_message") {
-            if let quoted = try Twake.Message.quoted(&reader) { detail { $0.quoted = quoted } }
+            if let quoted = try Twake.Message.quoted(&reader) { noted().value.quoted = quoted }
         } else {
             return false
         }
         return true
     }
 
-    /// The name in the message itself, else the one of its user among those sent along.
-    func senderName(of user: EntityID?) -> String? {
-        if let overridingName { return overridingName }
-        if let name = sender.displayName { return name }
-        guard let user else { return nil }
-        return users.first { $0.id == user }?.displayName
-    }
-
-    /// The picture in the message itself, else the one of its user among those sent along.
-    func senderPicture(of user: EntityID?) -> String? {
-        if let picture = sender.picture { return picture }
-        guard let user else { return nil }
-        return users.first { $0.id == user }?.picture
+    /// Takes what says who sent the message, and where.
+    mutating func takeSender(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "cache") {
+            let channel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
+            if let channel { noted().cachedChannel = channel }
+        } else if reader.isNamed(key, "users") {
+            let users = try Person.list(reading: &reader)
+            if !users.isEmpty { noted().users = users }
+        } else {
+            var sender = details?.sender ?? Person()
+            guard try sender.takeName(key, from: &reader) else { return false }
+            noted().sender = sender
+        }
+        return true
     }
 
     /// The formatted contents, unless they are the message's text again, as they nearly always are: told by their bytes, as every server
@@ -147,6 +120,23 @@ struct MessageRest {
         }
         plain.endArray()
         return contents.bytes.count == 2 || contents.bytes == plain.bytes[...] ? nil : contents
+    }
+}
+
+extension MessageRest.Details {
+    /// The name in the message itself, else the one of its user among those sent along.
+    func senderName(of user: EntityID?) -> String? {
+        if let title = value.override?.title { return title }
+        if let name = sender.displayName { return name }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.displayName
+    }
+
+    /// The picture in the message itself, else the one of its user among those sent along.
+    func senderPicture(of user: EntityID?) -> String? {
+        if let picture = sender.picture { return picture }
+        guard let user else { return nil }
+        return users.first { $0.id == user }?.picture
     }
 }
 
