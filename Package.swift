@@ -98,7 +98,10 @@ let package = Package(
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests(
             "SchemaTests",
-            ["TestSupport", "Live", "Recording", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"]),
+            [
+                "TestSupport", "Live", "DemoServer", "Recording", "Pipeline", "Events", "SectionedModel", "Wire",
+                "JSONText",
+            ]),
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),

@@ -55,6 +55,18 @@ import Testing
         #expect(wrong.indices.filter { refusals[$0] == nil }.map { wrong[$0].text } == [])
     }
 
+    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    func `what the demo server sends and answers is valid`() throws {
+        var demo = try DemoSample()
+        #expect(demo.events.count > 200)
+        let refused = try Validator().refusals(of: demo.events, under: WireSample.Format.event.schema())
+        #expect(refused.values.prefix(5).map { "\($0)" } == [])
+        let answers = try demo.answers()
+        #expect(answers.count > 40)
+        let wrong = try Validator().refusals(of: answers, under: WireSample.Format.answer.schema())
+        #expect(wrong.values.prefix(5).map { "\($0)" } == [])
+    }
+
     @Test(arguments: WireSample.Format.allCases)
     func `every member of an entity in a sample is described`(format: WireSample.Format) throws {
         let samples = try format.samples().filter { !Self.isLenient($0) && !$0.note.hasPrefix("rooms: 2.2: before") }
