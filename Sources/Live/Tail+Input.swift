@@ -97,11 +97,17 @@ extension Tail {
     /// Does what the session wanted; `stamp` is that of the input that led to it.
     private func perform(_ stamp: Stamp) {
         var index = 0
+        var writing: [FetchRequest] = []
         while index < effects.count {
-            perform(effects[index], stamp)
+            if case .request(let request) = effects[index], keeper != nil, request.method != "GET" {
+                writing.append(request)
+            } else {
+                perform(effects[index], stamp)
+            }
             index += 1
         }
         effects.removeAll(keepingCapacity: true)
+        if keeper != nil { keepOutbox(thenSend: writing, stamp) }
     }
 
     private func perform(_ effect: Effect, _ stamp: Stamp) {
@@ -138,6 +144,7 @@ extension Tail {
         case .room(let room): keep(room)
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
+        case .connection(.ready): takeUpOutbox()
         case .connection, .action, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report)))

@@ -1,8 +1,8 @@
-import Network
+public import Network
 import Pipeline
 import Recording
 import SectionedModel
-import Store
+public import Store
 import Wire
 
 /// What a tail keeps in its store, and what it has not handed over yet.
@@ -18,6 +18,9 @@ struct Keeper {
     var scope: StoreScope?
     /// Handed over once per input.
     var pending: [StoreWrite] = []
+    /// The outbox as it is in the store, by id, and the session's version of it.
+    var outbox: [String: [UInt8]] = [:]
+    var outboxVersion = 0
     /// When something could not be kept: what is in the store is behind the model since.
     var brokenSince: Moment?
 }
@@ -36,9 +39,8 @@ extension Tail {
         guard let path = configuration.storePath else { return (nil, []) }
         do {
             let store = try Store(opening: path, now: now)
-            let server = configuration.server
-            let name = URLParts(scheme: server.isSecure ? "https" : "http", host: server.host, port: server.port)
-            let keeper = Keeper(store: store, server: name.description, view: configuration.session.view)
+            let keeper = Keeper(
+                store: store, server: StoreAccount.name(of: configuration.server), view: configuration.session.view)
             return (keeper, store.opening.notice(path).map { [$0] } ?? [])
         } catch {
             if configuration.requiresStore { throw error }
@@ -85,7 +87,7 @@ extension Tail {
         pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
     }
 
-    private func storeFailed(_ error: StoreError) {
+    func storeFailed(_ error: StoreError) {
         guard keeper != nil else { return }
         if case .loggedOut = error {
             guard keeper?.scope != nil else { return }
@@ -136,6 +138,7 @@ extension Tail {
         self.keeper?.scope = StoreScope(account, view: keeper.view)
         self.keeper?.pending = [.model(session.model.snapshot)]
         for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
+        takeUpOutbox()
     }
 
     private func milliseconds(at now: Moment) -> Int64 { (journal.wallStart + now.microseconds) / 1000 }
@@ -168,6 +171,13 @@ extension Store.Opening {
                 .warning,
                 "\(path) was damaged (\(why)) and is now \(aside); everything is fetched from the server again")
         }
+    }
+}
+
+extension StoreAccount {
+    /// What a store calls the server at an address.
+    public static func name(of server: URLParts) -> String {
+        URLParts(scheme: server.isSecure ? "https" : "http", host: server.host, port: server.port).description
     }
 }
 

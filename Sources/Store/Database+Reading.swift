@@ -59,7 +59,7 @@ extension Database {
         return notes
     }
 
-    private mutating func outbox(of account: Int64) throws(StoreError) -> [(id: String, entry: [UInt8])] {
+    mutating func outbox(of account: Int64) throws(StoreError) -> [(id: String, entry: [UInt8])] {
         var outbox: [(id: String, entry: [UInt8])] = []
         try each("SELECT id, entry FROM outbox WHERE account = ? ORDER BY number", .integer(account)) {
             outbox.append(($0.text(0), $0.bytes(1)))

@@ -41,6 +41,8 @@ public final class Store: Sendable {
     struct State: Sendable {
         var isClosed = false
         var handlers = Handlers()
+        /// The descriptor of the lock on the outboxes, while this process has it.
+        var outboxLock: Int32?
     }
 
     /// Jobs that wait at most before whoever hands over more is told to slow down.
@@ -102,7 +104,9 @@ public final class Store: Sendable {
             defer { state.isClosed = true }
             return state.isClosed
         }
-        if !wasClosed { thread.finish() }
+        guard !wasClosed else { return }
+        thread.finish()
+        releaseOutbox()
     }
 
     /// Has the thread do `work` behind all that was handed over, and waits for its result. Not from the store's thread.

@@ -4,6 +4,7 @@ import JSONText
 import Live
 import Network
 import Pipeline
+import Store
 import Wire
 
 /// The options of `whoami` and `logout`.
@@ -11,11 +12,14 @@ struct AccountOptions {
     var url: URLParts
     var access: AccessPlan
     var token: TokenReference?
+    /// Where something may be remembered of the account.
+    var store: String?
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         url = try arguments.url(arguments.positionals[0])
         access = try arguments.access(to: url)
+        if arguments.command == .logout { store = try arguments.store().path }
         token = try arguments.secret(.token, "token")
         json = arguments.has(.json)
     }
@@ -70,7 +74,9 @@ enum AccountCommand {
     static func logout(_ options: AccountOptions) async -> ExitCode {
         await with(options.url, options.access) { service async throws(AccountService.Failure) in
             guard let reference = options.token else { throw .noSecret(why: "--token is missing: whom to log out?") }
-            try await service.logout(try await service.resolve(reference))
+            let token = try await service.resolve(reference)
+            let forgotten = await forget(options, service, token)
+            try await service.logout(token)
             var removed = false
             if case .file(let path) = reference {
                 guard unlink(path) == 0 || errno == ENOENT else {
@@ -79,10 +85,30 @@ enum AccountCommand {
                 }
                 removed = true
             }
-            return print(["removed": .bool(removed)], options.json) {
-                removed
+            return print(["removed": .bool(removed), "forgotten": .bool(forgotten)], options.json) {
+                let words =
+                    removed
                     ? "logged out; the file with the token is removed" : "logged out; the token is no file of weir's"
+                return forgotten ? words + "; nothing is remembered of the account any more" : words
             }
+        }
+    }
+
+    /// Removes everything of the account from the store, also when the server has nothing to say about it; true when there was something.
+    ///
+    /// Whose token it is, the server knows; when it does not say, it is taken for that of the account that was used last.
+    private static func forget(_ options: AccountOptions, _ service: AccountService, _ token: Secret) async -> Bool {
+        guard let path = options.store, access(path, F_OK) == 0 else { return false }
+        let user = try? await service.whoami(token).account.id.description
+        do {
+            let store = try Store(opening: path, now: WallTime.milliseconds)
+            defer { store.close() }
+            let server = StoreAccount.name(of: options.url)
+            let account = try store.accounts().first { $0.server == server && (user == nil || $0.user == user) }
+            return try account.map { account throws(StoreError) in try store.forget(account) } ?? false
+        } catch {
+            Console.note("weir: what is remembered could not be removed: \(error)")
+            return false
         }
     }
 

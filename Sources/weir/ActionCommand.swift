@@ -36,7 +36,7 @@ enum ActionCommand {
         switch outcome {
         case .done: .done
         case .refused, .noToken: .refused
-        case .unreachable: .noConnection
+        case .unreachable, .waiting: .noConnection
         }
     }
 
@@ -50,6 +50,8 @@ enum ActionCommand {
         case .refused(let why, let status):
             Console.note("weir: \(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? ""))
         case .unreachable(let why): Console.note("weir: \(what) was not done, the server cannot be reached: \(why)")
+        case .waiting(let why):
+            Console.note("weir: \(what) was kept and is done by the next tail, the server cannot be reached: \(why)")
         case .noToken(let why): Console.note("weir: \(why)")
         }
         return code(of: result.outcome)
@@ -80,6 +82,9 @@ enum ActionCommand {
             status = number.map { .integer(Int64($0)) } ?? .null
         case .unreachable(let words):
             state = "unreachable"
+            why = .string(words)
+        case .waiting(let words):
+            state = "waiting"
             why = .string(words)
         case .noToken(let words):
             state = "no_token"

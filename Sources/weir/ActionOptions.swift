@@ -23,6 +23,7 @@ struct ActionOptions {
         configuration.access = try arguments.access(to: url)
         configuration.company = arguments[.company]
         configuration.workspace = arguments[.workspace]
+        (configuration.storePath, configuration.requiresStore) = try arguments.store()
         json = arguments.has(.json)
         operations = try verbs.operations(words, arguments)
     }

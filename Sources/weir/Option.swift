@@ -156,7 +156,7 @@ enum Option: String, CaseIterable {
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
         case .json: CommandName.errands
-        case .store: [.tail, .record, .rooms]
+        case .store: [.tail, .record, .rooms, .logout] + CommandName.actions
         case .format: [.demo, .tail, .replay]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]

@@ -1,4 +1,3 @@
-import Glibc
 import Live
 import Pipeline
 import Store
@@ -7,7 +6,7 @@ import Store
 enum RememberedRooms {
     static func run(_ options: RoomsOptions, store path: String) throws(Trouble) -> ExitCode {
         let store: Store
-        do { store = try Store(opening: path, now: now) } catch { throw Trouble("\(error)") }
+        do { store = try Store(opening: path, now: WallTime.milliseconds) } catch { throw Trouble("\(error)") }
         defer { store.close() }
         do {
             guard let account = try store.accounts().first,
@@ -28,23 +27,16 @@ enum RememberedRooms {
             return lines.isEmpty ? .done : Console.print(lines.joined())
         case .join:
             let rooms = options.rooms.map { StoreWrite.room(name: $0, source: RoomSource.ctl.rawValue) }
-            try store.commit(rooms, of: remembered.scope, at: now)
+            try store.commit(rooms, of: remembered.scope, at: WallTime.milliseconds)
             for room in options.rooms { Console.note("+ room \(room) at the next start") }
         case .leave:
             if let other = options.rooms.first(where: { room in !remembered.rooms.contains { $0.name == room } }) {
                 throw Trouble("\(other) is not remembered")
             }
-            try store.commit(options.rooms.map { .roomLeft(name: $0) }, of: remembered.scope, at: now)
+            try store.commit(options.rooms.map { .roomLeft(name: $0) }, of: remembered.scope, at: WallTime.milliseconds)
             for room in options.rooms { Console.note("- room \(room)") }
         case .select: throw Trouble("select needs a running tail", .usage)
         }
         return .done
-    }
-
-    /// Milliseconds since 1970.
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -27,6 +27,7 @@ struct Trouble: Error {
         case ErrandError.network(let error): self.init(error.sentence)
         // A tail does not read recordings: it could not write its own.
         case TailError.recording(let error): self.init(error.sentence, .cannotWrite)
+        case ErrandError.store(let error): self.init("\(error)", .cannotWrite)
         case TailError.store(let error): self.init("\(error)", .cannotWrite)
         default: self.init("\(error)")
         }

@@ -54,8 +54,14 @@ struct TailOptions {
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
-        store = try TailOptions.store(arguments, backend)
-        requiresStore = store != nil && arguments.has(.store)
+        (store, requiresStore) = try arguments.store()
+        if backend == .socketio {
+            // A backend without a schema has nothing that could be remembered.
+            if requiresStore {
+                throw arguments.error("--store is of no use with --backend socketio, which has no model")
+            }
+            store = nil
+        }
         guard SocketIO.isNamespace(namespace) else {
             throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
         }
@@ -64,17 +70,6 @@ struct TailOptions {
         }
         url = try arguments.url(arguments.positionals[0])
         access = try arguments.access(to: url)
-    }
-
-    /// A backend without a schema has nothing that could be remembered.
-    private static func store(_ arguments: Arguments, _ backend: Backend) throws(UsageError) -> String? {
-        switch (arguments[.store], backend) {
-        case ("none", _), (nil, .socketio): return nil
-        case ("", _): throw arguments.error("--store: the name of the file is empty")
-        case (let path?, .twake): return path
-        case (nil, .twake): return StateFolder.storePath
-        case (_?, .socketio): throw arguments.error("--store is of no use with --backend socketio, which has no model")
-        }
     }
 
     private static func withLeadingSlash(_ text: String) -> String { text.hasPrefix("/") ? text : "/" + text }

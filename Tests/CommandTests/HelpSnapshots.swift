@@ -292,6 +292,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
               --help                          show this help
@@ -328,6 +329,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
               --help                          show this help
@@ -362,6 +364,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
               --help                          show this help
@@ -396,6 +399,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
               --help                          show this help
@@ -430,6 +434,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
               --help                          show this help
 
@@ -470,6 +475,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --visibility public|private|direct
                                               who sees the channel (default public)
               --icon EMOJI                    the channel's icon
@@ -510,6 +516,7 @@ enum HelpSnapshots {
               --company ID                    company (default the first one)
               --workspace ID                  workspace (default the first one)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --member USER …                 who is in it, too: a user's id; for a workspace an address
               --json                          print the result as one JSON object a line
               --help                          show this help
@@ -574,6 +581,7 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
               --help                          show this help
 

@@ -80,4 +80,60 @@ import Testing
         #expect(untyped.status == 2)
         #expect(try weir("rooms", "ls", "--store", folder + "/x.sqlite", "--on", "t").status == 2)
     }
+
+    @Test func `what cannot be sent for want of a server waits in the store, and the next tail sends it once`() throws {
+        let file = try temporaryFolder() + "/kept.sqlite"
+        let port = try freePort()
+        func tail(_ url: String, _ token: String, _ store: String) throws -> CommandResult {
+            try weir(
+                [
+                    "tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--format", "json", "--store",
+                    store,
+                ], environment: ["T": token])
+        }
+        var (peer, url, token) = try serve(port: port)
+        #expect(try tail(url, token, file).status == 0)
+        peer.stop()
+        let sent = try weir(
+            [
+                "send", url, "#general", "Words without a server", "--token", "env:T", "--store", file,
+                "--max-attempts", "1",
+            ], environment: ["T": token])
+        #expect(sent.status == 5)
+        #expect(sent.errors.contains("was kept and is done by the next tail"), "\(sent.errors)")
+
+        (peer, url, token) = try serve(port: port)
+        defer { peer.stop() }
+        for round in 1...2 {
+            let result = try tail(url, token, file)
+            let events = result.output.split(separator: "\n").filter {
+                $0.contains(#""type":"event""#) && $0.contains("Words without a server")
+                    && $0.contains(#""type":"message""#)
+            }
+            #expect(events.count == (round == 1 ? 1 : 0), "\(events)")
+        }
+        let log = file + ".diff"
+        _ = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--store", "none", "--diff-log", log],
+            environment: ["T": token])
+        // The channel's row shows the newest message, too: only rows of messages count.
+        let messages = String(decoding: try readFile(log), as: UTF8.self).split(separator: #""type":"twake.message""#)
+        #expect(messages.dropFirst().filter { $0.prefix(400).contains("Words without a server") }.count == 1)
+    }
+
+    @Test func `logging out leaves nothing in the store`() throws {
+        let folder = try temporaryFolder()
+        let file = folder + "/kept.sqlite"
+        let (peer, url, token) = try serve(port: try freePort())
+        defer { peer.stop() }
+        try writeFile(folder + "/token", token + "\n")
+        let options = ["--token", "file:\(folder)/token", "--store", file]
+        #expect(try weir(["tail", url, "--no-ctl", "--count", "20"] + options).status == 0)
+        #expect(try weir("rooms", "ls", "--store", file).status == 0)
+        let logout = try weir(["logout", url] + options)
+        #expect(logout.status == 0)
+        #expect(logout.output.contains("nothing is remembered of the account any more"))
+        #expect(try weir("rooms", "ls", "--store", file).errors.contains("remembers no account"))
+        #expect(!String(decoding: try readFile(file), as: Unicode.ASCII.self).contains("Engineering"))
+    }
 }

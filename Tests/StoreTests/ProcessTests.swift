@@ -95,6 +95,35 @@ private func pathOfWriter() throws -> String {
         #expect(try store.remembered(of: Sample.server)?.notes == [.selected(.company): "c"])
     }
 
+    @Test func `one store at a time empties the outboxes, and the next may when it is closed`() throws {
+        let path = try temporaryFolder() + "/store.sqlite"
+        let first = try Store(opening: path, now: 0)
+        let second = try Store(opening: path, now: 0)
+        defer { second.close() }
+        #expect(first.takeOutbox())
+        #expect(first.takeOutbox())
+        #expect(!second.takeOutbox())
+        #expect(mode(path + ".outbox") == 0o600)
+        first.close()
+        #expect(second.takeOutbox())
+    }
+
+    @Test func `what waits to be written is read behind all that was handed over`() throws {
+        try withStore { store, path in
+            let told = Mailbox<StoreError?>()
+            store.commit([.enqueue(id: "1", entry: [1])], of: Sample.scope, at: 0) { told.put($0) }
+            store.commit([.enqueue(id: "2", entry: [2]), .dequeue(id: "1")], of: Sample.scope, at: 0) { told.put($0) }
+            let read = Mailbox<[String]>()
+            store.readOutbox(of: Sample.account) { read.put($0.map(\.id)) }
+            let waiting = try read.first()
+            #expect(waiting == ["2"])
+            #expect(told.all == [nil, nil])
+            let other = Mailbox<[String]>()
+            store.readOutbox(of: StoreAccount(server: "http://other", user: "u")) { other.put($0.map(\.id)) }
+            #expect(try other.first() == [])
+        }
+    }
+
     @Test func `a session goes on when its account is logged out by another process, but keeps nothing`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let session = try Store(opening: path, now: 0)

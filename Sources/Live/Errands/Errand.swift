@@ -1,6 +1,8 @@
 import Events
+import JSONText
 import Network
 public import Pipeline
+import Store
 import Wire
 
 /// Does actions by REST and tells what became of each: the hand of a session that has no connection.
@@ -14,7 +16,10 @@ public actor Errand {
     private nonisolated let http: HTTPClient
     private let configuration: ErrandConfiguration
     private let notify: @Sendable (Notice) -> Void
+    private nonisolated let store: Store?
     private var session: Session
+    /// The server's id of the user, once it is known.
+    private var user: String?
     private var effects: [Effect] = []
     private var access = Access()
     private var token: Secret?
@@ -38,14 +43,23 @@ public actor Errand {
         } catch {
             throw .network(error)
         }
+        do {
+            store = try configuration.storePath.map { path throws(StoreError) in
+                try Store(opening: path, now: Journal(now: .zero).wallStart / 1000)
+            }
+        } catch {
+            guard !configuration.requiresStore else { throw .store(error) }
+            store = nil
+        }
     }
 
     /// Does the actions, in their order where they are about the same channel; gives a result for each, in the order they ended.
     public nonisolated func run(_ actions: [Action]) async -> [ErrandResult] {
         let results = await perform(actions)
         await withCheckedContinuation { continuation in
-            let (http, loop) = (self.http, self.loop)
+            let (http, loop, store) = (self.http, self.loop, self.store)
             runOnThread(named: "weir-shutdown") {
+                store?.close()
                 http.shutDown()
                 loop.shutDown()
                 continuation.resume()
@@ -132,6 +146,7 @@ public actor Errand {
             case .request(let request): send(request)
             case .renewToken: renewToken()
             case .report(let report): take(report)
+            case .remember(.account(let user)): self.user = user
             case .connect, .send, .close, .cancel, .remember, .finish: break
             }
             index += 1
@@ -186,8 +201,34 @@ public actor Errand {
     /// Every action that has not ended ends so.
     private func endAll(_ outcome: ErrandResult.Outcome) {
         let ended = Set(results.map(\.action.id))
-        results += wanted.filter { !ended.contains($0.id) }.map { ErrandResult(action: $0, outcome: outcome) }
+        let left = wanted.filter { !ended.contains($0.id) }
+        var outcome = outcome
+        if case .unreachable(let why) = outcome, keep(Set(left.map(\.id))) { outcome = .waiting(why: why) }
+        results += left.map { ErrandResult(action: $0, outcome: outcome) }
         finish()
+    }
+
+    /// Leaves actions to the next tail of the account: of the one whose token it is, as far as is known, or that was tailed last. False when
+    /// they cannot be kept.
+    private func keep(_ ids: Set<EntityID>) -> Bool {
+        let server = StoreAccount.name(of: configuration.server)
+        guard let store, let accounts = try? store.accounts(),
+            let account = accounts.first(where: { $0.server == server && (user == nil || $0.user == user) })
+        else { return false }
+        var writes: [StoreWrite] = []
+        for entry in session.outboxEntries where ids.contains(entry.action.id) {
+            var writer = JSONWriter()
+            entry.encode(into: &writer)
+            writes.append(.enqueue(id: entry.action.id.description, entry: writer.bytes))
+        }
+        guard writes.count == ids.count else { return false }
+        do {
+            try store.commit(writes, of: StoreScope(account), at: Journal(now: .zero).wallStart / 1000)
+            return true
+        } catch {
+            notify(Notice(.error, "\(error)"))
+            return false
+        }
     }
 
     private func finish() {

@@ -1,6 +1,7 @@
 public import Events
 public import Network
 public import Pipeline
+public import Store
 
 /// What an errand is told once: a few actions done by REST, without a realtime connection.
 public struct ErrandConfiguration: Sendable {
@@ -14,6 +15,10 @@ public struct ErrandConfiguration: Sendable {
     public var company: String?
     /// The workspace, where the user named one.
     public var workspace: String?
+    /// The store in which what cannot be done for want of a server waits for the next tail; nil for none.
+    public var storePath: String?
+    /// Whether the errand cannot do without the store.
+    public var requiresStore = false
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int
     /// Seed of the jitter.
@@ -44,6 +49,8 @@ public struct ErrandResult: Hashable, Sendable {
         case refused(why: String, status: Int?)
         /// The server could not be reached, or could not do it now, as often as was tried. It was not done.
         case unreachable(why: String)
+        /// The server could not be reached. It waits in the store, and the next tail of the account does it.
+        case waiting(why: String)
         /// The token, or another secret, cannot be had.
         case noToken(why: String)
     }
@@ -57,4 +64,6 @@ public struct ErrandResult: Hashable, Sendable {
 public enum ErrandError: Error, Hashable, Sendable {
     /// The network room could not be started.
     case network(NetworkError)
+    /// The store that was asked for cannot be used.
+    case store(StoreError)
 }
