@@ -28,7 +28,8 @@ struct Outbox: Sendable {
 
     /// When a waiting entry is due.
     var deadline: Moment? {
-        entries.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
+        if entries.isEmpty { return nil }
+        return entries.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
     }
 
     subscript(id: EntityID) -> OutboxEntry? { index(of: id).map { entries[$0] } }

@@ -61,6 +61,24 @@ import Wire
         #expect(transcript.shown == ["first", "hello", "hello"])
     }
 
+    @Test func `where the server keeps whose message it was, the same words from another device are told at once`() {
+        var transcript = Transcript.acting()
+        func own(_ id: String, _ action: String, at: Int) -> String {
+            Transcript.message(id, "hello", at: at)
+                .replacing(#""blocks""#, with: #""context":{"client_id":"\#(action)"},"blocks""#)
+        }
+        transcript.send("A1", "hello")
+        transcript.answer("/threads", Transcript.thread(own("M1", "A1", at: 5), id: "M1"))
+        transcript.send("A2", "hello")
+        transcript.tell("created", Transcript.message("M8", "hello", at: 8))
+        #expect(transcript.shown == ["first", "hello", "hello", "hello?"])
+        transcript.fail("/threads", kind: "lost")
+        #expect(transcript.actions == ["A2 delayed no answer"])
+        transcript.tell("created", own("M9", "A2", at: 9))
+        #expect(transcript.actions == ["A2 done M9"])
+        #expect(transcript.shown == ["first", "hello", "hello", "hello"])
+    }
+
     @Test func `the words of somebody else, or in another thread, are no echo`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")

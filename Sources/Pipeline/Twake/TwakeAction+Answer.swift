@@ -10,7 +10,10 @@ extension TwakeBackend {
             // These end before the request has left.
             let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
             return .later(after: nil, why: message, mayBeDone: !neverLeft)
-        case .response(200..<300, _, _): return .done
+        case .response(200..<300, let body, _):
+            // Whatever stands between may answer in the server's place (a gateway's page): that is no word of the server.
+            if confirms(action.operation, body) { return .done }
+            return .later(after: nil, why: "the answer is not what the server says to this", mayBeDone: true)
         case .response(let status, let body, let retryAfter):
             let words = Self.words(of: body)
             let why = words.isEmpty ? "HTTP status \(status)" : words
@@ -24,6 +27,26 @@ extension TwakeBackend {
             }
             return .refused(why: why, status: status)
         }
+    }
+
+    /// Whether a body is what the server answers to an operation that it did.
+    private func confirms(_ operation: Action.Operation, _ body: ArraySlice<UInt8>) -> Bool {
+        let era = facts.effectiveEra
+        switch operation {
+        case .send(_, let thread, _):
+            return (thread == nil && era == .b ? Self.firstMessage(of: body) : try? Twake.message(from: body)) != nil
+        case .edit: return (try? Twake.message(from: body)) != nil
+        case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
+        case .createWorkspace: return Self.createdID(in: body) != nil
+        // These answer with little (4.1), or with nothing.
+        case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember:
+            return body.isEmpty || (try? JSONValue(parsing: body)) != nil
+        }
+    }
+
+    private static func createdID(in body: ArraySlice<UInt8>) -> EntityID? {
+        guard let value = try? JSONValue(parsing: body) else { return nil }
+        return value["id"]?.id ?? value["resource"]?["id"]?.id
     }
 
     /// What the core throws as plain exceptions, which come as a status of 500 (4.1).
@@ -64,6 +87,7 @@ extension TwakeBackend {
         switch action.operation {
         case .send(let channel, let thread, _):
             let message = thread == nil && era == .b ? Self.firstMessage(of: body) : try? Twake.message(from: body)
+            if era == .b, let message { facts.keepsContext = message.clientID == action.id }
             return settle(message, channel, thread, into: &transaction)
         case .edit(let reference, _):
             settle(try? Twake.message(from: body), reference, into: &transaction)
@@ -90,9 +114,7 @@ extension TwakeBackend {
                 transaction.fetch(.twake(.members(era, path)))
             }
             return user
-        case .createWorkspace:
-            guard let value = try? JSONValue(parsing: body) else { return nil }
-            return value["id"]?.id ?? value["resource"]?["id"]?.id
+        case .createWorkspace: return Self.createdID(in: body)
         }
     }
 

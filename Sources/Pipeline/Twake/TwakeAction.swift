@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import SectionedModel
 
 // What an action needs before its request can be written: the era, who and where the user is, and where the channel is.
@@ -84,8 +85,12 @@ extension TwakeBackend {
 
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {
         guard case .send(let channel, let thread, let text) = action.operation, let sent = message.message,
-            sent.user == facts.user, sent.text == text
+            sent.user == facts.user
         else { return false }
+        // What carries an action's id is that action's message, and no other.
+        if let id = sent.clientID { return id == action.id }
+        if facts.keepsContext == true { return false }
+        guard sent.text == text else { return false }
         if let thread { guard sent.thread == thread, !sent.isHead else { return false } }
         if thread == nil { guard sent.isHead, sent.channel == channel else { return false } }
         guard let baseline, let createdAt = sent.createdAt else { return true }
@@ -108,6 +113,14 @@ extension TwakeBackend {
             let path = channel(named: name, in: model)?.path
         else { return nil }
         return pageKey(path, thread, facts.effectiveEra)
+    }
+}
+
+extension Twake.Message {
+    /// The id of the action that sent it, which era B's servers keep in its context.
+    var clientID: EntityID? {
+        guard let context = self.context, let value = try? JSONValue(parsing: context.bytes) else { return nil }
+        return value["client_id"]?.id
     }
 }
 

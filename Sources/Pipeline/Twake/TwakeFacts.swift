@@ -9,6 +9,8 @@ struct TwakeFacts: Sendable {
     var user: EntityID?
     /// Whether era A is believed only because the other era's service does not answer.
     var isEraGuessed = false
+    /// Whether the server gives a message back with the context it was sent with; nil while none of ours has shown it.
+    var keepsContext: Bool?
     /// Whether there turned out to be no REST service; asked again on the next connection, and with the next full look.
     var hasNoREST = false
     /// Whether the REST service has ever answered as one of Twake's.

@@ -1,0 +1,95 @@
+import DemoServer
+import Events
+import JSONText
+import Live
+import Network
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+/// Actions of a running tail against the embedded server, over real sockets.
+@Suite(.serialized) struct ActionTests {
+    private let texts = ["one", "two", "three", "four", "four"]
+
+    private func operations(in channel: EntityID) -> [Action.Operation] {
+        texts.map { .send(channel: channel, thread: nil, text: $0) } + [
+            // Of messages that wait still.
+            .edit(.init(channel: channel, message: EntityID("A1")), text: "1"),
+            .react(.init(channel: channel, message: EntityID("A2")), names: ["👍"]),
+            .delete(.init(channel: channel, message: EntityID("A3"))),
+            .send(channel: channel, thread: EntityID("A1"), text: "reply"),
+            .markRead(channel: channel),
+        ]
+    }
+
+    @Test(arguments: [true, false])
+    func `what is asked for of a running tail is done once and in order, and a replay shows the same`(hasCore: Bool)
+        async throws
+    {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        var options = EmbeddedServer.Options()
+        options.hasCore = hasCore
+        let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
+        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3, options: options)
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: try URLParts(parsing: server.url), session: Configuration(backend: .twake),
+            token: .provider { server.makeToken() }, seed: 5)
+        let path = try temporaryFolder() + "/a.weir"
+        configuration.recordPath = path
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        await watcher.reports.wait { $0.events.count > 20 }
+        let channel = try #require(await server.truth().channels.first { $0.visibility == "public" }?.id)
+        let operations = operations(in: channel)
+        for (index, operation) in operations.enumerated() {
+            tail.act(
+                Action(id: EntityID("A\(index + 1)"), operation, asked: Timestamp(milliseconds: 1_631_610_000_000)))
+        }
+        let reports = await watcher.reports.wait { $0.endedActions.count == operations.count }
+        #expect(reports.endedActions.allSatisfy { if case .done = $0.change { true } else { false } })
+        let truth = await server.truth()
+        let threads = try #require(truth.channels.first { $0.id == channel }?.threads)
+        let own = threads.compactMap(\.messages.first).filter { $0.user == server.user }.suffix(texts.count)
+        #expect(
+            own.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }.map(\.text)
+                == ["1", "two", "Deleted message", "four", "four"])
+        #expect(own.contains { $0.reactions.map(\.name) == ["👍"] })
+        #expect(threads.flatMap(\.messages).count { $0.text == "reply" } == 1)
+        tail.stop()
+        _ = await summary
+        runOnThread(named: "weir-close") { server.close() }
+        #expect(try lines(of: watcher.reports.all) == replayed(path))
+    }
+
+    private func replayed(_ path: String) throws -> [String] {
+        let watcher = Watcher()
+        _ = try Replay(path: path, speed: .maximum, outlets: [watcher]).run()
+        return lines(of: watcher.reports.all)
+    }
+
+    private func lines(of reports: [StampedReport]) -> [String] {
+        reports.compactMap { stamped in
+            guard case .diff(let diff) = stamped.report else { return nil }
+            var writer = JSONWriter()
+            DiffLog.write(diff, at: stamped.stamp.time, into: &writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension [StampedReport] {
+    /// Reports of actions that are over.
+    fileprivate var endedActions: [ActionReport] {
+        compactMap { stamped in
+            guard case .action(let report) = stamped.report else { return nil }
+            switch report.change {
+            case .done, .refused, .dropped: return report
+            case .queued, .sending, .delayed: return nil
+            }
+        }
+    }
+}
