@@ -44,6 +44,7 @@ extension Session {
     /// keep that they went before they go.
     mutating func pumpOutbox(into effects: inout [Effect]) {
         noteEchoes(into: &effects)
+        refuseUncheckable(into: &effects)
         var moved = isOnline
         while moved {
             moved = false
@@ -53,6 +54,16 @@ extension Session {
             }
         }
     }
+
+    /// What would have shown whether an action was done is not fetched any more: its channel is gone, or was left.
+    private mutating func refuseUncheckable(into effects: inout [Effect]) {
+        for entry in outbox.entries {
+            guard case .checking(let key) = entry.state, !transaction.refetcher.isBusy(key) else { continue }
+            refuse(entry.action.id, why: Self.isInDoubt, status: nil, into: &effects)
+        }
+    }
+
+    private static let isInDoubt = "no answer came, and nothing shows whether it was done: look before doing it again"
 
     /// Takes one action a step further; false when it waits for something.
     private mutating func go(on entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
@@ -90,8 +101,7 @@ extension Session {
         let id = entry.action.id
         if let echo = echo(of: entry) { return finish(id, subject: echo, into: &effects) }
         guard let key = backend.evidence(of: entry.action, in: transaction.model) else {
-            let why = "no answer came, and nothing shows whether it was done: look before doing it again"
-            refuse(id, why: why, status: nil, into: &effects)
+            refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             return true
         }
         outbox.check(id, key)

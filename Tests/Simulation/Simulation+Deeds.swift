@@ -52,6 +52,16 @@ extension Simulation {
         return found.isEmpty ? nil : found[found.count - 1 - number % found.count]
     }
 
+    private var hidesDeeds: Bool {
+        history.steps.contains { step in
+            switch step.action {
+            case .act(.move, _, _, _): true
+            case .fault(.spoil, let a, _): Spoil.allCases[a % Spoil.allCases.count] == .missing
+            case .act, .deed, .fault: false
+            }
+        }
+    }
+
     /// What failed is shown until the user takes it back.
     mutating func dropFailedDeeds() {
         for deed in deeds {
@@ -72,6 +82,8 @@ extension Simulation {
             if case .done = fate { figures.deedsDone += 1 }
             guard case .send(let channel, _, _) = deed.operation else { continue }
             let count = messages.count { $0.text == "Deed \(index)" }
+            // A message that was moved away, and a server that says it knows nothing of the channel, leave nothing to know it by.
+            if hidesDeeds { continue }
             if count > 1 { faults.append("deed \(index) was done \(count) times") }
             if case .dropped = fate, count > 0 { faults.append("deed \(index) was done, but is said to have failed") }
             guard case .done(let subject?) = fate, channels.contains(channel) else { continue }

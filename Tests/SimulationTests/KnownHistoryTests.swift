@@ -81,6 +81,39 @@ import Testing
             3826 retract 2 3
             """
         ),
+        (
+            "the answer to a deed brought a message back to a channel that was left",
+            """
+            era b, Engine.IO 3, seed 205091
+            44094 retract 0 3
+            44274 remove 3 11 36
+            44283 cheer 2 2
+            """
+        ),
+        (
+            "a page that came instead of an answer was taken for a yes",
+            """
+            era b, Engine.IO 4, seed 211542
+            161218 spoil 8 6
+            165655 retract 2 2
+            """
+        ),
+        (
+            "a deed waited for a fetch that was cancelled with its channel",
+            """
+            era b, Engine.IO 3, seed 210417
+            4904 spoil 10 6
+            4933 reply 1 2 39
+            5037 spoil 10 6
+            5043 amend 2 3
+            5047 post 3 0 32
+            5050 send 1 2
+            5100 level 3 3 29
+            5107 cut 0 0
+            5146 answer 3 1
+            5156 remove 3 2 16
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

@@ -136,11 +136,16 @@ extension TwakeBackend {
             return nil
         }
         // What came of it meanwhile is newer than the answer.
-        if transaction.model[.message(sent.id)] == nil {
+        if transaction.model[.message(sent.id)] == nil, isShown(channel, transaction) {
             transaction.adopt(sent, channel: channel, era, isCurrent: true)
         }
         if let path, let thread { transaction.fetch(.twake(.message(era, path, thread: thread, id: thread))) }
         return sent.id
+    }
+
+    /// Whether the messages of a channel are shown: it may have been left, or gone, while the answer was on its way.
+    private func isShown(_ channel: EntityID, _ transaction: Transaction) -> Bool {
+        !discoversRooms || transaction.model[.channel(channel)] != nil
     }
 
     /// A change of a message. Era A's dates do not tell which of two versions is newer, so that there the message is read once more.
@@ -151,7 +156,9 @@ extension TwakeBackend {
         let known = transaction.model[.message(reference.message)]?.message
         let thread = reference.thread ?? known?.thread ?? reference.message
         transaction.overtakeMessages(of: thread, in: reference.channel)
-        if let changed { transaction.adopt(changed, channel: reference.channel, era, isCurrent: era == .a) }
+        if let changed, isShown(reference.channel, transaction) {
+            transaction.adopt(changed, channel: reference.channel, era, isCurrent: era == .a)
+        }
         guard era == .a || changed == nil, let path = transaction.model[.channel(reference.channel)]?.channel?.path
         else { return }
         transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
