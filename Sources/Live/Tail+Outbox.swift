@@ -31,11 +31,11 @@ extension Tail {
 
     /// The writes that bring the store's outbox to the session's, nil when it is so already.
     private func outboxWrites() -> [StoreWrite]? {
-        guard let keeper, keeper.scope != nil, keeper.outboxVersion != session.outboxVersion else { return nil }
-        self.keeper?.outboxVersion = session.outboxVersion
+        guard let keeper, keeper.scope != nil, keeper.outboxVersion != session.pendingActionsVersion else { return nil }
+        self.keeper?.outboxVersion = session.pendingActionsVersion
         var writes: [StoreWrite] = []
         var present: [String: [UInt8]] = [:]
-        for entry in session.outboxEntries {
+        for entry in session.pendingActions {
             var writer = JSONWriter()
             entry.encode(into: &writer)
             let id = entry.action.id.description

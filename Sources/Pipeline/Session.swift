@@ -66,12 +66,6 @@ public struct Session: Sendable {
     /// Whether nothing is asked of the REST service and nothing waits to be.
     public var isSettled: Bool { transaction.refetcher.isIdle }
 
-    /// What the user wants done and is not done yet, oldest first.
-    public var outboxEntries: [OutboxEntry] { outbox.entries }
-
-    /// Changes with everything of `outboxEntries` that is worth keeping.
-    public var outboxVersion: Int { outbox.version }
-
     /// The model, as of the last input.
     public var model: SectionedCollection<Item> { transaction.model }
 

@@ -216,7 +216,7 @@ public actor Errand {
             let account = accounts.first(where: { $0.server == server && (user == nil || $0.user == user) })
         else { return false }
         var writes: [StoreWrite] = []
-        for entry in session.outboxEntries where ids.contains(entry.action.id) {
+        for entry in session.pendingActions where ids.contains(entry.action.id) {
             var writer = JSONWriter()
             entry.encode(into: &writer)
             writes.append(.enqueue(id: entry.action.id.description, entry: writer.bytes))
