@@ -87,10 +87,10 @@ extension Database {
     }
 
     private mutating func isOurs() throws(StoreError) -> Bool {
-        let application = try integer("PRAGMA application_id")
-        if application == Schema.application { return true }
+        // In this order: another process may fill the file in between, and gives it tables and name in one step.
         let tables = try integer("SELECT count(*) FROM sqlite_schema")
-        return application == 0 && tables == 0
+        let application = try integer("PRAGMA application_id")
+        return application == Schema.application || application == 0 && tables == 0
     }
 
     private mutating func checkSoundness() throws(StoreError) {
