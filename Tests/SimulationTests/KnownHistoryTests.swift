@@ -114,6 +114,52 @@ import Testing
             5156 remove 3 2 16
             """
         ),
+        (
+            "a reply that failed with the message it answers made its thread be asked about for ever",
+            """
+            era b, Engine.IO 4, seed 2819
+            14644 spoil 6 7
+            46979 send 0 3
+            79662 answer 1 0
+            """
+        ),
+        (
+            "a reply to a message that moved meanwhile did the same",
+            """
+            era b, Engine.IO 4, seed 6487
+            220 reply 3 1 34
+            2608 reply 0 0 10
+            2613 answer 3 2
+            2630 move 2 2 23
+            """
+        ),
+        (
+            "a timer was left of such a thread",
+            """
+            era b, Engine.IO 3, seed 11245
+            16277 retract 0 2
+            21004 spoil 3 7
+            22175 send 1 3
+            33677 answer 1 0
+            """
+        ),
+        (
+            "what would have shown a deed was asked about for ever, though its channel was gone",
+            """
+            era b, Engine.IO 4, seed 206244
+            493 reply 3 4 21
+            944 create 0 2 33
+            1245 post 0 0 29
+            1457 erase 0 0 29
+            1536 send 3 2
+            1728 erase 0 0 4
+            2165 send 2 2
+            2185 spoil 0 1
+            2279 answer 1 2
+            2427 spoil 5 7
+            3102 move 3 7 38
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

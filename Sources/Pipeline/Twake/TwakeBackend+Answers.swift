@@ -106,10 +106,12 @@ extension TwakeBackend {
     private mutating func missesChannel(
         _ path: TwakeChannelPath, _ key: ResourceKey, into transaction: inout Transaction
     ) {
-        transaction.fetch(key, after: Self.longWait)
         if transaction.model[.channel(path.channel)] != nil {
+            transaction.fetch(key, after: Self.longWait)
             return transaction.fetch(path.list(facts.effectiveEra))
         }
+        // Rooms that were named are followed without a list; of others, the list has said that this one is over.
+        if !discoversRooms { transaction.fetch(key, after: Self.longWait) }
         transaction.removeMessages(of: path.channel)
         for member in transaction.model.rows(in: .members(path.channel)) { transaction.model.remove(member.id) }
     }

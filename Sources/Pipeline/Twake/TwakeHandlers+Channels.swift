@@ -139,8 +139,10 @@ extension Transaction {
     func strays(of channel: EntityID) -> [EntityID] {
         model.sectionKeys.enumerated().compactMap { index, section in
             guard section.name == Item.Section.threadName, let thread = section.parent,
-                model.element(at: SectionPath(section: index, item: 0))?.message?.channel == channel,
-                model[.message(thread)]?.message?.isHead != true
+                let shown = model.element(at: SectionPath(section: index, item: 0)),
+                shown.message?.channel == channel, model[.message(thread)]?.message?.isHead != true,
+                // A reply that the user wants in a thread that never came to be is no reply that the server has.
+                shown.delivery == nil || !model.rows(in: section).isEmpty
             else { return nil }
             return thread
         }
