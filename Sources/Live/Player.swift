@@ -102,7 +102,10 @@ extension Record {
         case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
         case .http(let exchange): exchange.cutFrom
         case .memory(let memory): memory.cutFrom
-        case .head, .connection, .subscription, .gap, .token, .action, .sync, .end, .unknown: nil
+        case .head, .connection, .subscription, .gap, .token, .action, .mark, .state, .clock, .note, .sync, .index,
+            .end,
+            .unknown:
+            nil
         }
     }
 }

@@ -11,7 +11,7 @@ extension Input {
         switch record {
         case .connection(let change): self.init(change)
         case .frame(let frame):
-            guard frame.direction == .in else { return nil }
+            guard frame.direction == .in, !frame.isDropped else { return nil }
             self = .message(connection: frame.connection, frame.message)
         case .http(let exchange):
             switch exchange.phase {
@@ -33,8 +33,10 @@ extension Input {
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
         case .action(let action): self.init(action)
         case .memory(let memory): self = .remembered(Memory(user: memory.user, rows: memory.rows))
-        case .end: self = .stop
-        case .head, .gap, .sync, .unknown: return nil
+        case .end(let end):
+            if end.why == .rotated { return nil }
+            self = .stop
+        case .head, .gap, .mark, .state, .clock, .note, .sync, .index, .unknown: return nil
         }
     }
 
@@ -53,7 +55,7 @@ extension Input {
 
     private init?(_ change: Record.ConnectionRecord) {
         switch change.state {
-        case .connecting, .closing: return nil
+        case .connecting, .upgraded, .closing: return nil
         case .open: self = .opened(connection: change.connection, token: Secret("‹recorded›"))
         case .closed:
             self = .closed(

@@ -2,55 +2,6 @@ import JSONText
 import Wire
 
 extension LineDecoder {
-    mutating func head() throws(JSONError) -> Record? {
-        var format: String?
-        var major: Int?
-        var minor = 0
-        var recording: String?
-        var start: Int64?
-        var clock: String?
-        var tool: String?
-        var seed: String?
-        var session: RawJSON?
-        while let key = try reader.nextKey() {
-            if reader.matches(key, "fmt") {
-                format = try text()
-            } else if reader.matches(key, "v") {
-                major = try count()
-            } else if reader.matches(key, "minor") {
-                minor = try count() ?? 0
-            } else if reader.matches(key, "rec") {
-                recording = try text()
-            } else if reader.matches(key, "w0") {
-                start = try wallClock()
-            } else if reader.matches(key, "clock") {
-                clock = try text()
-            } else if reader.matches(key, "tool") {
-                tool = try text()
-            } else if reader.matches(key, "seed") {
-                seed = try text()
-            } else if reader.matches(key, "session") {
-                session = try object()
-            } else {
-                try other(key)
-            }
-        }
-        guard require(format == RecordFormat.name ? format : nil, "fmt") != nil, let major = require(major, "v"),
-            let recording = require(recording, "rec"), let start = require(start, "w0"),
-            let tool = require(tool, "tool")
-        else { return nil }
-        // What another major version says of its session is not ours to judge.
-        guard let seed = require(major == RecordFormat.major ? seed.flatMap { UInt64($0) } : 0, "seed"),
-            let session = require(
-                major == RecordFormat.major ? session : RawJSON(unchecked: ArraySlice("{}".utf8)), "session")
-        else { return nil }
-        return .head(
-            Record.Head(
-                major: major, minor: minor, recording: recording, wallStart: start, clock: clock ?? "", tool: tool,
-                seed: seed,
-                session: session))
-    }
-
     mutating func connection() throws(JSONError) -> Record? {
         var connection: Int?
         var state: String?
@@ -72,6 +23,16 @@ extension LineDecoder {
                 record.retry = try text()
             } else if reader.matches(key, "why") {
                 record.why = try text()
+            } else if reader.matches(key, "next_us") {
+                record.next = try count().map { Int64($0) }
+            } else if reader.matches(key, "proto") {
+                record.spoken = try text()
+            } else if reader.matches(key, "tr") {
+                record.transport = try text()
+            } else if reader.matches(key, "sid") {
+                record.session = try text()
+            } else if reader.matches(key, "resume") {
+                record.resumed = try resumption()
             } else {
                 try other(key)
             }
@@ -83,10 +44,34 @@ extension LineDecoder {
         return .connection(record)
     }
 
+    private mutating func resumption() throws(JSONError) -> Record.Resumption? {
+        guard try reader.peek() == .object else {
+            try reader.skip()
+            return nil
+        }
+        var resumption = Record.Resumption(isRecovered: false)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "pid") {
+                resumption.session = try text()
+            } else if reader.matches(key, "offset") {
+                resumption.offset = try text()
+            } else if reader.matches(key, "recovered") {
+                resumption.isRecovered = try bool() ?? false
+            } else {
+                try reader.skip()
+            }
+        }
+        return resumption
+    }
+
     mutating func frame() throws(JSONError) -> Record? {
         var connection: Int?
         var direction: String?
         var opcode: Int?
+        var transport: String?
+        var isInjected = false
+        var isDropped = false
         var payload = Payload()
         while let key = try reader.nextKey() {
             if reader.matches(key, "c") {
@@ -95,6 +80,12 @@ extension LineDecoder {
                 direction = try text()
             } else if reader.matches(key, "op") {
                 opcode = try count()
+            } else if reader.matches(key, "tr") {
+                transport = try text()
+            } else if reader.matches(key, "inj") {
+                isInjected = try bool() ?? false
+            } else if reader.matches(key, "drop") {
+                isDropped = try bool() ?? false
             } else if try !payload.take(key, &self) {
                 try other(key)
             }
@@ -110,8 +101,10 @@ extension LineDecoder {
         default: return asUnknown("f")
         }
         return .frame(
-            Record.FrameRecord(connection: connection, direction: direction, message: message, cutFrom: payload.cutFrom)
-        )
+            Record.FrameRecord(
+                connection: connection, direction: direction, message: message, cutFrom: payload.cutFrom,
+                transport: transport,
+                isInjected: isInjected, isDropped: isDropped))
     }
 
     mutating func subscription() throws(JSONError) -> Record? {

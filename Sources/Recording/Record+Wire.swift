@@ -5,7 +5,7 @@ extension Record {
     public struct ConnectionRecord: Hashable, Sendable {
         /// The states of the wire connection.
         public enum State: String, Hashable, Sendable, CaseIterable {
-            case connecting, open, closing, closed, failed
+            case connecting, open, upgraded, closing, closed, failed
         }
         /// Which connection of the recording, counted from 1.
         public var connection: Int
@@ -23,11 +23,21 @@ extension Record {
         public var why: String?
         /// What is known about connecting again (`closed`, `failed`): a `Reconnection` by name.
         public var retry: String?
+        /// When it will be tried again (`closed`, `failed`); microseconds after this record.
+        public var next: Int64?
+        /// What is spoken, with its revision: `eio4`.
+        public var spoken: String?
+        /// What it goes over: `websocket`, `polling` (`open`, `upgraded`).
+        public var transport: String?
+        /// The server's name for the session, hashed with a salt of this recording (`open`).
+        public var session: String?
+        /// What became of the wish to go on where an earlier connection ended (`open`).
+        public var resumed: Resumption?
         /// A change of state.
         public init(
             connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil,
-            phase: String? = nil,
-            why: String? = nil, retry: String? = nil
+            phase: String? = nil, why: String? = nil, retry: String? = nil, next: Int64? = nil, spoken: String? = nil,
+            transport: String? = nil, session: String? = nil, resumed: Resumption? = nil
         ) {
             self.connection = connection
             self.state = state
@@ -37,6 +47,27 @@ extension Record {
             self.phase = phase
             self.why = why
             self.retry = retry
+            self.next = next
+            self.spoken = spoken
+            self.transport = transport
+            self.session = session
+            self.resumed = resumed
+        }
+    }
+
+    /// What became of connection state recovery (reference 1.12).
+    public struct Resumption: Hashable, Sendable {
+        /// The private session id, hashed with a salt of this recording.
+        public var session: String?
+        /// The offset that was sent, hashed likewise.
+        public var offset: String?
+        /// Whether the server sent what was missed.
+        public var isRecovered: Bool
+        /// A resumption.
+        public init(session: String? = nil, offset: String? = nil, isRecovered: Bool) {
+            self.session = session
+            self.offset = offset
+            self.isRecovered = isRecovered
         }
     }
 
@@ -55,12 +86,25 @@ extension Record {
         /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is
         /// whole.
         public var cutFrom: Int?
+        /// Over what it came; nil for a WebSocket.
+        public var transport: String?
+        /// Whether it never was on the wire, but was put in by a tool.
+        public var isInjected: Bool
+        /// Whether it was on the wire, but was kept from who should have had it: a replay passes it over.
+        public var isDropped: Bool
         /// A message.
-        public init(connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil) {
+        public init(
+            connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil,
+            transport: String? = nil,
+            isInjected: Bool = false, isDropped: Bool = false
+        ) {
             self.connection = connection
             self.direction = direction
             self.message = message
             self.cutFrom = cutFrom
+            self.transport = transport
+            self.isInjected = isInjected
+            self.isDropped = isDropped
         }
     }
 

@@ -18,8 +18,8 @@ public struct Stamp: Hashable, Sendable {
     }
 }
 
-/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync` and `end` are written
-/// by the writer itself.
+/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync`, `idx` and `end` are
+/// written by the writer itself.
 public enum Record: Hashable, Sendable {
     /// What the file is.
     case head(Head)
@@ -39,9 +39,19 @@ public enum Record: Hashable, Sendable {
     case action(ActionRecord)
     /// What was remembered of an earlier session.
     case memory(MemoryRecord)
+    /// Somebody marked this place.
+    case mark(MarkRecord)
+    /// What the model was like, for a replay to compare itself with.
+    case state(StateRecord)
+    /// How the wall clock, or the server's, stands to the session's.
+    case clock(ClockRecord)
+    /// A message of the tool that is worth keeping.
+    case note(NoteRecord)
     /// What stands between the last one and this.
     case sync(SyncRecord)
-    /// The recording was closed in order.
+    /// Where every chunk of the file is.
+    case index(IndexRecord)
+    /// The file was closed in order.
     case end(EndRecord)
     /// A kind this version does not know; the text is the whole record, kept so that tools pass it on.
     case unknown(kind: String, text: RawJSON)
@@ -58,7 +68,12 @@ public enum Record: Hashable, Sendable {
         case .token: "token"
         case .action: "act"
         case .memory: "mem"
+        case .mark: "mark"
+        case .state: "st"
+        case .clock: "clock"
+        case .note: "note"
         case .sync: "sync"
+        case .index: "idx"
         case .end: "end"
         case .unknown(let kind, _): kind
         }
@@ -68,47 +83,25 @@ public enum Record: Hashable, Sendable {
     var isNumbered: Bool {
         switch self {
         case .head, .unknown: false
-        case .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .sync, .end: true
+        case .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note,
+            .sync,
+            .index, .end:
+            true
+        }
+    }
+
+    /// Whether it stands beside the numbered records and repeats the number of the one before it: numbers must not depend on
+    /// whether and how a recording is made.
+    public var isAside: Bool {
+        switch self {
+        case .state, .clock, .note, .sync, .index: true
+        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .end, .unknown:
+            false
         }
     }
 }
 
 extension Record {
-    /// The first record: what the file is, and what a replay needs to know to make the same session again.
-    public struct Head: Hashable, Sendable {
-        /// Format version; another major version cannot be read.
-        public var major: Int
-        /// Format version; a newer minor version only adds.
-        public var minor: Int
-        /// Random id of the recording, 32 hex digits.
-        public var recording: String
-        /// Wall clock at time 0, microseconds since 1970 UTC.
-        public var wallStart: Int64
-        /// Name of the clock that the times were taken from.
-        public var clock: String
-        /// The tool and its version.
-        public var tool: String
-        /// Seed of the session's jitter.
-        public var seed: UInt64
-        /// The session's configuration as a JSON object, without secrets; opaque to this room.
-        public var session: RawJSON
-        /// A head.
-        public init(
-            major: Int = 1, minor: Int = 0, recording: String, wallStart: Int64, clock: String = "CLOCK_BOOTTIME",
-            tool: String,
-            seed: UInt64, session: RawJSON
-        ) {
-            self.major = major
-            self.minor = minor
-            self.recording = recording
-            self.wallStart = wallStart
-            self.clock = clock
-            self.tool = tool
-            self.seed = seed
-            self.session = session
-        }
-    }
-
     /// `token`: the token's reference was resolved again; the token itself is never recorded.
     public struct TokenRecord: Hashable, Sendable {
         /// Whether a token that differs from the one before was found.
@@ -213,43 +206,5 @@ extension Record {
             self.recovered = recovered
             self.actions = actions
         }
-    }
-
-    /// `sync`: what stands between the last one and this.
-    public struct SyncRecord: Hashable, Sendable {
-        /// Byte offset of the chunk's first line in the file.
-        public var offset: Int
-        /// Length of the chunk: all lines between two `sync` records, neither included.
-        public var bytes: Int
-        /// How many lines those are.
-        public var records: Int
-        /// Time of the chunk's first record.
-        public var firstTime: Moment
-        /// Time of the chunk's last record.
-        public var lastTime: Moment
-        /// CRC-32C of the chunk's bytes.
-        public var crc: UInt32
-        /// A sync.
-        public init(offset: Int, bytes: Int, records: Int, firstTime: Moment, lastTime: Moment, crc: UInt32) {
-            self.offset = offset
-            self.bytes = bytes
-            self.records = records
-            self.firstTime = firstTime
-            self.lastTime = lastTime
-            self.crc = crc
-        }
-    }
-
-    /// `end`: the recording was closed in order.
-    public struct EndRecord: Hashable, Sendable {
-        /// Why a recording ends.
-        public enum Why: String, Hashable, Sendable, CaseIterable {
-            case closed, signal
-            case diskFull = "disk-full"
-        }
-        /// Why the recording ends.
-        public var why: Why
-        /// An end.
-        public init(why: Why) { self.why = why }
     }
 }

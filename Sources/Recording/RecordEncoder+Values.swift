@@ -43,6 +43,13 @@ extension RecordEncoder {
         json.endArray()
     }
 
+    /// A member that is there when it is true.
+    mutating func flag(_ key: StaticString, _ value: Bool) {
+        guard value else { return }
+        json.key(key)
+        json.bool(true)
+    }
+
     mutating func header(_ name: String, _ value: String) {
         json.key("hdr")
         json.beginObject()
@@ -94,7 +101,8 @@ extension RecordEncoder {
         }
     }
 
-    private func shown(_ value: String) -> String {
+    /// Without secrets, and cut to what is for people.
+    func shown(_ value: String) -> String {
         let clean = redactor.redact(value)
         guard clean.utf8.count > RecordFormat.maximumText else { return clean }
         return String(decoding: Self.prefix(of: ArraySlice(clean.utf8), RecordFormat.maximumText), as: UTF8.self) + "…"

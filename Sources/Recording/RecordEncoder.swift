@@ -68,12 +68,30 @@ struct RecordEncoder {
             begin(stamp)
             text("user", memory.user)
             payload(memory.rows[...], cutFrom: memory.cutFrom, isText: true)
+        case .mark(let mark):
+            begin(stamp)
+            self.mark(mark)
+        case .state(let state):
+            begin(stamp, wall: false)
+            self.state(state)
+        case .clock(let clock):
+            begin(stamp)
+            integer("step_us", clock.step.map { Int($0) })
+            integer("off_us", clock.serverOffset.map { Int($0) })
+        case .note(let note):
+            begin(stamp)
+            text("lvl", note.level)
+            text("msg", note.message)
         case .sync(let sync):
             begin(stamp, wall: false)
             self.sync(sync)
+        case .index(let index):
+            begin(stamp, wall: false)
+            self.index(index)
         case .end(let end):
             begin(stamp, wall: false)
             text("why", end.why.rawValue)
+            integer("ix", end.index)
         case .unknown(_, let text):
             begin(stamp)
             others(of: text)
@@ -86,25 +104,6 @@ struct RecordEncoder {
         if wall { self.wall("w", stamp.wall) }
     }
 
-    private mutating func head(_ head: Record.Head) {
-        text("fmt", RecordFormat.name)
-        integer("v", head.major)
-        integer("minor", head.minor)
-        text("rec", head.recording)
-        integer("seg", 1)
-        wall("w0", head.wallStart)
-        text("clock", head.clock)
-        text("tool", head.tool)
-        json.key("redact")
-        json.beginArray()
-        json.string("secrets")
-        json.endArray()
-        integer("max_payload", RecordFormat.maximumPayload)
-        text("seed", String(head.seed))
-        json.key("session")
-        json.inertRaw(clean(head.session))
-    }
-
     private mutating func connection(_ connection: Record.ConnectionRecord) {
         self.connection(number: connection.connection)
         text("st", connection.state.rawValue)
@@ -114,11 +113,29 @@ struct RecordEncoder {
         text("phase", connection.phase)
         text("retry", connection.retry)
         text("why", connection.why)
+        integer("next_us", connection.next.map { Int($0) })
+        text("proto", connection.spoken)
+        text("tr", connection.transport)
+        text("sid", connection.session)
+        if let resumed = connection.resumed { self.resumed(resumed) }
+    }
+
+    private mutating func resumed(_ resumed: Record.Resumption) {
+        json.key("resume")
+        json.beginObject()
+        text("pid", resumed.session)
+        text("offset", resumed.offset)
+        json.key("recovered")
+        json.bool(resumed.isRecovered)
+        json.endObject()
     }
 
     private mutating func frame(_ frame: Record.FrameRecord) {
         connection(number: frame.connection)
         text("d", frame.direction.rawValue)
+        text("tr", frame.transport)
+        flag("inj", frame.isInjected)
+        flag("drop", frame.isDropped)
         switch frame.message {
         case .text(let bytes):
             integer("op", 1)
@@ -173,14 +190,5 @@ struct RecordEncoder {
             json.bool(recovered)
         }
         if !gap.actions.isEmpty { texts("did", gap.actions) }
-    }
-
-    private mutating func sync(_ sync: Record.SyncRecord) {
-        integer("off", sync.offset)
-        integer("bytes", sync.bytes)
-        integer("recs", sync.records)
-        time("t0", sync.firstTime)
-        time("t1", sync.lastTime)
-        integer("crc", Int(sync.crc))
     }
 }

@@ -4,6 +4,8 @@ enum RecordFormat {
     static let name = "weir-recording"
     /// The major version this room reads and writes.
     static let major = 1
+    /// The minor version this room writes.
+    static let minor = 1
     /// The most bytes a line may have, its line feed included.
     static let maximumLine = 16 << 20
     /// Payloads longer than this are cut; in base64 they still fit into a line.

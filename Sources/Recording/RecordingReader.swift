@@ -118,8 +118,7 @@ public struct RecordingReader: ~Copyable {
             lines.keepChecksum(of: range)
         }
         if decoded.number != nil {
-            // A sync repeats the number of the record before it.
-            let due = if case .sync = decoded.record { expected - 1 } else { expected }
+            let due = decoded.record.isAside ? expected - 1 : expected
             if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
             expected = number + 1
         }

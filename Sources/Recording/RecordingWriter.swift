@@ -30,8 +30,7 @@ public struct RecordingWriter: ~Copyable {
         var crc = CRC32C()
     }
 
-    /// The number the next record will have. A `sync` draws none: it repeats the number of the record before it, so
-    /// that whoever numbers records need not know where chunks end.
+    /// The number the next record will have; one that stands aside (`Record.isAside`) draws none.
     public private(set) var nextNumber = 1
 
     private var file: AppendFile
@@ -72,10 +71,10 @@ public struct RecordingWriter: ~Copyable {
     public mutating func append(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) -> Int {
         // A disk that refuses must not make the memory grow.
         if gathered.count >= RecordFormat.writeBytes { try flush() }
-        let number = nextNumber
+        let number = record.isAside ? nextNumber - 1 : nextNumber
         let time = clamped(time)
         try add(record, Stamp(n: number, time: time, wall: wall))
-        nextNumber += 1
+        nextNumber = number + 1
         lastTime = time
         if chunk.bytes >= RecordFormat.chunkBytes || isDue(at: time) {
             try endChunk(at: time)
@@ -86,10 +85,12 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// Adds a record whose stamp already has its number. Numbers must grow; a hole tells readers that records are
-    /// missing, as they are after an error.
+    /// missing, as they are after an error. The number of a record that stands aside is not looked at.
     public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
-        precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
-        nextNumber = stamp.n
+        if !record.isAside {
+            precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
+            nextNumber = stamp.n
+        }
         try append(record, at: stamp.time, wall: stamp.wall)
     }
 

@@ -154,7 +154,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         bytes.replaceSubrange(line.lowerBound..<line.upperBound - 1, with: Array(#"{"k":"token","n":4,"t":1}"#.utf8))
         let read = try entries(of: bytes)
         #expect(read[3] == .damage(line: 5, offset: line.lowerBound, bytes: 26, message: #"no usable "renewed""#))
-        #expect(read[4] == .discontinuity(expected: 4, found: 5, line: 6))
+        #expect(read[4] == .discontinuity(expected: 3, found: 4, line: 6))
         #expect(read[5] == (try entries(of: sample.bytes))[4])
     }
 

@@ -24,7 +24,7 @@ struct RecordGenerator {
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func record() -> Record {
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
         case 0: connection()
         case 1, 2, 3: frame()
         case 4: http()
@@ -33,6 +33,14 @@ struct RecordGenerator {
         case 7: .token(Record.TokenRecord(renewed: Bool.random(using: &random)))
         case 8: action()
         case 9: .memory(Record.MemoryRecord(user: text(), rows: bytes()))
+        case 10:
+            .mark(Record.MarkRecord(label: text(), author: optional { $0.text() }, colour: optional { $0.text() }))
+        case 11:
+            .state(
+                Record.StateRecord(after: number(), checksum: random.next(), sections: number(), items: number()))
+        case 12:
+            .clock(Record.ClockRecord(step: optional { -$0.wide() }, serverOffset: optional { $0.wide() }))
+        case 13: .note(Record.NoteRecord(level: text(), message: text()))
         default: unknown()
         }
     }
@@ -44,7 +52,14 @@ struct RecordGenerator {
                 url: optional { $0.text() },
                 attempt: optional { $0.number() }, code: optional { $0.number() }, phase: optional { $0.text() },
                 why: optional { $0.text() },
-                retry: optional { $0.element(of: ["later", "at-once", "eio3", "eio4", "never"]) }))
+                retry: optional { $0.element(of: ["later", "at-once", "eio3", "eio4", "never"]) },
+                next: optional { $0.wide() }, spoken: optional { $0.text() }, transport: optional { $0.text() },
+                session: optional { $0.text() }, resumed: optional { $0.resumption() }))
+    }
+
+    private mutating func resumption() -> Record.Resumption {
+        Record.Resumption(
+            session: optional { $0.text() }, offset: optional { $0.text() }, isRecovered: Bool.random(using: &random))
     }
 
     private mutating func frame() -> Record {
@@ -57,7 +72,9 @@ struct RecordGenerator {
             }
         return .frame(
             Record.FrameRecord(
-                connection: number(), direction: element(of: Record.FrameRecord.Direction.allCases), message: message))
+                connection: number(), direction: element(of: Record.FrameRecord.Direction.allCases), message: message,
+                transport: optional { $0.text() }, isInjected: Bool.random(using: &random),
+                isDropped: Bool.random(using: &random)))
     }
 
     private mutating func http() -> Record {
@@ -105,7 +122,7 @@ struct RecordGenerator {
         json.key("by")
         json.value(.array([.integer(Int64(number())), .null, .object([.init("a b", .number(1.5))])]))
         json.endObject()
-        return .unknown(kind: "mark", text: RawJSON(unchecked: json.bytes[...]))
+        return .unknown(kind: "poll", text: RawJSON(unchecked: json.bytes[...]))
     }
 
     private mutating func body() -> [UInt8] { Bool.random(using: &random) ? Array(text().utf8) : bytes() }
@@ -130,6 +147,8 @@ struct RecordGenerator {
         let bits = Int.random(in: 0...53, using: &random)
         return Int.random(in: 0...(1 << bits), using: &random)
     }
+
+    private mutating func wide() -> Int64 { Int64(number()) }
 
     private mutating func moment() -> Moment { Moment(microseconds: Int64(number())) }
 
@@ -189,7 +208,7 @@ func records(_ entries: [RecordingReader.Entry]) -> [Record] {
     entries.compactMap { entry in
         guard case .record(let record, _) = entry else { return nil }
         switch record {
-        case .sync, .end: return nil
+        case .sync, .index, .end: return nil
         default: return record
         }
     }

@@ -19,9 +19,29 @@ import Wire
     @Test func `head`() {
         #expect(
             line(.head(testHead))
-                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":0,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":1,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","tool":"weir 0.1.0","redact":["secrets"],"#
                 + #""max_payload":12000000,"seed":"18446744073709551615","session":{"backend":"socketio"}}"# + "\n")
+    }
+
+    @Test func `head of a later segment, described`() {
+        var head = testHead
+        head.segment = 2
+        head.previous = String(repeating: "ab", count: 32)
+        head.boot = "b007"
+        head.system = "linux"
+        head.context = "work"
+        head.title = "the outage"
+        head.tags = ["prod", "2026"]
+        head.idleLimit = 2_000_000
+        #expect(
+            line(.head(head))
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":1,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
+                + #""prev":"abababababababababababababababababababababababababababababababab","#
+                + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","boot":"b007","tool":"weir 0.1.0","#
+                + #""os":"linux","ctx":"work","title":"the outage","tags":["prod","2026"],"idle_limit":2000000,"#
+                + #""redact":["secrets"],"max_payload":12000000,"seed":"18446744073709551615","#
+                + #""session":{"backend":"socketio"}}"# + "\n")
     }
 
     @Test func `conn`() {
@@ -39,6 +59,21 @@ import Wire
                 + "\n")
     }
 
+    @Test func `conn of a session that went on`() {
+        let open = Record.ConnectionRecord(
+            connection: 2, state: .open, spoken: "eio4", transport: "websocket", session: "5e55",
+            resumed: Record.Resumption(session: "91d", offset: "0ff", isRecovered: true))
+        let closed = Record.ConnectionRecord(connection: 2, state: .closed, code: 1_006, next: 743_000)
+        #expect(
+            line(.connection(open))
+                == #"{"k":"conn",\#(Self.common),"c":"2","st":"open","proto":"eio4","tr":"websocket","sid":"5e55","#
+                + #""resume":{"pid":"91d","offset":"0ff","recovered":true}}"# + "\n")
+        #expect(
+            line(.connection(closed))
+                == #"{"k":"conn",\#(Self.common),"c":"2","st":"closed","code":1006,"next_us":743000}"#
+                + "\n")
+    }
+
     @Test func `f`() {
         let text = Record.FrameRecord(
             connection: 1, direction: .in, message: .text(#"42["message:new",{"room":"r7"}]"#))
@@ -46,6 +81,12 @@ import Wire
         let binary = Record.FrameRecord(connection: 2, direction: .out, message: .binary([4, 0, 255]))
         let notUTF8 = Record.FrameRecord(connection: 2, direction: .out, message: .text([0xC3, 0x28]))
         let cut = Record.FrameRecord(connection: 2, direction: .in, message: .text("ab"), cutFrom: 20_000_000)
+        let put = Record.FrameRecord(
+            connection: 1, direction: .in, message: .text("2"), transport: "polling", isInjected: true, isDropped: true)
+        #expect(
+            line(.frame(put))
+                == #"{"k":"f",\#(Self.common),"c":"1","d":"in","tr":"polling","inj":true,"drop":true,"op":1,"len":1,"p":"2"}"#
+                + "\n")
         #expect(
             line(.frame(text))
                 == #"{"k":"f",\#(Self.common),"c":"1","d":"in","op":1,"len":31,"p":"42[\"message:new\",{\"room\":\"r7\"}]"}"#
@@ -116,6 +157,43 @@ import Wire
         #expect(line(.token(.init(renewed: true))) == #"{"k":"token",\#(Self.common),"renewed":true}"# + "\n")
     }
 
+    @Test func `mark`() {
+        #expect(line(.mark(.init(label: "here"))) == #"{"k":"mark",\#(Self.common),"label":"here"}"# + "\n")
+        #expect(
+            line(.mark(.init(label: "\u{202E}", author: "ctl", colour: "red")))
+                == #"{"k":"mark",\#(Self.common),"label":"\u202e","by":"ctl","color":"red"}"# + "\n")
+    }
+
+    @Test func `st`() {
+        #expect(
+            line(.state(.init(after: 811, checksum: 0xAB, sections: 3, items: 70)))
+                == #"{"k":"st","n":812,"t":60412003,"at":811,"h":"00000000000000ab","sections":3,"items":70}"# + "\n")
+    }
+
+    @Test func `clock`() {
+        #expect(line(.clock(.init(step: -12_000))) == #"{"k":"clock",\#(Self.common),"step_us":-12000}"# + "\n")
+        #expect(line(.clock(.init(serverOffset: 5))) == #"{"k":"clock",\#(Self.common),"off_us":5}"# + "\n")
+    }
+
+    @Test func `note`() {
+        #expect(
+            line(.note(.init(level: "warning", message: "the queue is deep")))
+                == #"{"k":"note",\#(Self.common),"lvl":"warning","msg":"the queue is deep"}"# + "\n")
+    }
+
+    @Test func `idx`() {
+        let chunk = Record.IndexRecord.Chunk(
+            offset: 4_096, firstTime: Moment(microseconds: 1), lastTime: Moment(microseconds: 2), firstNumber: 7,
+            records: 9)
+        let index = Record.IndexRecord(
+            chunks: [chunk, chunk], kinds: [.init(name: "f", count: 8), .init(name: "conn", count: 1)],
+            rooms: [.init(name: "/a\u{1B}", count: 3)])
+        #expect(
+            line(.index(index))
+                == #"{"k":"idx","n":812,"t":60412003,"chunks":[[4096,1,2,7,9],[4096,1,2,7,9]],"kinds":{"f":8,"conn":1},"#
+                + #""rooms":{"/a\u001b":3}}"# + "\n")
+    }
+
     @Test func `sync`() {
         let sync = Record.SyncRecord(
             offset: 4_096, bytes: 262_144, records: 700, firstTime: Moment(microseconds: 1),
@@ -124,6 +202,13 @@ import Wire
             line(.sync(sync))
                 == #"{"k":"sync","n":812,"t":60412003,"off":4096,"bytes":262144,"recs":700,"t0":1,"t1":2,"crc":4294967295}"#
                 + "\n")
+        var counted = sync
+        counted.connections = [1, 3]
+        counted.kinds = [.init(name: "f", count: 699), .init(name: "gap", count: 1)]
+        #expect(
+            line(.sync(counted))
+                == #"{"k":"sync","n":812,"t":60412003,"off":4096,"bytes":262144,"recs":700,"t0":1,"t1":2,"crc":4294967295,"#
+                + #""conns":["1","3"],"kinds":{"f":699,"gap":1}}"# + "\n")
     }
 
     @Test func `end, of constant length`() {
@@ -133,7 +218,7 @@ import Wire
         let largest = Stamp(n: 1 << 53, time: Moment(microseconds: 1 << 53), wall: 0)
         for why in Record.EndRecord.Why.allCases {
             var encoder = RecordEncoder()
-            let fits = encoder.encode(.end(.init(why: why)), largest)
+            let fits = encoder.encode(.end(.init(why: why, index: 1 << 53)), largest)
             #expect(fits)
             #expect(encoder.line.count == 96)
         }
@@ -142,9 +227,9 @@ import Wire
     @Test func `a kind from a later version, which is passed on`() {
         let text = RawJSON(
             unchecked: ArraySlice(
-                #"{ "n": 1, "k": "mark", "label": "\u202e!", "t": 0, "w": "x", "by" : { "n": 2 } }"#.utf8))
+                #"{ "n": 1, "k": "poll", "label": "\u202e!", "t": 0, "w": "x", "by" : { "n": 2 } }"#.utf8))
         #expect(
-            line(.unknown(kind: "mark", text: text)) == #"{"k":"mark",\#(Self.common),"label":"\u202e!","by":{"n":2}}"#
+            line(.unknown(kind: "poll", text: text)) == #"{"k":"poll",\#(Self.common),"label":"\u202e!","by":{"n":2}}"#
                 + "\n")
     }
 }

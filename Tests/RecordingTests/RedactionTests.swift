@@ -93,7 +93,7 @@ import Wire
             .subscription(.init(act: .deny, room: secret, source: secret, why: url)),
             .gap(.init(why: secret, actions: [url, secret])),
             .unknown(
-                kind: "mark",
+                kind: "poll",
                 text: RawJSON(unchecked: ArraySlice(#"{"x":"\#(spellings(of: secret)[1])","a":[1]}"#.utf8))),
         ]
         let bytes = try recording(head: head, secrets: [Secret(secret)]) { writer in
@@ -128,7 +128,7 @@ import Wire
     @Test func `a secret among the numbers of an unknown kind costs the text, not the file`() throws {
         let bytes = try recording(secrets: [Secret("123")]) { writer in
             let text = RawJSON(unchecked: ArraySlice(#"{"x":91234}"#.utf8))
-            try writer.append(.unknown(kind: "mark", text: text), at: .zero, wall: 0)
+            try writer.append(.unknown(kind: "poll", text: text), at: .zero, wall: 0)
         }
         #expect(!String(decoding: bytes, as: UTF8.self).contains("91234"))
         #expect(try entries(of: bytes).count == 3)

@@ -13,9 +13,10 @@ import Wire
         let bytes = try recording { writer in
             for _ in 0..<2_000 {
                 time += Int64.random(in: 0...20_000, using: &generator.random)
-                let stamp = Stamp(
-                    n: writer.nextNumber, time: Moment(microseconds: time), wall: testHead.wallStart + time)
                 let record = generator.record()
+                let stamp = Stamp(
+                    n: record.isAside ? writer.nextNumber - 1 : writer.nextNumber, time: Moment(microseconds: time),
+                    wall: testHead.wallStart + time)
                 try writer.append(record, stamp)
                 let wall = String(decoding: WallClock.text(stamp.wall), as: UTF8.self)
                 written.append(.record(try stamped(record, n: stamp.n, time: stamp.time, wall: wall), stamp))
@@ -23,7 +24,7 @@ import Wire
         }
         let read = try entries(of: bytes).filter { entry in
             switch entry {
-            case .record(.sync, _), .record(.end, _): false
+            case .record(.sync, _), .record(.index, _), .record(.end, _): false
             default: true
             }
         }
@@ -37,7 +38,16 @@ import Wire
     @Test func `the head comes back`() throws {
         var head = testHead
         head.minor = 7
+        head.segment = 3
+        head.previous = String(repeating: "0f", count: 32)
         head.clock = "CLOCK_MONOTONIC"
+        head.boot = "b"
+        head.system = "linux"
+        head.context = "work"
+        head.title = "the \u{202E}outage"
+        head.tags = ["a", ""]
+        head.idleLimit = 7
+        head.redactions = ["secrets", "sessions"]
         head.session = RawJSON(unchecked: ArraySlice("{\n \"room\": \"a b\",\r\n\t\"x\" : [1, 2]}".utf8))
         let reader = try RecordingReader(bytes: try recording(head: head))
         #expect(reader.head.session == RawJSON(unchecked: ArraySlice(#"{"room":"a b","x":[1,2]}"#.utf8)))

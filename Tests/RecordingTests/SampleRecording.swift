@@ -36,6 +36,7 @@ enum SampleRecording {
     private static let script = firstConnection + room + rest + secondConnection
 
     private static let firstConnection: [Step] = [
+        (1, .clock(.init(step: 0))),
         (1, connecting(1, attempt: 1)),
         (9, .connection(.init(connection: 1, state: .open))),
         (10, frame(1, .in, handshake)),
@@ -75,6 +76,8 @@ enum SampleRecording {
         (4_400, frame(3, .in, #"42["hello",{"from":"ada","text":"are you back?"}]"#)),
         (4_500, frame(3, .in, "2")),
         (4_500, frame(3, .out, "3")),
+        (4_510, .note(.init(level: "info", message: "one gap so far"))),
+        (4_520, .mark(.init(label: "back again", author: "key"))),
     ]
 
     private static let handshake =

@@ -29,7 +29,8 @@ import Testing
             }
             kinds.insert(record.kind)
         }
-        #expect(kinds == ["head", "conn", "f", "http", "sub", "gap", "token", "sync", "end"])
+        #expect(
+            kinds == ["head", "clock", "conn", "f", "http", "sub", "gap", "token", "note", "mark", "sync", "end"])
         #expect(try contents(of: SampleRecording.path).firstRange(of: Array("hunter2".utf8)) == nil)
     }
 }

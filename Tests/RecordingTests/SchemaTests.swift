@@ -98,7 +98,7 @@ private enum Validator {
                 continue
             }
             guard let described = schema["$defs"]?[kind]?["properties"] else {
-                #expect(kind == "mark", "\(kind) is not described")
+                #expect(kind == "poll", "\(kind) is not described")
                 continue
             }
             for member in members

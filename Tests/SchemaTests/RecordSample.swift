@@ -20,6 +20,11 @@ enum RecordSample {
             .gap(Record.GapRecord(why: "damage")),
             .token(Record.TokenRecord(renewed: true)),
             .memory(Record.MemoryRecord(user: "u", rows: Array("{}\n".utf8))),
+            .mark(Record.MarkRecord(label: "here", author: "ctl", colour: "red")),
+            .state(Record.StateRecord(after: 3, checksum: .max, sections: 1, items: 2)),
+            .clock(Record.ClockRecord(step: -5, serverOffset: 7)),
+            .note(Record.NoteRecord(level: "info", message: "why")),
+            .index(RecordSample.index),
         ] + actions
     }
 
@@ -31,10 +36,20 @@ enum RecordSample {
             .connection(
                 Record.ConnectionRecord(
                     connection: 1, state: .failed, code: 400, phase: "handshake", why: "refused", retry: "later")),
-            .connection(Record.ConnectionRecord(connection: 2, state: .open)),
+            .connection(
+                Record.ConnectionRecord(
+                    connection: 2, state: .open, spoken: "eio4", transport: "websocket", session: "5e55",
+                    resumed: Record.Resumption(session: "91d", offset: "0ff", isRecovered: true))),
             .connection(Record.ConnectionRecord(connection: 2, state: .closing)),
-            .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "")),
+            .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "", next: 500)),
         ]
+    }
+
+    private static var index: Record.IndexRecord {
+        let chunk = Record.IndexRecord.Chunk(
+            offset: 0, firstTime: .zero, lastTime: Moment(microseconds: 5), firstNumber: 1, records: 2)
+        return Record.IndexRecord(
+            chunks: [chunk], kinds: [Record.Count(name: "f", count: 2)], rooms: [Record.Count(name: "/a", count: 1)])
     }
 
     private static var actions: [Record] {
@@ -48,6 +63,10 @@ enum RecordSample {
             .frame(Record.FrameRecord(connection: 2, direction: .in, message: .text(#"42["a",{"b":1}]"#))),
             .frame(Record.FrameRecord(connection: 2, direction: .out, message: .binary([0, 1, 255]))),
             .frame(Record.FrameRecord(connection: 2, direction: .in, message: .text("4"), cutFrom: 20_000_000)),
+            .frame(
+                Record.FrameRecord(
+                    connection: 2, direction: .in, message: .text("2"), transport: "polling", isInjected: true,
+                    isDropped: true)),
         ]
     }
 
