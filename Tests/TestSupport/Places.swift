@@ -1,9 +1,10 @@
 import Glibc
 import Testing
 
-/// A new folder under the system's temporary one, for this user only.
+/// A new folder under the temporary one (`TMPDIR`), for this user only. `Tests/run` removes them all at its end.
 public func temporaryFolder() throws -> String {
-    var template = Array("/tmp/weir-test-XXXXXX".utf8CString)
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(folder)/test-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
