@@ -7,8 +7,10 @@ import Wire
 enum RecordSample {
     static var head: Record.Head {
         Record.Head(
-            recording: "0123456789abcdef0123456789abcdef", wallStart: 1_767_323_045_123_456, tool: "weir 1",
-            seed: .max, session: Configuration(backend: .twake, company: "C", rooms: ["/a"]).json)
+            recording: "0123456789abcdef0123456789abcdef", segment: 2, previous: String(repeating: "0f", count: 32),
+            wallStart: 1_767_323_045_123_456, boot: "b007", tool: "weir 1", system: "linux", context: "work",
+            title: "the outage", tags: ["prod"], idleLimit: 2_000_000, seed: .max,
+            session: Configuration(backend: .twake, company: "C", rooms: ["/a"]).json)
     }
 
     static var records: [Record] {
@@ -24,7 +26,9 @@ enum RecordSample {
             .state(Record.StateRecord(after: 3, checksum: .max, sections: 1, items: 2)),
             .clock(Record.ClockRecord(step: -5, serverOffset: 7)),
             .note(Record.NoteRecord(level: "info", message: "why")),
-            .index(RecordSample.index),
+            .sync(sync),
+            .index(index),
+            .end(Record.EndRecord(why: .rotated, index: 5)),
         ] + actions
     }
 
@@ -43,6 +47,12 @@ enum RecordSample {
             .connection(Record.ConnectionRecord(connection: 2, state: .closing)),
             .connection(Record.ConnectionRecord(connection: 2, state: .closed, code: 1006, why: "", next: 500)),
         ]
+    }
+
+    private static var sync: Record.SyncRecord {
+        Record.SyncRecord(
+            offset: 0, bytes: 1, records: 2, firstTime: .zero, lastTime: Moment(microseconds: 5), crc: 7,
+            connections: [2], kinds: [Record.Count(name: "f", count: 2)])
     }
 
     private static var index: Record.IndexRecord {
