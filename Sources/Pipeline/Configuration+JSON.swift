@@ -48,6 +48,12 @@ extension Configuration {
             writer.key("history")
             writer.integer(history)
         }
+        if !following.isEmpty {
+            writer.key("follows")
+            writer.beginArray()
+            for name in following.partNames { writer.string(name) }
+            writer.endArray()
+        }
         if let lookAgain {
             writer.key("look_again_us")
             writer.integer(lookAgain.microseconds)
@@ -96,6 +102,9 @@ extension Configuration {
                 concurrentRequests = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "history") {
                 history = min(max(0, Int(clamping: try reader.int64())), Self.maximumHistory)
+            } else if reader.matches(key, "follows") {
+                try reader.beginArray()
+                while try reader.nextElement() { following.add(named: try reader.string()) }
             } else if reader.matches(key, "look_again_us") {
                 lookAgain = try Self.span(&reader)
             } else {

@@ -50,6 +50,8 @@ public struct Configuration: Hashable, Sendable {
     public var concurrentRequests: Int
     /// How many head messages of each channel are shown at the start, the newest ones; 0 for one page.
     public var history: Int
+    /// What is followed beside channels and what is said in them.
+    public var following: Following
     /// How long after the last full look, or the connect, everything joined is looked at again, so that what a server lost by itself is
     /// found; nil never does.
     public var lookAgain: Duration?
@@ -61,7 +63,7 @@ public struct Configuration: Hashable, Sendable {
         company: String? = nil,
         workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
         reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8,
-        history: Int = 0, lookAgain: Duration? = .seconds(300)
+        history: Int = 0, following: Following = [], lookAgain: Duration? = .seconds(300)
     ) {
         self.backend = backend
         self.path = path ?? (backend == .twake ? "/socket/" : "/socket.io/")
@@ -76,6 +78,7 @@ public struct Configuration: Hashable, Sendable {
         self.reconnect = reconnect
         self.concurrentRequests = concurrentRequests
         self.history = history
+        self.following = following
         self.lookAgain = lookAgain
     }
 }

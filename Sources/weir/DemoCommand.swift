@@ -16,7 +16,8 @@ enum DemoCommand {
         }
         let server = backend.server
         let configuration = TailConfiguration(
-            server: url, session: Configuration(backend: .twake), token: .provider { server.makeToken() },
+            server: url, session: Configuration(backend: .twake, following: [.members]),
+            token: .provider { server.makeToken() },
             seed: options.seed,
             tool: Help.version)
         let code = await TailCommand.run(configuration, options.run, options.output)

@@ -4,7 +4,7 @@ enum Option: String, CaseIterable {
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
-    case company, workspace, room, emit, history
+    case company, workspace, room, emit, history, members
     case framing
     case format, count, duration
     case idleTimeout = "idle-timeout"
@@ -61,7 +61,7 @@ enum Option: String, CaseIterable {
         case .description: "TEXT"
         case .member: "USER"
         case .password: "env:NAME|file:PATH|cmd:COMMAND|stdin|prompt"
-        case .diffLogReversible, .noControl, .json, .quiet, .help: nil
+        case .members, .diffLogReversible, .noControl, .json, .quiet, .help: nil
         }
     }
 
@@ -73,7 +73,8 @@ enum Option: String, CaseIterable {
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .history, .record, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario, .seed,
+            .maxAttempts, .history, .members, .record, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario,
+            .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
@@ -104,6 +105,7 @@ enum Option: String, CaseIterable {
         case .room: "join just this room and ask the backend for no list"
         case .emit: "send this event after each connect"
         case .history: "show at least N head messages of each channel, page by page"
+        case .members: "show who is in each channel, too: a room and a request a channel"
         case .framing: "who reads frames: weir or libwebsockets (default auto: weir)"
         case .format: "how events are printed (default compact)"
         case .count: "end after N events"
@@ -146,7 +148,7 @@ enum Option: String, CaseIterable {
     var commands: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .backend, .namespace, .eio, .transport, .room, .emit, .history, .framing, .idleTimeout:
+        case .backend, .namespace, .eio, .transport, .room, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }

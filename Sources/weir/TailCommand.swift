@@ -75,6 +75,7 @@ enum TailCommand {
             revision: options.revision, transport: options.transport, company: options.company,
             workspace: options.workspace, rooms: options.rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
-            maximumAttempts: options.maximumAttempts, history: options.history)
+            maximumAttempts: options.maximumAttempts, history: options.history,
+            following: options.members ? [.members] : [])
     }
 }

@@ -28,6 +28,8 @@ struct TailOptions {
     var emits: [(name: String, argument: RawJSON?)]
     /// Head messages of each channel to show at the start; 0 for one page.
     var history: Int
+    /// Whether the members of each channel are shown.
+    var members: Bool
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
@@ -50,6 +52,7 @@ struct TailOptions {
         rooms = arguments.all(.room)
         emits = try arguments.emits(.emit)
         history = try arguments.count(.history) ?? 0
+        members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
         run = try RunOptions(arguments)

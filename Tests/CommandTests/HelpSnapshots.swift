@@ -146,6 +146,7 @@ enum HelpSnapshots {
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
+              --members                       show who is in each channel, too: a room and a request a channel
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
@@ -201,6 +202,7 @@ enum HelpSnapshots {
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
+              --members                       show who is in each channel, too: a room and a request a channel
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)

@@ -24,6 +24,7 @@ extension TwakeBackend {
             let members = try TwakeEndpoints.members(era, path).parse(body)
             transaction.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
+            if isCurrent { transaction.count(members, of: path) }
         case .feed, .history, .thread, .message:
             try applyMessages(body, of: resource, isCurrent: isCurrent, into: &transaction)
         case .badges(.a, let company):
@@ -158,6 +159,15 @@ extension Transaction {
             for item in model.rows(in: section) where !listed.contains(item.id) { model.remove(item.id) }
         }
         for item in items where isCurrent || model[item.id] == nil { model.put(item) }
+    }
+
+    /// A whole list of members counts them: the lists of channels do not (4.4), and of directs they name whoever was invited.
+    mutating func count(_ members: [Twake.ChannelMember], of path: TwakeChannelPath) {
+        guard var channel = model[.channel(path.channel)]?.channel, channel.membersCount != members.count else {
+            return
+        }
+        channel.statedMembersCount = members.count
+        model.put(.channel(channel))
     }
 
     /// What one channel's own answer says: how it is called and looks. It has no last message and no read marker (4.1).

@@ -72,7 +72,9 @@ extension TwakeBackend {
         let era = facts.effectiveEra
         for channel in channels {
             if era == .a { paths[channel.id] = channel.path }
-            if discoversRooms { transaction.want(Twake.RoomName.ofMessages(era, channel.path).description) }
+            guard discoversRooms else { continue }
+            transaction.want(Twake.RoomName.ofMessages(era, channel.path).description)
+            if following.contains(.members) { transaction.want(Twake.RoomName.ofMembers(channel.path).description) }
         }
     }
 

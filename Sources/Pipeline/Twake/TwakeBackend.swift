@@ -10,6 +10,8 @@ import Wire
 struct TwakeBackend: Backend {
     var facts: TwakeFacts
     var memory = TwakeMemory()
+    /// What is followed beside channels and messages.
+    let following: Configuration.Following
     /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
     let historyLength: Int
     private var recentRoom = RecentRoom()
@@ -19,6 +21,8 @@ struct TwakeBackend: Backend {
     init(_ configuration: Configuration) {
         discoversRooms = configuration.rooms.isEmpty && configuration.connects
         historyLength = configuration.history
+        // An errand comes for one thing.
+        following = configuration.connects ? configuration.following : []
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) }, workspace: configuration.workspace.map { EntityID($0) }
         )

@@ -120,6 +120,7 @@ extension Transaction {
             for era in [TwakeEra.a, .b] {
                 plans.append(.unwant(room: Twake.RoomName.ofMessages(era, channel.path).description))
             }
+            plans.append(.unwant(room: Twake.RoomName.ofMembers(channel.path).description))
         }
         removeMessages(of: id)
         for member in model.rows(in: .members(id)) { model.remove(member.id) }
@@ -164,5 +165,10 @@ extension Twake.RoomName {
         case .a: .previousMessages(channel: path.channel)
         case .b: .feed(company: path.company, workspace: path.workspace, channel: path.channel)
         }
+    }
+
+    /// The channel's own room, where joins and leaves of all its members are told.
+    static func ofMembers(_ path: TwakeChannelPath) -> Twake.RoomName {
+        .channel(company: path.company, workspace: path.workspace, channel: path.channel)
     }
 }
