@@ -30,6 +30,21 @@ struct ByteSource: ~Copyable {
 
     deinit { if isOwned { close(descriptor) } }
 
+    /// How many bytes there are; nil of what is no file, and of what is held in memory.
+    var size: Int? {
+        guard descriptor >= 0 else { return nil }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(facts.st_size)
+    }
+
+    /// Goes to a place, to read on from there. Only a file can.
+    func move(to offset: Int) throws(RecordingError) {
+        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
+            throw .system(operation: "seek in", path: path, code: errno)
+        }
+    }
+
     /// Reads what is there into `buffer`, waiting for the first byte; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError> {
         guard descriptor >= 0, buffer.count > 0 else { return .success(0) }

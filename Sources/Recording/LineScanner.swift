@@ -26,14 +26,17 @@ struct LineScanner: ~Copyable {
 
     private var start = 0
     private var end: Int
-    private var nextOffset = 0
+    /// The offset of the next line.
+    private(set) var nextOffset = 0
     private var hasEnded: Bool
+    private let isInMemory: Bool
 
     init(source: consuming ByteSource) {
         self.source = source
         buffer = [UInt8](repeating: 0, count: Self.readBytes)
         end = 0
         hasEnded = false
+        isInMemory = false
     }
 
     init(bytes: [UInt8]) {
@@ -41,6 +44,32 @@ struct LineScanner: ~Copyable {
         buffer = bytes
         end = bytes.count
         hasEnded = true
+        isInMemory = true
+    }
+
+    /// How many bytes there are; nil when that is not known before they are read.
+    var size: Int? { isInMemory ? end : source.size }
+
+    /// Goes to a byte that begins a line, the one with number `line`. Nothing is known of the chunk it stands in.
+    mutating func move(to offset: Int, line: Int) throws(RecordingError) {
+        let beginning = nextOffset - start
+        if offset >= beginning, offset <= beginning + end {
+            start = offset - beginning
+            // More may have been written meanwhile.
+            if !isInMemory { hasEnded = false }
+        } else if isInMemory {
+            throw .system(operation: "seek in", path: source.path, code: EINVAL)
+        } else {
+            try source.move(to: offset)
+            start = 0
+            end = 0
+            hasEnded = false
+        }
+        nextOffset = offset
+        self.offset = offset
+        self.line = line - 1
+        chunk = ChunkChecksum()
+        chunk.isPart = true
     }
 
     /// The next line, nil at the end.
@@ -61,6 +90,7 @@ struct LineScanner: ~Copyable {
             if searched >= RecordFormat.maximumLine { return try skipLine() }
             if try !fill() {
                 start = end
+                line -= 1
                 return searched == 0 ? nil : .unfinished(bytes: searched)
             }
         }
@@ -71,9 +101,15 @@ struct LineScanner: ~Copyable {
         chunk.update(buffer, line.lowerBound..<line.upperBound + 1)
     }
 
-    /// Whether nothing follows the line given last. Invalidates its range.
-    mutating func isAtEnd() throws(RecordingError) -> Bool {
+    /// Whether nothing follows the line given last, whose place may become another.
+    mutating func isAtEnd(after line: inout Range<Int>) throws(RecordingError) -> Bool {
         if start < end { return false }
+        let length = start - line.lowerBound
+        start = line.lowerBound
+        defer {
+            line = start..<start + length - 1
+            start += length
+        }
         return try !fill()
     }
 
@@ -134,6 +170,8 @@ struct ChunkChecksum {
     private var crc = CRC32C()
     private var bytes = 0
     private var afterDamage: (crc: CRC32C, bytes: Int)?
+    /// Whether reading began somewhere in the chunk: its `sync` speaks of more than was passed.
+    var isPart = false
 
     mutating func update(_ buffer: [UInt8], _ range: Range<Int>) {
         let line = buffer.span.extracting(range)
@@ -149,7 +187,7 @@ struct ChunkChecksum {
     /// Whether `sync` tells what was passed. Its offset is not asked: it is wrong in every chunk behind a cut or an
     /// insertion.
     func matches(_ sync: Record.SyncRecord) -> Bool {
-        if bytes == sync.bytes && crc.value == sync.crc { return true }
+        if isPart || bytes == sync.bytes && crc.value == sync.crc { return true }
         guard let afterDamage else { return false }
         return afterDamage.bytes == sync.bytes && afterDamage.crc.value == sync.crc
     }

@@ -25,11 +25,13 @@ public struct RecordingReader: ~Copyable {
     /// The head.
     public let head: Record.Head
 
-    private var lines: LineScanner
-    private var expected = 1
-    private var lastTime = Moment.zero
+    var lines: LineScanner
+    var expected = 1
+    var lastTime = Moment.zero
+    /// Where the line given last stands in the scanner's buffer.
+    private var current = 0..<0
     /// What the last line gave besides what was returned for it.
-    private var waiting: [Entry] = []
+    var waiting: [Entry] = []
 
     /// Opens a file (`-` is standard input) and reads its head.
     public init(opening path: String) throws(RecordingError) {
@@ -78,9 +80,17 @@ public struct RecordingReader: ~Copyable {
         return head
     }
 
+    /// The line that the last entry came of, as it stands in the file, without its line feed; empty when it is too long.
+    /// For tools that copy lines.
+    public var line: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { lines.buffer.span.extracting(current) }
+    }
+
     /// The next entry, nil at the end.
     public mutating func next() throws(RecordingError) -> Entry? {
         if !waiting.isEmpty { return waiting.removeFirst() }
+        current = 0..<0
         switch try lines.next() {
         case .whole(let range): return try entry(of: range)
         case .tooLong(let bytes):
@@ -92,6 +102,7 @@ public struct RecordingReader: ~Copyable {
     }
 
     private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {
+        current = range
         do throws(LineFailure) {
             let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
             return entry(of: decoded, range)
@@ -99,7 +110,7 @@ public struct RecordingReader: ~Copyable {
             let bytes = range.count + 1
             lines.keepChecksum(of: range)
             lines.chunk.markDamage()
-            if try lines.isAtEnd() { return .tornTail(offset: lines.offset, bytes: bytes) }
+            if try lines.isAtEnd(after: &current) { return .tornTail(offset: lines.offset, bytes: bytes) }
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: error.message)
         }
     }

@@ -1,0 +1,199 @@
+import Wire
+
+extension RecordingIndex {
+    /// The index of the file at `path`: its own, or made by going through it. Throws when it is no recording, or cannot
+    /// be read.
+    public init(ofFile path: String) throws(RecordingError) {
+        let reader = try RecordingReader(opening: path)
+        try self.init(of: reader)
+    }
+
+    /// The index of a recording held in memory.
+    public init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
+
+    private init(of reader: consuming RecordingReader) throws(RecordingError) {
+        var lines = reader.intoLines()
+        if let stored = Self.stored(in: &lines) {
+            self = stored
+        } else {
+            try lines.move(to: 0, line: 1)
+            self = try Self.scanned(lines)
+        }
+    }
+}
+
+// MARK: - The file's own
+
+extension RecordingIndex {
+    /// The file's `idx`, when its last line leads to one that can be believed.
+    private static func stored(in lines: inout LineScanner) -> RecordingIndex? {
+        guard let size = lines.size, size > RecordFormat.endLine,
+            case .end(let end) = record(at: size - RecordFormat.endLine, of: &lines)?.record,
+            let place = end.index, place > 0, place < size - RecordFormat.endLine,
+            case .index(let index) = record(at: place, of: &lines)?.record, lines.nextOffset <= size,
+            index.isOrdered, let last = index.chunks.last, last.offset < place,
+            agrees(last, with: lastSync(before: place, of: &lines))
+        else { return nil }
+        return RecordingIndex(origin: .file, chunks: index.chunks, kinds: index.kinds, rooms: index.rooms)
+    }
+
+    /// The record of the line that begins at `offset`; nil when none does.
+    private static func record(at offset: Int, of lines: inout LineScanner) -> DecodedLine? {
+        do throws(RecordingError) {
+            try lines.move(to: offset - 1, line: 0)
+            // What is left of the line before is its line feed.
+            guard case .whole(let rest) = try lines.next(), rest.isEmpty, case .whole(let line) = try lines.next()
+            else { return nil }
+            do throws(LineFailure) { return try LineDecoder.decode(lines.buffer.span.extracting(line)) } catch {
+                return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// The `sync` right before `offset`, and where it stands.
+    private static func lastSync(
+        before offset: Int, of lines: inout LineScanner
+    ) -> (sync: Record.SyncRecord, offset: Int)? {
+        // A `sync` with many connections and kinds has some hundred bytes.
+        let start = max(0, offset - (64 << 10))
+        var found: Range<Int>?
+        do throws(RecordingError) {
+            try lines.move(to: start, line: 0)
+            while lines.nextOffset < offset {
+                guard let line = try lines.next() else { return nil }
+                if case .whole = line { found = lines.offset..<lines.nextOffset } else { found = nil }
+            }
+        } catch {
+            return nil
+        }
+        guard let found, found.upperBound == offset, found.lowerBound > 0,
+            case .sync(let sync) = record(at: found.lowerBound, of: &lines)?.record
+        else { return nil }
+        return (sync, found.lowerBound)
+    }
+
+    private static func agrees(_ chunk: Chunk, with last: (sync: Record.SyncRecord, offset: Int)?) -> Bool {
+        guard let last else { return false }
+        return last.sync.offset == chunk.offset && last.sync.offset + last.sync.bytes == last.offset
+            && last.sync.records == chunk.records && last.sync.firstTime == chunk.firstTime
+            && last.sync.lastTime == chunk.lastTime
+    }
+}
+
+extension Record.IndexRecord {
+    /// Whether its chunks follow each other: nothing in it goes back, and the first begins with the file.
+    fileprivate var isOrdered: Bool {
+        guard let first = chunks.first, first.offset == 0 else { return false }
+        guard chunks.allSatisfy({ $0.firstTime <= $0.lastTime }) else { return false }
+        return zip(chunks, chunks.dropFirst()).allSatisfy { before, after in
+            before.offset < after.offset && before.lastTime <= after.firstTime
+                && before.firstNumber <= after.firstNumber
+        }
+    }
+}
+
+// MARK: - Made anew
+
+extension RecordingIndex {
+    /// Goes through the lines; decodes of each chunk the first numbered one and its `sync`.
+    private static func scanned(_ lines: consuming LineScanner) throws(RecordingError) -> RecordingIndex {
+        var scan = IndexScan()
+        while let line = try lines.next() {
+            switch line {
+            case .whole(let range): scan.take(lines.buffer.span.extracting(range), at: lines.offset)
+            case .tooLong: scan.pass(at: lines.offset)
+            case .unfinished: break
+            }
+        }
+        return scan.finished()
+    }
+}
+
+/// What is known of the chunks so far, while the lines go by.
+private struct IndexScan {
+    private var chunks: [RecordingIndex.Chunk] = []
+    private var open: RecordingIndex.Chunk?
+    private var isOpenKnown = false
+    /// An `idx` or `end` with nothing behind it yet.
+    private var closing: (offset: Int, lines: Int)?
+    /// The last line of the open chunk, for its time: it has no `sync` that tells.
+    private var lastLine: [UInt8] = []
+    private var lastTime = Moment.zero
+    private var lastNumber = 0
+
+    /// Notes a line that cannot be read.
+    mutating func pass(at offset: Int) {
+        if open == nil {
+            open = RecordingIndex.Chunk(
+                offset: closing?.offset ?? offset, firstTime: lastTime, lastTime: lastTime,
+                firstNumber: lastNumber + 1, records: closing?.lines ?? 0)
+            isOpenKnown = false
+            closing = nil
+        }
+        open?.records += 1
+    }
+
+    mutating func take(_ line: Span<UInt8>, at offset: Int) {
+        let isSync = line.starts(with: #"{"k":"sync""#) && open != nil
+        if !isSync {
+            if open == nil, line.starts(with: #"{"k":"idx""#) || line.starts(with: #"{"k":"end""#) {
+                // At the end of the file these stand in no chunk.
+                closing = (closing?.offset ?? offset, (closing?.lines ?? 0) + 1)
+                return
+            }
+            pass(at: offset)
+            if !isOpenKnown { learn(line) }
+            line.withUnsafeBufferPointer {
+                lastLine.removeAll(keepingCapacity: true)
+                lastLine.append(contentsOf: $0)
+            }
+            return
+        }
+        guard let decoded = decode(line), case .sync(let sync) = decoded.record else { return pass(at: offset) }
+        close(lastTime: sync.lastTime, number: decoded.number)
+    }
+
+    /// What there is, with the chunk that has no `sync`.
+    mutating func finished() -> RecordingIndex {
+        if open != nil {
+            let last = decode(lastLine.span)
+            close(lastTime: last?.time ?? lastTime, number: last?.number)
+        }
+        return RecordingIndex(origin: .scan, chunks: chunks)
+    }
+
+    /// Takes number and time of the first line that has them. The lines that a later segment begins with repeat what
+    /// came before it, without numbers of their own.
+    private mutating func learn(_ line: Span<UInt8>) {
+        guard let decoded = decode(line), let number = decoded.number, let time = decoded.time else { return }
+        isOpenKnown = true
+        open?.firstTime = max(time, lastTime)
+        open?.firstNumber = decoded.record.isAside ? number + 1 : number
+    }
+
+    private mutating func close(lastTime time: Moment, number: Int?) {
+        guard var chunk = open else { return }
+        // A damaged or edited file may go back; an index that does is of no use for searching.
+        chunk.lastTime = max(time, chunk.firstTime, lastTime)
+        chunk.firstNumber = max(chunk.firstNumber, chunks.last?.firstNumber ?? 0)
+        lastTime = chunk.lastTime
+        lastNumber = max(number ?? 0, chunk.firstNumber - 1)
+        chunks.append(chunk)
+        open = nil
+    }
+
+    private func decode(_ line: Span<UInt8>) -> DecodedLine? {
+        do throws(LineFailure) { return try LineDecoder.decode(line) } catch { return nil }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether its first bytes are those of `text`.
+    fileprivate func starts(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+}

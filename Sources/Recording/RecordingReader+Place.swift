@@ -1,0 +1,46 @@
+public import Wire
+
+extension RecordingReader {
+    /// A place between two lines, to come back to.
+    public struct Place: Hashable, Sendable {
+        /// Offset of the next line's first byte.
+        public var offset: Int
+        /// Number of that line, from 1.
+        public var line: Int
+        /// The number that the next numbered record is due to have.
+        public var number: Int
+        /// Time of the record before.
+        public var time: Moment
+        /// Whether a chunk begins here. The checksum of a chunk that is entered elsewhere is not looked at.
+        var isChunkStart: Bool
+    }
+
+    /// The place behind the last entry. Ask before the end is met: behind it nothing more is found, even when the file
+    /// grew; a reader of a growing file comes back to the place it had.
+    public var place: Place {
+        Place(
+            offset: lines.nextOffset, line: lines.line + 1, number: expected, time: lastTime,
+            isChunkStart: lines.chunk.count == 0 && !lines.chunk.isPart)
+    }
+
+    /// Goes to a place of this recording, from a `RecordingIndex` or from a reader. Only a file and what is held in memory
+    /// can be moved in. Throws when no line begins there.
+    public mutating func move(to place: Place) throws(RecordingError) {
+        waiting.removeAll()
+        if place.offset > 0 {
+            try lines.move(to: place.offset - 1, line: place.line - 1)
+            guard case .whole(let rest) = try lines.next(), rest.isEmpty else {
+                throw .system(operation: "find a line at byte \(place.offset) of", path: lines.source.path, code: 22)
+            }
+        }
+        try lines.move(to: place.offset, line: place.line)
+        if place.isChunkStart || place.offset == 0 { lines.chunk = ChunkChecksum() }
+        // The head is no entry.
+        if place.offset == 0, case .whole(let head) = try lines.next() { lines.keepChecksum(of: head) }
+        expected = place.number
+        lastTime = place.time
+    }
+
+    /// The scanner, for who looks at lines and not at records.
+    consuming func intoLines() -> LineScanner { lines }
+}

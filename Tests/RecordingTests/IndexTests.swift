@@ -1,0 +1,164 @@
+import Glibc
+import JSONText
+import Testing
+import Wire
+
+@testable import Recording
+
+/// A recording of several chunks, a record each 90 ms.
+private func chunked(_ count: Int = 60) throws -> [UInt8] {
+    var generator = RecordGenerator(seed: 31)
+    return try recording { writer in
+        for index in 0..<count {
+            try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * 90_000), wall: 0)
+        }
+    }
+}
+
+/// The recording with an `idx` that says what `change` makes of the truth, and an `end` that leads to it.
+private func indexed(
+    _ bytes: [UInt8], _ change: (inout Record.IndexRecord) -> Void = { _ in }
+) throws -> [UInt8] {
+    let plain = try RecordingIndex(of: bytes)
+    var index = Record.IndexRecord(
+        chunks: plain.chunks, kinds: [.init(name: "f", count: 7)], rooms: [.init(name: "lobby", count: 3)])
+    change(&index)
+    let start = bytes.count - RecordFormat.endLine
+    let end = try #require(lines(of: bytes).last)
+    let read = try LineDecoder.decode(Array(end.utf8).span)
+    let stamp = Stamp(n: try #require(read.number), time: try #require(read.time), wall: 0)
+    var encoder = RecordEncoder()
+    guard encoder.encode(.index(index), Stamp(n: stamp.n - 1, time: stamp.time, wall: 0)) else { return [] }
+    var result = Array(bytes[..<start] + encoder.line)
+    guard encoder.encode(.end(.init(why: .closed, index: start)), stamp) else { return [] }
+    result += encoder.line
+    return result
+}
+
+/// What is read from a place on.
+private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -> [RecordingReader.Entry] {
+    var reader = try RecordingReader(bytes: bytes)
+    try reader.move(to: place)
+    var entries: [RecordingReader.Entry] = []
+    while let entry = try reader.next() { entries.append(entry) }
+    return entries
+}
+
+@Suite struct `The index of a recording` {
+    @Test func `it is made of the syncs, and leads into every chunk`() throws {
+        let bytes = try chunked()
+        let whole = try entries(of: bytes)
+        let index = try RecordingIndex(of: bytes)
+        #expect(index.origin == .scan)
+        #expect(index.chunks.count > 4)
+        #expect(index.times?.lowerBound == .zero)
+        for chunk in index.chunks.indices {
+            let read = try rest(of: bytes, from: index.place(ofChunk: chunk))
+            #expect(read == Array(whole.suffix(read.count)), "chunk \(chunk)")
+            if chunk == 0 { #expect(read.count == whole.count) }
+        }
+    }
+
+    @Test func `the file's own is taken when it agrees with the file`() throws {
+        let bytes = try chunked()
+        let made = try RecordingIndex(of: bytes)
+        let index = try RecordingIndex(of: try indexed(bytes))
+        #expect(index.origin == .file)
+        #expect(index.chunks == made.chunks)
+        #expect(index.kinds == [.init(name: "f", count: 7)])
+        #expect(index.rooms == [.init(name: "lobby", count: 3)])
+    }
+
+    @Test func `one that does not agree is made anew`() throws {
+        let bytes = try chunked()
+        let made = try RecordingIndex(of: bytes)
+        let lies: [(inout Record.IndexRecord) -> Void] = [
+            { $0.chunks.removeLast() }, { $0.chunks.removeFirst() }, { $0.chunks[2].offset = 1 },
+            { $0.chunks[1].firstTime = Moment(microseconds: 1 << 50) }, { $0.chunks = [] },
+            { $0.chunks[$0.chunks.count - 1].records += 1 },
+        ]
+        for (number, lie) in lies.enumerated() {
+            let index = try RecordingIndex(of: try indexed(bytes, lie))
+            #expect(index.origin == .scan, "lie \(number)")
+            #expect(index.chunks == made.chunks, "lie \(number)")
+        }
+        let appended = try indexed(bytes) + Array(#"{"k":"note","n":9,"t":1,"lvl":"info","msg":"x"}"#.utf8) + [10]
+        #expect(try RecordingIndex(of: appended).origin == .scan)
+    }
+
+    @Test func `what has no sync is a chunk, too`() throws {
+        let bytes = try chunked()
+        let index = try RecordingIndex(of: bytes)
+        let cut = index.chunks[3].offset + 400
+        let part = try RecordingIndex(of: Array(bytes[..<cut]))
+        #expect(part.chunks.count == 4)
+        #expect(part.chunks[..<3] == index.chunks[..<3])
+        #expect(part.chunks[3].offset == index.chunks[3].offset)
+        #expect(part.chunks[3].firstNumber == index.chunks[3].firstNumber)
+    }
+
+    @Test func `a time and a number are found by halving`() throws {
+        let bytes = try chunked()
+        let whole = try entries(of: bytes)
+        let index = try RecordingIndex(of: bytes)
+        for case .record(let record, let stamp) in whole where !record.isAside {
+            let byNumber = try #require(index.chunk(ofRecord: stamp.n))
+            let byTime = try #require(index.chunk(at: stamp.time))
+            let read = try rest(of: bytes, from: index.place(ofChunk: byNumber))
+            #expect(read.contains(.record(record, stamp)))
+            if byNumber + 1 < index.chunks.count {
+                let later = try rest(of: bytes, from: index.place(ofChunk: byNumber + 1))
+                #expect(!later.contains(.record(record, stamp)))
+            }
+            #expect(byTime <= byNumber)
+            #expect(try rest(of: bytes, from: index.place(ofChunk: byTime)).contains(.record(record, stamp)))
+        }
+        #expect(index.chunk(at: Moment(microseconds: 1 << 50)) == nil)
+        #expect(index.chunk(ofRecord: 0) == 0)
+    }
+
+    @Test func `a reader comes back to any place, in a file as in memory`() throws {
+        let bytes = try chunked()
+        let whole = try entries(of: bytes)
+        try withTemporaryFolder { folder in
+            let path = folder + "/x.weir.jsonl"
+            try write(bytes, to: path)
+            var reader = try RecordingReader(opening: path)
+            var places = [reader.place]
+            while try reader.next() != nil { places.append(reader.place) }
+            for (number, place) in places.enumerated().reversed() {
+                try reader.move(to: place)
+                var read: [RecordingReader.Entry] = []
+                while let entry = try reader.next() { read.append(entry) }
+                #expect(read == Array(whole[min(number, whole.count)...]), "place \(number)")
+            }
+            #expect(try RecordingIndex(ofFile: path) == RecordingIndex(of: bytes))
+        }
+    }
+
+    @Test func `no place is where no line begins`() throws {
+        let bytes = try chunked()
+        let index = try RecordingIndex(of: bytes)
+        var place = index.place(ofChunk: 2)
+        place.offset += 3
+        var reader = try RecordingReader(bytes: bytes)
+        #expect(throws: RecordingError.self) { try reader.move(to: place) }
+        place.offset = bytes.count + 100
+        #expect(throws: RecordingError.self) { try reader.move(to: place) }
+    }
+
+    @Test func `the line of an entry is at hand, that of a damaged one too`() throws {
+        var bytes = try chunked()
+        let damaged = try #require(bytes.firstIndex(of: 10)) + 3
+        bytes[damaged] = 0
+        let texts = bytes.split(separator: 10).dropFirst()
+        var reader = try RecordingReader(bytes: bytes)
+        var read: [ArraySlice<UInt8>] = []
+        while let entry = try reader.next() {
+            if case .discontinuity = entry { continue }
+            if case .checksumMismatch = entry { continue }
+            read.append(reader.line.withUnsafeBufferPointer { ArraySlice($0) })
+        }
+        #expect(read == Array(texts))
+    }
+}
