@@ -148,8 +148,19 @@ struct Outbox: Sendable {
     /// What would show whether it was done is being fetched.
     mutating func check(_ id: EntityID, _ key: ResourceKey) { change(id) { $0.state = .checking(key) } }
 
+    /// What would show whether it was done is not there: look again later.
+    mutating func recheck(_ id: EntityID, at due: Moment) {
+        wait(id, until: due, isInDoubt: true)
+        change(id) { $0.absences += 1 }
+    }
+
     /// Wait for another token.
-    mutating func park(_ id: EntityID) { change(id) { $0.state = .parked } }
+    mutating func park(_ id: EntityID) {
+        change(id) { entry in
+            entry.state = .parked
+            entry.refusals += 1
+        }
+    }
 
     /// The token was renewed; gives the entries that waited for it.
     mutating func unpark() -> [EntityID] {

@@ -37,6 +37,10 @@ public struct OutboxEntry: Hashable, Sendable {
     public internal(set) var attempts = 0
     /// Whether its request was sent and nothing is known of what became of it.
     public internal(set) var isInDoubt = false
+    /// How often the token was refused with its request. Such an attempt was no attempt.
+    var refusals = 0
+    /// How often what would show whether it was done was not there.
+    var absences = 0
     /// Of a message: the time of the newest one known before the first attempt. What is older is not its echo.
     var baseline: Timestamp?
     var state = State.queued

@@ -128,10 +128,14 @@ extension Session {
             let subject = backend.settle(entry.action, body: body, into: &transaction)
             _ = finish(id, subject: subject, into: &effects)
         case .refused(let why, let status): refuse(id, why: why, status: status, into: &effects)
+        case .tokenRefused(let why) where entry.refusals >= Self.maximumActionAttempts:
+            refuse(id, why: why, status: answer.status, into: &effects)
         case .tokenRefused:
             outbox.park(id)
             renewToken(into: &effects)
-        case .later(_, let why, _) where entry.attempts >= Self.maximumActionAttempts && answer.isResponse:
+        // What may have been done is looked for before it is given up.
+        case .later(_, let why, let mayBeDone)
+        where isSpent(entry) && answer.isResponse && !(mayBeDone && entry.action.operation.makesSomething):
             refuse(id, why: why, status: answer.status, into: &effects)
         case .later(let after, let why, let mayBeDone):
             let backoff = Self.actionBackoff.delay(afterFailures: entry.attempts, using: &random)
@@ -140,6 +144,11 @@ extension Session {
             report(entry.action, .delayed(why: why, retryIn: span), into: &effects)
         }
         return true
+    }
+
+    /// Whether it was tried as often as an action may.
+    private func isSpent(_ entry: OutboxEntry) -> Bool {
+        entry.attempts - entry.refusals >= Self.maximumActionAttempts
     }
 
     /// The token was renewed, or there is no other.
@@ -181,8 +190,29 @@ extension Session {
             guard let entry = outbox[id] else { continue }
             if let echo = echo(of: entry) {
                 _ = finish(id, subject: echo, into: &effects)
+            } else if isSpent(entry) {
+                let why = "it was tried \(entry.attempts) times, and nothing shows that it was done"
+                refuse(id, why: why, status: nil, into: &effects)
             } else {
                 outbox.clearDoubt(id)
+            }
+        }
+    }
+
+    /// The server says that a resource is not there. That is no word on what was done: a server that starts may say so of everything.
+    mutating func actionResourceMissing(_ key: ResourceKey, into effects: inout [Effect]) {
+        guard !outbox.isEmpty else { return }
+        noteEchoes(into: &effects)
+        for id in outbox.checked(by: key) {
+            guard let entry = outbox[id] else { continue }
+            if let echo = echo(of: entry) {
+                _ = finish(id, subject: echo, into: &effects)
+            } else if entry.absences >= Self.maximumActionAttempts {
+                refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
+            } else {
+                let span = Self.actionBackoff.delay(afterFailures: entry.absences + 1, using: &random)
+                outbox.recheck(id, at: transaction.now + span)
+                report(entry.action, .delayed(why: "\(key.label) is not there", retryIn: span), into: &effects)
             }
         }
     }

@@ -37,7 +37,7 @@ extension Session {
         switch verdict {
         case .gone(let key):
             backend.gone(key, body: body, into: &transaction)
-            actionResourceFetched(key, into: &effects)
+            actionResourceMissing(key, into: &effects)
         case .tokenRefused(_, let isFirst):
             if isFirst { renewToken(into: &effects) }
         case .failed(let key, let why), .stalled(let key, let why):

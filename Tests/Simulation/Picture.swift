@@ -64,7 +64,12 @@ struct Picture {
                 era == .b ? "owner \(channel.owner?.description ?? "-")" : "",
                 isDirect ? "members \(channel.members.filter { $0 != me }.map(\.description).sorted())" : "",
                 "activity \(text(channel.lastActivity))", "last \(last ?? "-")",
-                "read \(text(channel.lastAccess))", era == .b ? "changed \(text(channel.updatedAt))" : "",
+                "read \(text(channel.lastAccess))",
+                era == .b ? "changed \(text(channel.updatedAt))" : "",
+                // No answer of era A's says these.
+                era == .b
+                    ? "\(channel.memberType?.wireName ?? "-"), \(channel.notificationLevel?.wireName ?? "-"), "
+                        + "favorite \(channel.isFavorite.map { "\($0)" } ?? "-"), default \(channel.isDefault)" : "",
             ].joined(separator: ", "))
     }
 
@@ -134,6 +139,9 @@ struct Picture {
                 isDirect ? "members \(others.map(\.description).sorted())" : "",
                 "activity \(text(channel.lastActivity))", "last \(last ?? "-")", "read \(text(channel.lastAccess))",
                 era == .b ? "changed \(text(channel.updatedAt))" : "",
+                era == .b
+                    ? "member, \(channel.notificationLevel), favorite \(channel.isFavorite), "
+                        + "default \(channel.isDefault)" : "",
             ].joined(separator: ", "))
     }
 

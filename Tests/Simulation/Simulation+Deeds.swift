@@ -52,16 +52,6 @@ extension Simulation {
         return found.isEmpty ? nil : found[found.count - 1 - number % found.count]
     }
 
-    private var hidesDeeds: Bool {
-        history.steps.contains { step in
-            switch step.action {
-            case .act(.move, _, _, _): true
-            case .fault(.spoil, let a, _): Spoil.allCases[a % Spoil.allCases.count] == .missing
-            case .act, .deed, .fault: false
-            }
-        }
-    }
-
     /// What failed is shown until the user takes it back.
     mutating func dropFailedDeeds() {
         for deed in deeds {
@@ -69,8 +59,12 @@ extension Simulation {
         }
     }
 
-    /// Each message of ours is there once at most; one that was said to be sent is there, one that the server refused is not; those of one
-    /// channel are in the order they were asked for.
+    /// Each message of ours is there once at most; one that was said to be sent is there; one that was said to have failed is not; those
+    /// of one channel are in the order in which they were asked for.
+    ///
+    /// Two things no client can know. A message that was moved to another thread before its answer came is not where it would be looked
+    /// for, and era A's messages say nothing by which they could be known elsewhere: such a one may be there twice. And one of which
+    /// nobody knows whether it was sent is given up with these words when its channel is gone, or is said to be: it may be there.
     mutating func checkDeeds() {
         let truth = server.truth
         let channels = Set(truth.channels.map(\.id))
@@ -80,12 +74,12 @@ extension Simulation {
         for (index, deed) in deeds.enumerated() {
             let fate = fates[deed.id]
             if case .done = fate { figures.deedsDone += 1 }
-            guard case .send(let channel, _, _) = deed.operation else { continue }
-            let count = messages.count { $0.text == "Deed \(index)" }
-            // A message that was moved away, and a server that says it knows nothing of the channel, leave nothing to know it by.
-            if hidesDeeds { continue }
-            if count > 1 { faults.append("deed \(index) was done \(count) times") }
-            if case .dropped = fate, count > 0 { faults.append("deed \(index) was done, but is said to have failed") }
+            guard case .send(let channel, _, let text) = deed.operation else { continue }
+            let count = messages.count { $0.text == text }
+            if count > 1, !movedDeeds.contains(text) { faults.append("deed \(index) was done \(count) times") }
+            if case .dropped = fate, count > 0, !deedsInDoubt.contains(deed.id) {
+                faults.append("deed \(index) was done, but is said to have failed")
+            }
             guard case .done(let subject?) = fate, channels.contains(channel) else { continue }
             guard let time = times[subject] else {
                 faults.append("deed \(index) is said to be done, but is not there")
@@ -96,5 +90,21 @@ extension Simulation {
             }
             latest[channel] = time
         }
+    }
+
+    /// Where our messages are, by their texts.
+    private var deedPlaces: [String: EntityID] {
+        var places: [String: EntityID] = [:]
+        for thread in server.truth.channels.flatMap(\.threads) {
+            for message in thread.messages where message.text.hasPrefix("Deed ") { places[message.text] = thread.id }
+        }
+        return places
+    }
+
+    /// Performs a move, and notes which of our messages are elsewhere by it.
+    mutating func noteMovedDeeds(_ move: (inout Self) -> Void) {
+        let before = deedPlaces
+        move(&self)
+        for (text, thread) in deedPlaces where before[text] != thread { movedDeeds.insert(text) }
     }
 }

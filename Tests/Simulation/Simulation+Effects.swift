@@ -45,7 +45,12 @@ extension Simulation {
         case .event: figures.events += 1
         case .room(let room): if room.change == .joined { figures.joins += 1 }
         case .connection(.ready): figures.connections += 1
-        case .action(let report): fates[report.action.id] = report.change
+        case .action(let report):
+            fates[report.action.id] = report.change
+            if case .refused(let why, _) = report.change, why.hasSuffix("look before doing it again") {
+                deedsInDoubt.insert(report.action.id)
+            }
+            say("\(report.action.id): \(report.change)")
         case .connection, .notice: break
         }
     }
@@ -77,6 +82,7 @@ extension Simulation {
     private mutating func send(_ request: FetchRequest) {
         figures.requests += 1
         awaited.insert(request.id)
+        say(request)
         note(UInt64(request.target.utf8.count))
         let spoil = takeSpoil(for: request)
         switch spoil {
@@ -107,7 +113,6 @@ extension Simulation {
             return queue.schedule(.answer(request.id, failure), at: now + delay())
         }
         if let (status, body, retryAfter) = spoil?.answer {
-            if spoil == .missing { sockets[current]?.hasSilentLoss = true }
             let answer = Answer.response(status: status, body: ArraySlice(body.utf8), retryAfter: retryAfter)
             return queue.schedule(.answer(request.id, answer), at: now + delay())
         }

@@ -129,7 +129,6 @@ extension Simulation {
         if tellsOfChange, losses > 0 {
             losses -= 1
             figures.count(.lose)
-            sockets[connection]?.hasSilentLoss = true
             return
         }
         if tellsOfChange, now >= halfway, sabotage == .swallowedMessage, !sabotaged {
@@ -138,8 +137,6 @@ extension Simulation {
         }
         if mutes > 0, message.isJoinAnswer {
             mutes -= 1
-            // A room that was asked for three times in vain is asked for again at the next full look.
-            sockets[connection]?.hasSilentLoss = true
             return figures.count(.mute)
         }
         let times = tellsOfChange && twins > 0 ? 2 : 1

@@ -6,7 +6,9 @@ import Wire
 // The steps of the history, and the end of them.
 extension Simulation {
     mutating func take(_ action: Step.Action) {
+        say("step: \(action)")
         switch action {
+        case .act(.move, let user, let a, let b): noteMovedDeeds { $0.perform(.move, by: user, a, b) }
         case .act(let act, let user, let a, let b): perform(act, by: user, a, b)
         case .deed(let deed, let a, let b): perform(deed, a, b)
         case .fault(let fault, let a, let b): suffer(fault, a, b)
@@ -16,8 +18,6 @@ extension Simulation {
     private mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int) {
         guard let publications = server.perform(act, by: user, a, b, at: now) else { return }
         figures.acts += 1
-        // No frame of era A tells that a message was moved (3.1).
-        if act == .move, history.era == .a { sockets[current]?.hasSilentLoss = true }
         // While the server's process is gone, what happens elsewhere is told by nobody.
         if serverDownUntil == nil { tell(publications) }
     }
@@ -101,6 +101,5 @@ extension Simulation {
         isHealed = true
         (losses, twins, mutes, refusals, stumble, spoils) = (0, 0, 0, 0, nil, [])
         for connection in sockets.keys.sorted() { sockets[connection]?.remaining = .max }
-        if sockets[current]?.hasSilentLoss == true, history.lookAgain == nil { cut(current, silently: false) }
     }
 }

@@ -48,8 +48,6 @@ package struct Simulation {
         var isOverAtClient = false
         /// Whether everything sent is swallowed.
         var isCut = false
-        /// Whether something was lost on it that nothing tells of: only the next connection can make that good.
-        var hasSilentLoss = false
         /// When the last of either direction arrives: the next cannot arrive before.
         var toServer = Moment.zero
         var toClient = Moment.zero
@@ -93,6 +91,10 @@ package struct Simulation {
     /// What the user wanted done, and what the session said of it.
     var deeds: [Action] = []
     var fates: [EntityID: ActionReport.Change] = [:]
+    /// Of which the session said that nobody knows whether they were done.
+    var deedsInDoubt: Set<EntityID> = []
+    /// Texts of our messages that somebody moved to another thread.
+    var movedDeeds: Set<String> = []
 
     // What is found out.
     package internal(set) var figures = Figures()
@@ -101,6 +103,8 @@ package struct Simulation {
     var ending: Ending?
     var faults: [String] = []
     var sabotaged = false
+    /// Is told what happens, line by line, for whoever looks for the cause of a divergence.
+    package var tell: ((String) -> Void)?
 
     /// Half of the time the history takes.
     var halfway: Moment { Moment(microseconds: Int64(history.steps.last?.at ?? 0) * 500) }
@@ -131,6 +135,7 @@ package struct Simulation {
         advance(to: Moment(microseconds: Int64((history.steps.last?.at ?? 0) + 2_000) * 1_000))
         heal()
         let healed = now
+        // What was lost without a sign is found by the next full look.
         advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()
@@ -179,6 +184,7 @@ package struct Simulation {
     mutating func feed(_ input: Input) {
         guard ending == nil else { return }
         inputs += 1
+        say(input)
         session.advance(to: now, into: &effects)
         performEffects()
         session.handle(input, n: inputs, at: now, into: &effects)

@@ -160,6 +160,129 @@ import Testing
             3102 move 3 7 38
             """
         ),
+        (
+            "the answer to reading a channel, which came late, took for read what was written meanwhile",
+            """
+            era b, Engine.IO 3, seed 1286
+            8329 spoil 15 5
+            14189 see 3 1
+            14809 reply 3 5 17
+            """
+        ),
+        (
+            "the same happened when activity overtook the answer",
+            """
+            era b, Engine.IO 4, seed 15328
+            14397 amend 3 1
+            16622 send 2 0
+            35396 send 0 1
+            56264 answer 0 3
+            56274 post 3 0 18
+            56314 send 0 3
+            56348 post 2 1 28
+            56357 see 2 0
+            56414 reply 1 5 7
+            """
+        ),
+        (
+            "an answer that showed a reply in another thread left the counter of its old one as it was",
+            """
+            era b, Engine.IO 3, seed 7560
+            34157 post 2 3 27
+            83687 remove 1 8 21
+            119344 read 1 1 25
+            124230 post 0 0 25
+            158517 delete 0 1 27
+            161970 edit 0 3 39
+            167650 read 0 2 20
+            182915 remove 0 2 38
+            182952 delete 2 2 14
+            182959 post 3 2 22
+            182961 edit 1 0 21
+            182992 reply 0 0 1
+            182994 react 1 1 29
+            183023 rename 2 0 12
+            183026 read 1 3 36
+            183036 move 3 8 36
+            183037 rename 2 3 34
+            183097 post 3 9 38
+            """
+        ),
+        (
+            "and so did an answer that came just before the event of the move",
+            """
+            era b, Engine.IO 4, seed 8917
+            252 post 2 5 7
+            364 add 1 2 7
+            476 rename 3 1 23
+            663 reply 3 10 10
+            712 reply 3 1 22
+            1080 send 1 3
+            1894 post 3 1 3
+            2009 reply 3 1 37
+            2038 edit 0 4 34
+            2293 read 3 0 9
+            2523 rename 3 6 32
+            2609 post 0 1 22
+            2790 direct 0 9 31
+            2934 post 3 2 36
+            2950 leave 3 10 6
+            3274 typing 1 2 35
+            3480 reply 1 8 7
+            3531 delete 3 2 33
+            3574 move 3 10 15
+            """
+        ),
+        (
+            "a message that the proxy moved without a word left two counters as they were",
+            """
+            era a, Engine.IO 3, seed 25534
+            6902 answer 2 0
+            8786 post 2 0 7
+            12537 restart 2000 0
+            13691 spoil 7 4
+            13713 move 3 0 11
+            13817 cheer 0 0
+            13821 answer 3 3
+            """
+        ),
+        (
+            "a page with status 404, of a server in between, was taken for the word that a message was deleted",
+            """
+            era b, Engine.IO 4, seed 17901
+            7957 spoil 5 2
+            12046 reply 2 1 18
+            12047 spoil 11 4
+            12087 reply 3 5 34
+            12124 retract 1 2
+            12181 spoil 6 2
+            12202 create 0 2 28
+            """
+        ),
+        (
+            "the late answer to a message brought it back, though it was deleted meanwhile",
+            """
+            era a, Engine.IO 4, seed 18941
+            2357 answer 1 0
+            3454 edit 1 5 24
+            8470 spoil 15 4
+            8542 send 1 1
+            8587 delete 0 5 39
+            """
+        ),
+        (
+            "refused tokens counted as attempts, and after the last attempt nobody looked whether it had been done",
+            """
+            era a, Engine.IO 4, seed 21846
+            1352 send 2 1
+            1458 erase 3 10 31
+            4758 spoil 6 7
+            7249 spoil 1 8
+            9208 kick 0 0
+            11577 spoil 10 8
+            12644 send 1 3
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

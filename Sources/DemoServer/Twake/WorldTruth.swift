@@ -32,6 +32,12 @@ public struct WorldTruth: Hashable, Sendable {
         public var lastSender: EntityID?
         /// The user's read marker.
         public var lastAccess: Timestamp
+        /// Whether the user marked it.
+        public var isFavorite: Bool
+        /// Which of its messages the user is notified of: the wire's word.
+        public var notificationLevel: String
+        /// Whether everybody of the workspace is in it.
+        public var isDefault: Bool
         /// When name, icon or description last changed.
         public var updatedAt: Timestamp
         /// Threads by their last activity, the latest last.
@@ -108,7 +114,7 @@ extension World {
         WorldTruth(
             user: user,
             channels: channels.compactMap { channel in
-                channel.membership(of: user).map { truth(of: channel, lastAccess: $0.lastAccess) }
+                channel.membership(of: user).map { truth(of: channel, $0) }
             },
             badges: badges(of: user).map {
                 WorldTruth.Badge(
@@ -117,7 +123,7 @@ extension World {
             names: Dictionary(users.map { ($0.id, $0.fullName) }) { first, _ in first })
     }
 
-    private func truth(of channel: Channel, lastAccess: Int64) -> WorldTruth.Channel {
+    private func truth(of channel: Channel, _ membership: Membership) -> WorldTruth.Channel {
         WorldTruth.Channel(
             id: channel.id, workspace: channel.workspace, visibility: channel.visibility.rawValue, name: channel.name,
             icon: channel.icon, description: channel.description, owner: channel.owner,
@@ -125,8 +131,9 @@ extension World {
             lastActivity: Timestamp(milliseconds: channel.lastActivity),
             lastMessage: channel.lastMessage?.text,
             lastDate: channel.lastMessage.map { Timestamp(milliseconds: $0.date) },
-            lastSender: channel.lastMessage?.sender, lastAccess: Timestamp(milliseconds: lastAccess),
-            updatedAt: Timestamp(milliseconds: channel.updatedAt),
+            lastSender: channel.lastMessage?.sender, lastAccess: Timestamp(milliseconds: membership.lastAccess),
+            isFavorite: membership.isFavorite, notificationLevel: membership.level.rawValue,
+            isDefault: channel.isDefault, updatedAt: Timestamp(milliseconds: channel.updatedAt),
             threads: feed(of: channel).map { truth(of: $0) })
     }
 

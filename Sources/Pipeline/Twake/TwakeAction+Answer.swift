@@ -18,6 +18,10 @@ extension TwakeBackend {
             let words = Self.words(of: body)
             let why = words.isEmpty ? "HTTP status \(status)" : words
             if isTokenRefusal(status, words) { return .tokenRefused(why: why) }
+            // Twake's own 404 is a JSON object (4.1): a page is the word of something in between.
+            if status == 404 || status == 410, body.first != UInt8(ascii: "{") {
+                return .later(after: nil, why: why, mayBeDone: true)
+            }
             if isDoneAlready(action.operation, words, status, attempt) { return .done }
             if status == 429 || status == 425 {
                 return .later(after: retryAfter.map { .seconds(min($0, 3600)) }, why: why, mayBeDone: false)
@@ -135,9 +139,14 @@ extension TwakeBackend {
             if let path { transaction.fetch(pageKey(path, thread, era)) }
             return nil
         }
-        // What came of it meanwhile is newer than the answer.
+        // What came of it meanwhile is newer than the answer. Of what was deleted meanwhile era A's model has nothing, so that there it is
+        // asked about.
         if transaction.model[.message(sent.id)] == nil, isShown(channel, transaction) {
-            transaction.adopt(sent, channel: channel, era, isCurrent: true)
+            transaction.adopt(sent, at: path, channel: channel, era, isCurrent: true)
+            if era == .a, let path {
+                transaction.fetch(
+                    .twake(.message(era, path, thread: sent.thread, id: sent.id)), after: .milliseconds(300))
+            }
         }
         if let path, let thread { transaction.fetch(.twake(.message(era, path, thread: thread, id: thread))) }
         return sent.id
@@ -156,11 +165,11 @@ extension TwakeBackend {
         let known = transaction.model[.message(reference.message)]?.message
         let thread = reference.thread ?? known?.thread ?? reference.message
         transaction.overtakeMessages(of: thread, in: reference.channel)
+        let path = transaction.model[.channel(reference.channel)]?.channel?.path
         if let changed, isShown(reference.channel, transaction) {
-            transaction.adopt(changed, channel: reference.channel, era, isCurrent: era == .a)
+            transaction.adopt(changed, at: path, channel: reference.channel, era, isCurrent: era == .a)
         }
-        guard era == .a || changed == nil, let path = transaction.model[.channel(reference.channel)]?.channel?.path
-        else { return }
+        guard era == .a || changed == nil, let path else { return }
         transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
     }
 
@@ -181,11 +190,15 @@ extension TwakeBackend {
             // The replies of a head stay where they are.
             transaction.model.remove(.message(message.id))
         }
-        guard !message.isHead, let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
+        guard let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
+        // The answer may be a 404 that was no word of the server's, and it never says when.
+        transaction.fetch(
+            .twake(.message(era, path, thread: message.thread, id: message.id)), after: .milliseconds(300))
+        guard !message.isHead else { return }
         transaction.fetch(.twake(.message(era, path, thread: message.thread, id: message.thread)))
     }
 
-    /// What was there is read; the event says when exactly (T6).
+    /// What was there is read. Until when exactly, the answer does not say: the event does (T6), and the list.
     private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into transaction: inout Transaction) {
         guard var channel = transaction.model[.channel(id)]?.channel else { return }
         transaction.overtakeLists(of: channel.path)
@@ -193,6 +206,7 @@ extension TwakeBackend {
         channel.lastAccess = latest(channel.lastAccess, channel.lastActivity)
         transaction.model.put(.channel(channel))
         transaction.fetch(.twake(.badges(era, company: channel.company)), after: .milliseconds(300))
+        transaction.fetch(channel.path.list(era), after: .milliseconds(300))
         guard era == .b else { return }
         for row in transaction.model.rows(in: .badges(channel.company)) where row.badge?.channel == id {
             transaction.model.remove(row.id)

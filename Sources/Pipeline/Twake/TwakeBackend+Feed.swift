@@ -47,7 +47,7 @@ extension TwakeBackend {
         let held = isFirst ? Set(transaction.model.rows(in: .messages(channel)).map(\.id.id)) : []
         if page.isCurrent { transaction.overtake { $0.path?.channel == channel && $0.isOfMessages } }
         for message in page.messages {
-            transaction.adopt(message, channel: channel, page.era, isCurrent: page.isCurrent)
+            transaction.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
         }
         // It is fetched again, and then says what is there and what is not.
         guard page.isCurrent else { return }

@@ -21,7 +21,7 @@ extension TwakeBackend {
                 return gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
             }
             if isCurrent { transaction.overtakeMessages(of: thread, in: path.channel) }
-            transaction.adopt(message, channel: path.channel, era, isCurrent: isCurrent)
+            transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isCurrent, message.isHead { reconcile(message, era, path, listed: nil, into: &transaction) }
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
             break
@@ -42,7 +42,7 @@ extension TwakeBackend {
             }
         }
         for message in messages {
-            transaction.adopt(message, channel: channel, era, isCurrent: isCurrent)
+            transaction.adopt(message, at: path, channel: channel, era, isCurrent: isCurrent)
         }
     }
 
@@ -67,8 +67,11 @@ extension TwakeBackend {
 
 extension Transaction {
     /// Takes a message of an answer in. One that is current is the truth, but for what it leaves out; an older version than the model's
-    /// only counts the replies. Of one that is not current, only what is certainly newer is taken: it is fetched again anyway.
-    mutating func adopt(_ sent: Twake.Message, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool) {
+    /// only counts the replies. Of one that is not current, only what is certainly newer is taken: it is fetched again anyway. No event tells
+    /// of the thread that a message was moved from (T14): an answer that shows it elsewhere makes the counters be read again.
+    mutating func adopt(
+        _ sent: Twake.Message, at path: TwakeChannelPath?, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool
+    ) {
         var message = sent
         if message.channel == nil {
             message.channel = channel ?? model[.message(sent.thread)]?.message?.channel
@@ -84,6 +87,7 @@ extension Transaction {
                 message = known.merged(with: message)
                 message.replies = counter ?? message.replies
             }
+            if let path, message.thread != known.thread { fetchHeads(of: message, known, era, path) }
         } else if sent.isStub {
             return
         }

@@ -86,7 +86,7 @@ extension Transaction {
     }
 
     /// The counters of the threads that a message came to and went from.
-    fileprivate mutating func fetchHeads(
+    mutating func fetchHeads(
         of sent: Twake.Message, _ known: Twake.Message?, _ era: TwakeEra, _ path: TwakeChannelPath
     ) {
         if !sent.isHead { fetch(.twake(.message(era, path, thread: sent.thread, id: sent.thread))) }
