@@ -1,4 +1,5 @@
 import Events
+import JSONText
 public import SectionedModel
 
 // What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
@@ -20,6 +21,7 @@ extension Item {
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
+        case .twakeAccount, .twakeCompany, .twakeWorkspace: entity.feedText(&digest)
         }
     }
 }
@@ -32,7 +34,20 @@ extension Item.Kind {
         case .message: 2
         case .member: 3
         case .badge: 4
+        case .account: 5
+        case .company: 6
+        case .workspace: 7
         }
+    }
+}
+
+extension Item.Entity {
+    /// Feeds the entity as the diff log has it: of rows that change so seldom that the text costs nothing.
+    fileprivate func feedText(_ digest: inout ElementDigest) {
+        digest.feed(typeName)
+        var writer = JSONWriter()
+        encode(into: &writer)
+        writer.bytes.withUnsafeBytes { digest.feed(bytes: $0) }
     }
 }
 

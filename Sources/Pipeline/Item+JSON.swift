@@ -83,6 +83,9 @@ extension Item.Entity {
         case .twakeMember: "twake.member"
         case .twakeBadge: "twake.badge"
         case .twakeBadgeCount: "twake.badge_count"
+        case .twakeAccount: "twake.account"
+        case .twakeCompany: "twake.company"
+        case .twakeWorkspace: "twake.workspace"
         }
     }
 
@@ -94,6 +97,9 @@ extension Item.Entity {
         case .twakeMember(let member): member.encode(into: &writer)
         case .twakeBadge(let badge): badge.encode(into: &writer)
         case .twakeBadgeCount(let count): count.encode(into: &writer)
+        case .twakeAccount(let account): account.encode(into: &writer)
+        case .twakeCompany(let company): company.encode(into: &writer)
+        case .twakeWorkspace(let workspace): workspace.encode(into: &writer)
         }
     }
 
@@ -105,6 +111,9 @@ extension Item.Entity {
         case "twake.member": self = .twakeMember(try Twake.ChannelMember(decoding: &reader))
         case "twake.badge": self = .twakeBadge(try Twake.Badge(decoding: &reader))
         case "twake.badge_count": self = .twakeBadgeCount(try Twake.BadgeCount(decoding: &reader))
+        case "twake.account": self = .twakeAccount(try Twake.Account(decoding: &reader))
+        case "twake.company": self = .twakeCompany(try Twake.Company(decoding: &reader))
+        case "twake.workspace": self = .twakeWorkspace(try Twake.Workspace(decoding: &reader))
         default: return nil
         }
     }

@@ -32,15 +32,15 @@ public struct Item: SectionedElement {
     }
     /// The kinds of rows, over all backends.
     public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
-        case channel, message, member, badge
+        case channel, message, member, badge, account, company, workspace
         /// By name.
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
     /// A section: what it holds, and of which parent.
     public struct Section: Hashable, Comparable, Sendable {
-        /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`.
+        /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`.
         public var name: String
-        /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`), a channel
+        /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`, `workspaces`), a channel
         /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
         /// particular.
         public var parent: EntityID? { parentOrNone.ifAny }
@@ -63,6 +63,10 @@ public struct Item: SectionedElement {
         indirect case twakeMember(Twake.ChannelMember)
         indirect case twakeBadge(Twake.Badge)
         indirect case twakeBadgeCount(Twake.BadgeCount)
+        /// The public part only.
+        indirect case twakeAccount(Twake.Account)
+        indirect case twakeCompany(Twake.Company)
+        indirect case twakeWorkspace(Twake.Workspace)
     }
 
     /// What the server knows of a row that shows what the user wants; a row as the server has it has none of this.

@@ -54,6 +54,7 @@ public struct Session: Sendable {
         self.configuration = configuration
         transaction = Transaction(requestLimit: configuration.concurrentRequests)
         transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
+        transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
         backend =
             switch configuration.backend {

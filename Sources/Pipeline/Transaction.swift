@@ -56,6 +56,10 @@ struct Transaction: Sendable {
     var watchesMessages = false
     /// Messages that came and were not known, while they are noted.
     var newMessages: [Item] = []
+    /// Whether senders of messages are noted, because their accounts are shown.
+    var notesSenders = false
+    /// Senders of what was handled, while they are noted, as often as they came.
+    var senders: [EntityID] = []
     /// The frame being handled, for what is said of a malformed one.
     var frame: ArraySlice<UInt8> = []
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
@@ -65,6 +69,7 @@ struct Transaction: Sendable {
 
     /// Puts a message in the model, and notes it where it is new and noted.
     mutating func take(_ message: Item) {
+        let message = notesSenders ? meetSender(of: message) : message
         if watchesMessages, model[message.id] == nil { newMessages.append(message) }
         model.put(message)
     }

@@ -16,7 +16,7 @@ enum DemoCommand {
         }
         let server = backend.server
         let configuration = TailConfiguration(
-            server: url, session: Configuration(backend: .twake, following: [.members]),
+            server: url, session: Configuration(backend: .twake, following: [.usual, .members]),
             token: .provider { server.makeToken() },
             seed: options.seed,
             tool: Help.version)

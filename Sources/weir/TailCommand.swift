@@ -76,6 +76,6 @@ enum TailCommand {
             workspace: options.workspace, rooms: options.rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
             maximumAttempts: options.maximumAttempts, history: options.history,
-            following: options.members ? [.members] : [])
+            following: options.members ? [.usual, .members] : .usual)
     }
 }

@@ -11,7 +11,22 @@ import Testing
             try expectRoundTrip(makers.member(), Twake.ChannelMember.encode(into:), Twake.ChannelMember.init(decoding:))
             try expectRoundTrip(makers.badge(), Twake.Badge.encode(into:), Twake.Badge.init(decoding:))
             try expectRoundTrip(makers.badgeCount(), Twake.BadgeCount.encode(into:), Twake.BadgeCount.init(decoding:))
+            try expectRoundTrip(makers.account(), Twake.Account.encode(into:), Twake.Account.init(decoding:))
+            try expectRoundTrip(makers.company(), Twake.Company.encode(into:), Twake.Company.init(decoding:))
+            try expectRoundTrip(makers.workspace(), Twake.Workspace.encode(into:), Twake.Workspace.init(decoding:))
         }
+    }
+
+    @Test func `an account's public part is all that is written of it`() throws {
+        var account = Twake.Account(id: EntityID("U"))
+        account.companies = [.init(role: .admin, status: "active", company: Twake.Company(id: EntityID("C")))]
+        account.preference = .init(locale: "en", timezone: 0, allowTracking: false)
+        account.firstName = "Una"
+        try expectRoundTrip(account.publicPart, { $0.encode(into:) }, Twake.Account.init(decoding:))
+        var writer = JSONWriter()
+        account.encode(into: &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == #"{"id":"U","name":"Una","first_name":"Una"}"#)
     }
 
     private func expectRoundTrip<Entity: Equatable>(
@@ -113,6 +128,59 @@ struct EntityMaker {
         channel.group = maybe { $0.text() }
         channel.connectors = maybe { $0.json() }
         return channel
+    }
+
+    mutating func account() -> Twake.Account {
+        var account = Twake.Account(id: id())
+        account.email = maybe { $0.text() }
+        account.username = maybe { $0.text() }
+        account.firstName = maybe { $0.text() }
+        account.lastName = maybe { $0.text() }
+        account.fullName = maybe { $0.text() }
+        account.picture = maybe { $0.text() }
+        account.provider = maybe { $0.text() }
+        account.providerID = maybe { $0.id() }
+        account.status = maybe { $0.text() }
+        account.statusIcon = maybe { $0.text() }
+        account.language = maybe { $0.text() }
+        account.lastActivity = maybe { $0.time() }
+        account.createdAt = maybe { $0.time() }
+        account.isVerified = maybe { $0.flag() }
+        account.isDeleted = flag()
+        return account
+    }
+
+    mutating func company() -> Twake.Company {
+        var company = Twake.Company(id: id(), name: text())
+        company.logo = maybe { $0.text() }
+        company.membersCount = maybe { $0.count() }
+        company.guestsCount = maybe { $0.count() }
+        company.createdAt = maybe { $0.time() }
+        company.role = maybe { Twake.Role(wire: $0.text()) }
+        company.permissions = flag() ? [Twake.Permission(wire: text())] : []
+        company.status = maybe { $0.text() }
+        company.plan = maybe { maker in
+            Twake.Company.Plan(
+                name: maker.maybe { $0.text() }, members: maker.maybe { $0.count() },
+                guests: maker.maybe { $0.count() }, storage: maker.maybe { $0.count() })
+        }
+        company.notificationRooms = flag() ? [text()] : []
+        return company
+    }
+
+    mutating func workspace() -> Twake.Workspace {
+        var workspace = Twake.Workspace(id: id(), company: maybe { $0.id() }, name: text())
+        workspace.logo = maybe { $0.text() }
+        workspace.color = maybe { $0.text() }
+        workspace.membersCount = maybe { $0.count() }
+        workspace.createdAt = maybe { $0.time() }
+        workspace.lastAccess = maybe { $0.time() }
+        workspace.role = maybe { Twake.Role(wire: $0.text()) }
+        workspace.permissions = flag() ? [Twake.Permission(wire: text())] : []
+        workspace.isPrivate = maybe { $0.flag() }
+        workspace.isDefault = maybe { $0.flag() }
+        workspace.isArchived = flag()
+        return workspace
     }
 
     private mutating func flag() -> Bool { Bool.random(using: &generator) }

@@ -126,6 +126,32 @@ import Testing
         return changed(Twake.Badge(company: a, workspace: a, channel: a, thread: a), changes) { .twakeBadge($0) }
     }
 
+    private var people: [Item] {
+        let changes: [(inout Twake.Account) -> Void] = [
+            { _ in }, { $0.id = b }, { $0.email = "n" }, { $0.username = "n" }, { $0.firstName = "n" },
+            { $0.lastName = "n" }, { $0.fullName = "n" }, { $0.picture = "n" }, { $0.provider = "n" },
+            { $0.providerID = a }, { $0.status = "n" }, { $0.statusIcon = "n" }, { $0.language = "n" },
+            { $0.lastActivity = time }, { $0.createdAt = time }, { $0.isVerified = false }, { $0.isDeleted = true },
+        ]
+        return changed(Twake.Account(id: a), changes) { .twakeAccount($0) }
+    }
+
+    private var places: [Item] {
+        let companies: [(inout Twake.Company) -> Void] = [
+            { _ in }, { $0.id = b }, { $0.name = "n" }, { $0.logo = "n" }, { $0.membersCount = 1 },
+            { $0.guestsCount = 1 }, { $0.createdAt = time }, { $0.role = .admin }, { $0.permissions = ["n"] },
+            { $0.status = "n" }, { $0.plan = .init() }, { $0.plan = .init(name: "n") }, { $0.plan = .init(members: 1) },
+            { $0.plan = .init(guests: 1) }, { $0.plan = .init(storage: 1) }, { $0.notificationRooms = ["n"] },
+        ]
+        let workspaces: [(inout Twake.Workspace) -> Void] = [
+            { _ in }, { $0.id = b }, { $0.company = a }, { $0.name = "n" }, { $0.logo = "n" }, { $0.color = "n" },
+            { $0.membersCount = 1 }, { $0.createdAt = time }, { $0.lastAccess = time }, { $0.role = .admin },
+            { $0.permissions = ["n"] }, { $0.isPrivate = false }, { $0.isDefault = false }, { $0.isArchived = true },
+        ]
+        return changed(Twake.Company(id: a), companies) { .twakeCompany($0) }
+            + changed(Twake.Workspace(id: a), workspaces) { .twakeWorkspace($0) }
+    }
+
     private func changed<Value>(
         _ value: Value, _ changes: [(inout Value) -> Void], _ entity: (Value) -> Item.Entity
     ) -> [Item] {
@@ -137,7 +163,7 @@ import Testing
     }
 
     @Test func `every field of every row counts in the checksum, and equal rows count equally`() throws {
-        let rows = counters + channels + messages + files + members + badges
+        let rows = counters + channels + messages + files + members + badges + people + places
         let sums = try rows.map(checksum)
         #expect(Set(sums).count == rows.count)
         #expect(try rows.map(checksum) == sums)

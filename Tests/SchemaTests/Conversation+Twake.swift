@@ -15,7 +15,9 @@ extension Conversation {
 
     private static func eraB() -> Conversation {
         let directRoom = "/companies/C/workspaces/direct/channels?type=direct&user=U1"
-        let rooms = [publicRoom, feedRoom, badgeRoom, directRoom]
+        let rooms = [
+            publicRoom, feedRoom, badgeRoom, directRoom, "/companies/C/workspaces", "/company/C", "/me/U1",
+        ]
         var conversation = Conversation(rooms: rooms + ["/forbidden"], respond: answerOfEraB)
         conversation.begin(joining: rooms)
         conversation.receive(#"42["realtime:join:error",{"name":"/forbidden","message":"not allowed"}]"#)
@@ -83,7 +85,7 @@ extension Conversation {
 
     private static func answerOfEraB(_ target: String) -> String? {
         if target.hasSuffix("/server") { return #"{"status":"ready"}"# }
-        if target.hasSuffix("/users/me") { return #"{"resource":{"id":"U1"}}"# }
+        if let answer = answerAboutPlaces(target) { return answer }
         if target.hasSuffix("/delete") { return #"{"status":"success"}"# }
         if target.contains("/members") {
             return
@@ -103,6 +105,21 @@ extension Conversation {
                 #"{"resources":[\#(channel("CH", name: "General", at: 1_631_600_000_000)),\#(channel("C2", name: "Two", at: 1_631_500_000_000))]}"#
         }
         return nil
+    }
+
+    /// Everything servers of either era say of users, companies and workspaces, in one.
+    private static func answerAboutPlaces(_ target: String) -> String? {
+        if target.hasSuffix("/users/me") {
+            return
+                #"{"resource":{"id":"U1","email":"a@example.org","username":"a.user","first_name":"A","last_name":"B","full_name":"A B","picture":"/p","provider":"console","provider_id":"P1","status":"busy","status_icon":"☕️","language":"en","last_activity":1631600000001,"created_at":1620900000000,"is_verified":true,"deleted":true}}"#
+        }
+        if target.hasSuffix("/companies") {
+            return
+                #"{"resources":[{"id":"C","name":"Co","logo":"/l","stats":{"created_at":1620900000000,"total_members":2,"total_guests":1},"role":"admin","permissions":["CREATE_WORKSPACES"],"status":"active","plan":{"name":"free","limits":{"members":1,"guests":2,"storage":3}},"notification_rooms":["previous:group/C"]}]}"#
+        }
+        guard target.hasSuffix("/workspaces") else { return nil }
+        return
+            #"{"resources":[{"id":"W","company_id":"C","name":"Work","logo":"/l","color":"red","stats":{"created_at":1620900000000,"total_members":2},"user_last_access":1631600000001,"role":"member","permissions":["EDIT_WORKSPACE"],"private":true,"default":true,"is_archived":true,"archived":true}]}"#
     }
 
     private static func resource(_ action: String, _ type: String, _ room: String, _ body: String) -> String {

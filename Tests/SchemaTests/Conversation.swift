@@ -19,7 +19,7 @@ struct Conversation {
     /// A session of these rooms; `respond` gives the body for a request's path and query, nil for a 404.
     init(rooms: [String], respond: @escaping (String) -> String?) {
         let configuration = Configuration(
-            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms)
+            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms, following: .usual)
         session = Session(configuration, seed: 1, keepsChecksum: true)
         self.respond = respond
         feed(.start)

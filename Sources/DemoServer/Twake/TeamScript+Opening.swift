@@ -65,7 +65,7 @@ extension TeamScript {
         ]
     }
 
-    /// A message is deleted and written again; `ana` joins a channel and leaves one.
+    /// A message is deleted and written again; somebody and `ana` join a channel, `ana` leaves one; the workspace gets another name.
     private static func corrections(_ cheers: [String]) -> [Step] {
         [
             at(
@@ -76,6 +76,8 @@ extension TeamScript {
             at(
                 11_000, "soren", .post(channel: "general", text: "@all demo at 10:00 tomorrow, five minutes each 🎤"),
                 "demo"),
+            at(12_600, "soren", .renameWorkspace("main", name: "Harbour & Docks ⚓️")),
+            at(13_100, "amira", .addMember(channel: "release", user: "wei")),
             at(13_300, "amira", .addMember(channel: "design", user: "ana")),
             at(13_700, "mateo", .react(message: "demo", names: [cheers[3]])),
             at(14_000, "soren", .post(channel: "design", text: "@ana.lima welcome to Design 👋"), "welcome"),

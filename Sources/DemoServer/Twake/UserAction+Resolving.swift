@@ -7,7 +7,7 @@ extension UserAction {
         case .post, .reply: true
         case .edit, .delete, .react, .pin, .move, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
-            .changeMembership, .markRead, .markUnread, .createWorkspace, .typing:
+            .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .typing:
             false
         }
     }
@@ -44,6 +44,7 @@ extension UserAction<String> {
         case .markRead(let name): return channel(name).map { .markRead(channel: $0) }
         case .markUnread(let name): return channel(name).map { .markUnread(channel: $0) }
         case .createWorkspace(let name): return .createWorkspace(name: name)
+        case .renameWorkspace(let label, let name): return place(label).map { .renameWorkspace($0, name: name) }
         case .typing(let name, let head, let isWriting):
             return channel(name).map { .typing(channel: $0, message: head.flatMap(message), isWriting: isWriting) }
         }
@@ -63,7 +64,7 @@ extension UserAction<String> {
             return message(name).flatMap { id in message(target).map { .move(message: id, target: $0) } }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .typing:
             return nil
         }
     }

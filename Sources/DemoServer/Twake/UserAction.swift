@@ -28,6 +28,8 @@ enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case markUnread(channel: Reference)
     /// Makes a workspace, which everybody belongs to.
     case createWorkspace(name: String)
+    /// Gives a workspace another name.
+    case renameWorkspace(Reference, name: String)
     /// Says that the user writes, or stopped; changes nothing. With a message: in its thread.
     case typing(channel: Reference, message: Reference?, isWriting: Bool)
 }
@@ -91,6 +93,8 @@ extension World {
             return try markUnread(channel, by: actor, at: now)
         case .createWorkspace(let name):
             return try createWorkspace(name, at: now, id: newID)
+        case .renameWorkspace(let workspace, let name):
+            return try renameWorkspace(workspace, name: name)
         case .typing(let channel, let message, let isWriting):
             return try typing(in: channel, message: message, isWriting: isWriting, by: actor)
         }
@@ -116,7 +120,7 @@ extension World {
             return try move(message, to: target, by: actor, at: now)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .typing:
             return Outcome()
         }
     }

@@ -102,6 +102,17 @@ extension World {
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspace))], subject: id)
     }
 
+    /// Told in the company's room (Q4 on).
+    mutating func renameWorkspace(_ id: EntityID, name: String) throws(WorldError) -> Outcome {
+        guard let index = workspaces.firstIndex(where: { $0.id == id }) else { throw .notFound("Workspace not found") }
+        guard !name.isEmpty, name.count <= Limit.title else {
+            throw .badRequest("The workspace has no name, or a long one")
+        }
+        workspaces[index].name = name
+        return Outcome(
+            frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspaces[index]))], subject: id)
+    }
+
     // MARK: -
 
     /// `channel` in every list room of the channel.

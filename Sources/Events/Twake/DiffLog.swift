@@ -50,6 +50,15 @@ extension JSONWriter {
         for id in ids { string(id.description) }
         endArray()
     }
+
+    /// Writes a list of texts, nothing when it is empty.
+    mutating func member(_ name: StaticString, _ texts: [String]) {
+        guard !texts.isEmpty else { return }
+        key(name)
+        beginArray()
+        for text in texts { string(text) }
+        endArray()
+    }
 }
 
 extension JSONReader {
@@ -62,6 +71,14 @@ extension JSONReader {
         guard try openListIfAny() else { return ids }
         while try another() { ids.append(try loggedID()) }
         return ids
+    }
+
+    /// A list of texts.
+    mutating func loggedTexts() throws(Mismatch) -> [String] {
+        var texts: [String] = []
+        guard try openListIfAny() else { return texts }
+        while try another() { texts.append(try text()) }
+        return texts
     }
 
     /// A time in milliseconds.

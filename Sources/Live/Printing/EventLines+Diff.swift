@@ -6,18 +6,17 @@ import Wire
 
 extension EventLines {
     /// The lines of one batch: `+ message "hello"  in messages/5828c718  #812`.
-    func append(_ diff: DiffReport, to buffer: inout TerminalBuffer) {
-        let rows = DiffRow.rows(of: diff.batch)
+    func append(_ rows: [DiffRow], cause: Int, to buffer: inout TerminalBuffer) {
         guard isCompact else {
-            for row in rows { append(row, cause: diff.cause, to: &buffer) }
+            for row in rows { append(row, cause: cause, to: &buffer) }
             return
         }
         var start = 0
         while start < rows.count {
             let end = EventLines.endOfRun(rows, from: start)
             let shown = end - start > EventLines.mostRows ? start + EventLines.mostRows - 1 : end
-            for row in rows[start..<shown] { append(row, cause: diff.cause, to: &buffer) }
-            if shown < end { appendRest(of: rows[start], count: end - shown, cause: diff.cause, to: &buffer) }
+            for row in rows[start..<shown] { append(row, cause: cause, to: &buffer) }
+            if shown < end { appendRest(of: rows[start], count: end - shown, cause: cause, to: &buffer) }
             start = end
         }
     }
@@ -39,7 +38,8 @@ extension EventLines {
         buffer.pad(to: Column.room)
         buffer.append("\(row.operation.sign) \(row.item.id.kind.rawValue) ", row.operation.style)
         buffer.append(name(of: row.item, facts))
-        if let label = facts.label {
+        // A membership has no name of its own: its user's.
+        if let label = facts.label ?? people[row.item.id.id.description] {
             buffer.append("  “" + (isCompact ? TerminalText.truncated(label, to: 40) : label) + "”")
         }
         let differences = row.differences

@@ -10,12 +10,15 @@ struct EventLines {
     let isCompact: Bool
     /// The columns of the terminal, in `compact`.
     let width: Int?
+    /// Who is called how, as far as was printed.
+    private(set) var people: KnownPeople
     /// The rooms of this batch as they are shown: the same few come again and again.
     private var roomLabels: [String: String] = [:]
 
-    init(isCompact: Bool, width: Int?) {
+    init(isCompact: Bool, width: Int?, people: KnownPeople = KnownPeople()) {
         self.isCompact = isCompact
         self.width = width
+        self.people = people
     }
 
     /// Columns of the fields of an event line.
@@ -36,7 +39,10 @@ struct EventLines {
         buffer.limit = isCompact ? width : nil
         switch stamped.report {
         case .event(let event): append(event, stamped.stamp, to: &buffer)
-        case .diff(let diff): append(diff, to: &buffer)
+        case .diff(let diff):
+            let rows = DiffRow.rows(of: diff.batch)
+            people.learn(from: rows)
+            append(rows, cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
         case .connection, .room, .action, .undecodable, .notice: break
         }
@@ -73,8 +79,16 @@ struct EventLines {
 
     /// Who did what; most summaries begin with who.
     private func appendText(of event: Event, to buffer: inout TerminalBuffer) {
-        let summary = isCompact ? ShortName.shorteningIDs(event.summary) : event.summary
-        if let actor = event.actor.map({ isCompact ? ShortName.shorteningIDs($0) : $0 }), !summary.hasPrefix(actor) {
+        var (summary, actor) = (event.summary, event.actor)
+        if let id = actor, let name = people[id] {
+            if summary.hasPrefix(id) { summary = name + summary.dropFirst(id.count) }
+            actor = name
+        }
+        if isCompact {
+            summary = ShortName.shorteningIDs(summary)
+            actor = actor.map { ShortName.shorteningIDs($0) }
+        }
+        if let actor, !summary.hasPrefix(actor) {
             buffer.append(actor + "  ", .bold)
         }
         buffer.append(summary)

@@ -1,4 +1,5 @@
 import JSONText
+import Network
 import Pipeline
 import Synchronization
 
@@ -16,6 +17,8 @@ public final class EventPrinter: Outlet {
     private let followsTerminal: Bool
     /// Connections begun so far. Atomic because outlets are `Sendable`; only the outlet thread touches it.
     private let connection = Atomic<Int>(0)
+    /// Kept from batch to batch; only the outlet thread touches it.
+    private let people = Monitor(KnownPeople())
 
     /// Prints on `descriptor`, which stays the caller's. `width` cuts the lines of `compact`; with `followsTerminal`
     /// the terminal is asked before each batch, so that lines fit a window whose size changes.
@@ -45,10 +48,13 @@ public final class EventPrinter: Outlet {
 
     private func lines(_ reports: [StampedReport]) -> [UInt8] {
         let columns = followsTerminal ? Terminal.width(of: writer.descriptor) ?? width : width
-        var lines = EventLines(isCompact: format == .compact, width: columns)
-        var buffer = TerminalBuffer(colour: colour)
-        for report in reports { lines.append(report, to: &buffer) }
-        return buffer.bytes
+        return people.change { people in
+            var lines = EventLines(isCompact: format == .compact, width: columns, people: people)
+            var buffer = TerminalBuffer(colour: colour)
+            for report in reports { lines.append(report, to: &buffer) }
+            people = lines.people
+            return buffer.bytes
+        }
     }
 
     private func envelopes(_ reports: [StampedReport]) -> [UInt8] {

@@ -20,6 +20,8 @@ extension TwakeBackend {
         case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
             let isKept = rooms.entries.contains { Twake.RoomName($0.name).lists(workspace) }
             if !isKept { removeChannels(of: .channels(workspace), into: &transaction) }
+        case .workspaces(let company):
+            for place in transaction.model.rows(in: .workspaces(company)) { transaction.model.remove(place.id) }
         case .channel(_, _, let channel):
             for member in transaction.model.rows(in: .members(channel)) { transaction.model.remove(member.id) }
         default: break

@@ -10,7 +10,9 @@ extension TwakeBackend {
         guard case .twake(let resource) = key else { return }
         switch resource {
         case .server, .account, .companies, .workspaces, .rooms:
-            try applyDiscovery(body, of: resource, into: &transaction)
+            try applyDiscovery(body, of: resource, isCurrent: isCurrent, into: &transaction)
+        case .accounts(let era, let users):
+            learn(try TwakeEndpoints.accounts(era, users).parse(body), asked: users, into: &transaction)
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
             apply(try endpoint.parse(body), of: key, in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
@@ -37,6 +39,7 @@ extension TwakeBackend {
         }
         facts.hasREST = true
         memory.wentWell(key)
+        meetSenders(into: &transaction)
     }
 
     /// The list is the truth about which channels are the user's; what events said since is newer than it.
@@ -85,6 +88,7 @@ extension TwakeBackend {
             for reply in transaction.model.rows(in: .thread(id)) { transaction.model.remove(reply.id) }
             if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
+        case .accounts(_, let users): learn([], asked: users, into: &transaction)
         case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
         case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &transaction)
         case .account(.a) where facts.isEraGuessed:
@@ -119,6 +123,7 @@ extension TwakeBackend {
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
         guard case .twake(let resource) = key else { return }
+        if case .accounts(_, let users) = resource { return memory.accounts.forget(users) }
         tell(key, "\(key.label) could not be fetched: \(why)", into: &transaction)
         switch resource {
         case .message(let era, let path, let thread, let id):
@@ -129,7 +134,8 @@ extension TwakeBackend {
             transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
         case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed, .thread,
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
+            .thread,
             .badges:
             break
         }

@@ -15,14 +15,19 @@ extension TwakeBackend {
         transaction.plans.append(.selected(company: company, workspace: workspace))
         guard discoversRooms else { return }
         switch era {
-        case .a: transaction.fetch(.twake(.rooms(company: company, workspace: workspace)))
+        case .a:
+            transaction.fetch(.twake(.rooms(company: company, workspace: workspace)))
+            guard following.contains(.places), memory.needsPlaces else { return }
+            memory.needsPlaces = false
+            transaction.fetch(.twake(.companies(era)))
+            transaction.fetch(.twake(.workspaces(era, company: company)))
         case .b: wantTemplates(company: company, workspace: workspace, into: &transaction)
         }
     }
 
     /// Answers on the way.
     mutating func applyDiscovery(
-        _ body: ArraySlice<UInt8>, of resource: TwakeResource, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into transaction: inout Transaction
     ) throws(DecodingFailure) {
         switch resource {
         case .server:
@@ -30,19 +35,33 @@ extension TwakeBackend {
             facts.isEraGuessed = false
             discover(into: &transaction)
         case .account(let era):
-            let user = try TwakeEndpoints.account(era).parse(body).id
-            facts.user = user
-            transaction.plans.append(.account(user))
+            let account = try TwakeEndpoints.account(era).parse(body)
+            learn(own: account, into: &transaction)
             facts.isEraGuessed = false
-            discover(into: &transaction)
+            guard account.id != facts.user else { return }
+            facts.user = account.id
+            transaction.plans.append(.account(account.id))
+            // Of rooms that were named it is only of interest whose they are.
+            if discoversRooms || facts.era != nil { discover(into: &transaction) }
         case .companies(let era):
             let companies = try TwakeEndpoints.companies(era).parse(body)
-            facts.company = choose("company", option: "--company", from: companies, into: &transaction)
+            if following.contains(.places) {
+                transaction.replace(.companies, with: companies.map { .company($0) }, isCurrent: isCurrent)
+            }
+            guard facts.company == nil else { return }
+            facts.company = choose(
+                "company", option: "--company", from: companies.map { ($0.id, $0.name) }, into: &transaction)
             if facts.company != nil { discover(into: &transaction) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
             let workspaces = try TwakeEndpoints.workspaces(era, company: company).parse(body)
-            facts.workspace = choose("workspace", option: "--workspace", from: workspaces, into: &transaction)
+            if following.contains(.places) {
+                let rows = workspaces.map { Item.workspace($0, of: company) }
+                transaction.replace(.workspaces(company), with: rows, isCurrent: isCurrent)
+            }
+            guard facts.workspace == nil else { return }
+            facts.workspace = choose(
+                "workspace", option: "--workspace", from: workspaces.map { ($0.id, $0.name) }, into: &transaction)
             if facts.workspace != nil { discover(into: &transaction) }
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
@@ -50,20 +69,22 @@ extension TwakeBackend {
             // The message rooms among them may be of channels that were left since, and do not say where those are: they follow from
             // the lists.
             for room in rooms where !room.isOfMessages { transaction.want(room.key) }
-        case .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
+        case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
         }
     }
 
     /// Era B has no list of rooms: the app builds their names (2.2). The rooms of the channels follow from the channels' lists.
     private func wantTemplates(company: EntityID, workspace: EntityID, into transaction: inout Transaction) {
         guard let user = facts.user else { return }
-        let rooms: [Twake.RoomName] = [
+        var rooms: [Twake.RoomName] = [
             .channelsPublic(company: company, workspace: workspace),
             .channelsPrivate(company: company, workspace: workspace, user: user),
             .directs(company: company, user: user),
             .notifications(user: user),
             .workspaces(company: company),
         ]
+        if following.contains(.places) { rooms.append(.company(company)) }
+        if following.contains(.accounts) { rooms.append(.me(user: user)) }
         for room in rooms { transaction.want(room.description) }
     }
 
@@ -79,9 +100,10 @@ extension TwakeBackend {
     }
 
     /// Takes the only company or workspace, or the first one with a word to the user.
-    func choose(_ what: String, option: String, from places: [Twake.Place], into transaction: inout Transaction)
-        -> EntityID?
-    {
+    func choose(
+        _ what: String, option: String, from places: [(id: EntityID, name: String)],
+        into transaction: inout Transaction
+    ) -> EntityID? {
         guard let first = places.first else {
             transaction.notice(.error, "the user has no \(what): name rooms with --room")
             return nil

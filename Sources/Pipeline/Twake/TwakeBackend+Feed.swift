@@ -129,7 +129,8 @@ extension TwakeResource {
     var isOfMessages: Bool {
         switch self {
         case .feed, .history, .thread, .message: true
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
+            .badges:
             false
         }
     }

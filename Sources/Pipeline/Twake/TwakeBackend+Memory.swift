@@ -8,6 +8,10 @@ extension TwakeBackend {
         switch resource {
         case .channels(_, _, let workspace): return [.channels(workspace)]
         case .directs(_, let company): return [.directs(company)]
+        // Accounts that were remembered are asked for anew once the user's own is known, and are good until then.
+        case .account: return [.accounts]
+        case .companies: return [.companies]
+        case .workspaces(_, let company): return [.workspaces(company)]
         case .members(_, let path): return [.members(path.channel)]
         // The pages are followed to every head that is held, and a thread is asked for when its head does not count what is held of it.
         case .feed(_, let path):
@@ -15,12 +19,14 @@ extension TwakeBackend {
             return [.messages(path.channel)] + heads.map { .thread($0.id.id) }
         case .thread(_, _, _, let thread): return [.thread(thread)]
         case .badges(_, let company): return [.badges(company)]
-        case .server, .account, .companies, .workspaces, .rooms, .channel, .history, .message: return []
+        case .server, .accounts, .rooms, .channel, .history, .message: return []
         }
     }
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
-        guard !facts.hasNoREST, let parent = section.parent else { return .never }
+        guard !facts.hasNoREST else { return .never }
+        if let list = userList(section) { return facts.era == nil && discoversRooms ? .later : list }
+        guard let parent = section.parent else { return .never }
         if discoversRooms, facts.era == nil || facts.user == nil || facts.workspace == nil { return .later }
         guard let company = facts.company, let workspace = facts.workspace else { return .never }
         let era = facts.effectiveEra
@@ -29,6 +35,9 @@ extension TwakeBackend {
             return parent == workspace ? .by(.twake(.channels(era, company: company, workspace: parent))) : .never
         case "directs": return parent == company ? .by(.twake(.directs(era, company: company))) : .never
         case Item.Section.badgesName: return parent == company ? .by(.twake(.badges(era, company: company))) : .never
+        case Item.Section.workspacesName:
+            return parent == company && following.contains(.places)
+                ? .by(.twake(.workspaces(era, company: company))) : .never
         case "members": return path(of: parent, model).map { .by(.twake(.members(era, $0))) } ?? .never
         case "messages": return path(of: parent, model).map { .by(.twake(.feed(era, $0))) } ?? .never
         case "thread":
@@ -37,6 +46,15 @@ extension TwakeBackend {
             }
             return .by(.twake(.thread(era, company: company, path, id: parent)))
         default: return .never
+        }
+    }
+
+    /// How what is the user's, whatever the company, is confirmed; nil for another section.
+    private func userList(_ section: Item.Section) -> Confirmation? {
+        switch section {
+        case .accounts: following.contains(.accounts) ? .by(.twake(.account(facts.effectiveEra))) : .never
+        case .companies: following.contains(.places) ? .by(.twake(.companies(facts.effectiveEra))) : .never
+        default: nil
         }
     }
 

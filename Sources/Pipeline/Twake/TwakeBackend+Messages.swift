@@ -23,7 +23,8 @@ extension TwakeBackend {
             if isCurrent { transaction.overtakeMessages(of: thread, in: path.channel) }
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isCurrent, message.isHead { reconcile(message, era, path, listed: nil, into: &transaction) }
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
+            .badges:
             break
         }
     }

@@ -40,7 +40,10 @@ extension TwakeBackend {
         transaction.plans.append(.cancel(.company(company)))
         leave(rooms, into: &transaction) { $0.company == company }
         removeChannels(of: .directs(company), into: &transaction)
-        for badge in transaction.model.rows(in: .badges(company)) { transaction.model.remove(badge.id) }
+        for section in [Item.Section.badges(company), .workspaces(company)] {
+            for row in transaction.model.rows(in: section) { transaction.model.remove(row.id) }
+        }
+        memory.needsPlaces = true
         // Its resources are of a company; joined anew, it asks for the new one's.
         if let user = facts.user {
             transaction.plans.append(.unwant(room: Twake.RoomName.notifications(user: user).description))

@@ -10,22 +10,22 @@ import Wire
 struct TwakeBackend: Backend {
     var facts: TwakeFacts
     var memory = TwakeMemory()
-    /// What is followed beside channels and messages.
-    let following: Configuration.Following
     /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
     let historyLength: Int
     private var recentRoom = RecentRoom()
+    /// What is followed beside channels and messages.
+    var following: Configuration.Following { facts.following }
     /// Whether rooms are asked of the backend, because the user named none.
     let discoversRooms: Bool
 
     init(_ configuration: Configuration) {
         discoversRooms = configuration.rooms.isEmpty && configuration.connects
         historyLength = configuration.history
-        // An errand comes for one thing.
-        following = configuration.connects ? configuration.following : []
         facts = TwakeFacts(
-            company: configuration.company.map { EntityID($0) }, workspace: configuration.workspace.map { EntityID($0) }
-        )
+            company: configuration.company.map { EntityID($0) },
+            workspace: configuration.workspace.map { EntityID($0) },
+            // An errand comes for one thing.
+            following: configuration.connects ? configuration.following : [])
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 
@@ -55,6 +55,7 @@ struct TwakeBackend: Backend {
         case .authenticated:
             transaction.plans.append(.ready)
             facts.forgetAbsence()
+            memory.needsPlaces = true
             if discoversRooms { discover(into: &transaction) }
         case .unauthorized(let message):
             // The 2021 server waits for this ack before it disconnects (1.4).
@@ -76,6 +77,7 @@ struct TwakeBackend: Backend {
             if recentRoom.isWanted { handle(resource, into: &transaction) }
         case .unknown: break
         }
+        meetSenders(into: &transaction)
     }
 
     /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
@@ -94,6 +96,7 @@ struct TwakeBackend: Backend {
 
     mutating func lookAgain(into transaction: inout Transaction) {
         facts.forgetAbsence()
+        memory.needsPlaces = true
         if discoversRooms { discover(into: &transaction) }
     }
 
@@ -146,7 +149,11 @@ struct TwakeBackend: Backend {
         case .channel(let company, let workspace, let channel):
             let path = TwakeChannelPath(company: company, workspace: workspace, channel: channel)
             return [.twake(.members(era, path))]
-        case .workspaces, .tabs, .inbox, .bookmarks, .document, .online, .me, .company, .other: return []
+        case .workspaces(let company):
+            return following.contains(.places) ? [.twake(.workspaces(era, company: company))] : []
+        case .company: return following.contains(.places) ? [.twake(.companies(era))] : []
+        case .me: return following.contains(.accounts) ? [.twake(.account(era))] : []
+        case .tabs, .inbox, .bookmarks, .document, .online, .other: return []
         }
     }
 

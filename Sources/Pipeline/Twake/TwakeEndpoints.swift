@@ -17,16 +17,30 @@ enum TwakeEndpoints {
         Endpoint(era == .a ? "\(proxy)/user" : "\(core)/users/v1/users/me", parse: Twake.account)
     }
 
-    static func companies(_ era: TwakeEra) -> Endpoint<[Twake.Place]> {
-        Endpoint(era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies", parse: Twake.places)
-    }
-
-    static func workspaces(_ era: TwakeEra, company: EntityID) -> Endpoint<[Twake.Place]> {
+    /// Accounts by their users' ids; era A, which knows no such list, is asked for the first.
+    static func accounts(_ era: TwakeEra, _ users: [EntityID]) -> Endpoint<[Twake.Account]> {
         switch era {
         case .a:
-            Endpoint("\(proxy)/workspaces", query: [("company_id", company.description)], parse: Twake.places)
+            Endpoint("\(proxy)/user", query: users.prefix(1).map { ("id", $0.description) }) {
+                body throws(DecodingFailure) in [try Twake.account(from: body)]
+            }
         case .b:
-            Endpoint("\(core)/workspaces/v1/companies/\(company.inURL)/workspaces", parse: Twake.places)
+            Endpoint(
+                "\(core)/users/v1/users",
+                query: [("user_ids", users.map(\.description).joined(separator: ","))], parse: Twake.accounts)
+        }
+    }
+
+    static func companies(_ era: TwakeEra) -> Endpoint<[Twake.Company]> {
+        Endpoint(era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies", parse: Twake.companies)
+    }
+
+    static func workspaces(_ era: TwakeEra, company: EntityID) -> Endpoint<[Twake.Workspace]> {
+        switch era {
+        case .a:
+            Endpoint("\(proxy)/workspaces", query: [("company_id", company.description)], parse: Twake.workspaces)
+        case .b:
+            Endpoint("\(core)/workspaces/v1/companies/\(company.inURL)/workspaces", parse: Twake.workspaces)
         }
     }
 

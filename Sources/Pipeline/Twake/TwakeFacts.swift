@@ -7,6 +7,8 @@ struct TwakeFacts: Sendable {
     var company: EntityID?
     var workspace: EntityID?
     var user: EntityID?
+    /// What is followed beside channels and messages.
+    var following: Configuration.Following
     /// Whether era A is believed only because the other era's service does not answer.
     var isEraGuessed = false
     /// Whether the server gives a message back with the context it was sent with; nil while none of ours has shown it.

@@ -45,9 +45,29 @@ extension Item {
             entity: .twakeBadgeCount(badge))
     }
 
+    /// What is known of a user: in the order of the ids, which alone never change.
+    static func account(_ account: Twake.Account) -> Item {
+        Item(
+            id: .account(account.id), section: .accounts, sortKey: 0, entity: .twakeAccount(account.publicPart))
+    }
+
+    /// A company of the user's.
+    static func company(_ company: Twake.Company) -> Item {
+        Item(id: .company(company.id), section: .companies, sortKey: 0, entity: .twakeCompany(company))
+    }
+
+    /// A workspace of a company.
+    static func workspace(_ workspace: Twake.Workspace, of company: EntityID) -> Item {
+        Item(
+            id: .workspace(workspace.id), section: .workspaces(company), sortKey: 0, entity: .twakeWorkspace(workspace))
+    }
+
     var channel: Twake.Channel? { if case .twakeChannel(let channel) = entity { channel } else { nil } }
     var badge: Twake.Badge? { if case .twakeBadge(let badge) = entity { badge } else { nil } }
     var message: Twake.Message? { if case .twakeMessage(let message) = entity { message } else { nil } }
+    var account: Twake.Account? { if case .twakeAccount(let account) = entity { account } else { nil } }
+    var company: Twake.Company? { if case .twakeCompany(let company) = entity { company } else { nil } }
+    var workspace: Twake.Workspace? { if case .twakeWorkspace(let workspace) = entity { workspace } else { nil } }
     var member: Twake.ChannelMember? { if case .twakeMember(let member) = entity { member } else { nil } }
 }
 
@@ -55,6 +75,9 @@ extension Item.ID {
     static func channel(_ id: EntityID) -> Item.ID { Item.ID(.channel, id) }
     static func message(_ id: EntityID) -> Item.ID { Item.ID(.message, id) }
     static func member(_ user: EntityID, of channel: EntityID) -> Item.ID { Item.ID(.member, user, qualifier: channel) }
+    static func account(_ id: EntityID) -> Item.ID { Item.ID(.account, id) }
+    static func company(_ id: EntityID) -> Item.ID { Item.ID(.company, id) }
+    static func workspace(_ id: EntityID) -> Item.ID { Item.ID(.workspace, id) }
     /// A badge is one unread thread (3.3); its wire `id` is thrown away by the server too.
     static func badge(_ badge: Twake.Badge) -> Item.ID { Item.ID(.badge, badge.thread, qualifier: badge.channel) }
 }
@@ -62,11 +85,16 @@ extension Item.ID {
 extension Item.Section {
     static func channels(_ workspace: EntityID) -> Item.Section { Item.Section("channels", workspace) }
     static func directs(_ company: EntityID) -> Item.Section { Item.Section("directs", company) }
-    static func messages(_ channel: EntityID) -> Item.Section { Item.Section("messages", channel) }
+    static func messages(_ channel: EntityID) -> Item.Section { Item.Section(messagesName, channel) }
     static func thread(_ thread: EntityID) -> Item.Section { Item.Section(threadName, thread) }
     static func members(_ channel: EntityID) -> Item.Section { Item.Section("members", channel) }
     static func badges(_ company: EntityID) -> Item.Section { Item.Section(badgesName, company) }
+    static func workspaces(_ company: EntityID) -> Item.Section { Item.Section(workspacesName, company) }
+    static let accounts = Item.Section("accounts")
+    static let companies = Item.Section("companies")
+    static let messagesName = "messages"
     static let badgesName = "badges"
+    static let workspacesName = "workspaces"
     static let threadName = "thread"
 }
 

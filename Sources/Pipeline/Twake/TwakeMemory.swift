@@ -25,6 +25,9 @@ struct TwakeMemory: Sendable {
     static let maximumAttempts = 8
 
     var walks: [EntityID: Walk] = [:]
+    var accounts = TwakeAccountBook()
+    /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
+    var needsPlaces = true
     /// Channels that are the user's, as an event said, and are not listed yet (T7).
     private var awaited: [EntityID: Awaited] = [:]
     /// Channels that were mentioned and are not the user's: not asked for again (T9).

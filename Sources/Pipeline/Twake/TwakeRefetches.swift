@@ -6,7 +6,7 @@ extension Transaction {
         guard !facts.hasNoREST else { return }
         let era = facts.effectiveEra
         switch refetch {
-        case .none, .message, .head, .badgesSoon: break
+        case .none, .message, .head, .badgesSoon, .account, .placesSoon: break
         case .list: fetch(path.list(era))
         case .listSoon: fetch(path.list(era), after: .milliseconds(300))
         case .channelSoon:

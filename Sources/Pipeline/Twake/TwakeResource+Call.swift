@@ -6,6 +6,7 @@ extension TwakeResource {
         switch self {
         case .server: TwakeEndpoints.server.call
         case .account(let era): TwakeEndpoints.account(era).call
+        case .accounts(let era, let users): TwakeEndpoints.accounts(era, users).call
         case .companies(let era): TwakeEndpoints.companies(era).call
         case .workspaces(let era, let company): TwakeEndpoints.workspaces(era, company: company).call
         case .rooms(let company, let workspace): TwakeEndpoints.rooms(company: company, workspace: workspace).call

@@ -6,6 +6,8 @@ enum TwakeResource: Hashable, Sendable {
     case server
     /// The user.
     case account(TwakeEra)
+    /// Accounts of users (era A: of one).
+    case accounts(TwakeEra, [EntityID])
     /// The user's companies, to choose one.
     case companies(TwakeEra)
     /// A company's workspaces, to choose one.
@@ -36,6 +38,7 @@ enum TwakeResource: Hashable, Sendable {
         switch self {
         case .server: "server"
         case .account: "account"
+        case .accounts: "accounts"
         case .companies: "companies"
         case .workspaces: "workspaces"
         case .rooms: "rooms"
@@ -57,16 +60,18 @@ enum TwakeResource: Hashable, Sendable {
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed, .thread,
             .badges:
             true
-        case .channel, .history, .message: false
+        case .accounts, .channel, .history, .message: false
         }
     }
 
     /// The proxy answers 400 where the core answers 404 (4.1).
     var isMissingByBadRequest: Bool {
         switch self {
-        case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history(.a, _, _), .members(.a, _): true
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .feed,
-            .history, .thread, .message, .badges:
+        case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history(.a, _, _), .members(.a, _),
+            .accounts(.a, _):
+            true
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
+            .feed, .history, .thread, .message, .badges:
             false
         }
     }
@@ -78,14 +83,14 @@ enum TwakeResource: Hashable, Sendable {
             .message(_, let path, _, _):
             path
         case .thread(_, _, let path, _): path
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges: nil
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .badges: nil
         }
     }
 
     /// What it belongs to.
     var tags: [RequestTag] {
         switch self {
-        case .server, .account, .companies: []
+        case .server, .account, .accounts, .companies: []
         case .workspaces(_, let company), .directs(_, let company), .badges(_, let company): [.company(company)]
         case .rooms(let company, let workspace), .channels(_, let company, let workspace):
             [.company(company), .workspace(workspace, company: company)]
@@ -102,7 +107,8 @@ enum TwakeResource: Hashable, Sendable {
         case .feed(_, let path), .history(_, let path, _): path.channel == channel
         case .thread(_, _, _, let id): id == thread
         case .message(_, _, let id, _): id == thread
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members, .badges:
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
+            .badges:
             false
         }
     }
@@ -113,7 +119,8 @@ enum TwakeResource: Hashable, Sendable {
         case .channels(_, let company, let workspace): company == channel.company && workspace == channel.workspace
         case .directs(_, let company): company == channel.company && channel.workspace == .direct
         case .channel(let path): path == channel
-        case .server, .account, .companies, .workspaces, .rooms, .members, .feed, .history, .thread, .message,
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .members, .feed, .history, .thread,
+            .message,
             .badges:
             false
         }

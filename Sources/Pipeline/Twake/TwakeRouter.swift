@@ -24,6 +24,10 @@ enum TwakeRouter {
     static let message: [TwakeHandler<Twake.Message>] = [.messageChanged]
     static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced]
     static let badge: [TwakeHandler<Twake.Badge>] = [.badgeChanged]
+    static let account: [TwakeHandler<Twake.Account>] = [.accountChanged]
+    static let workspace: [TwakeHandler<Twake.Workspace>] = [.workspaceChanged]
+    static let company: [TwakeHandler<Twake.Company>] = [.companyChanged]
+    static let companyUser: [TwakeHandler<Twake.CompanyUser>] = [.companyUserChanged]
 
     static func route(
         _ resource: Twake.SocketIOResource, in room: Twake.RoomName, _ facts: TwakeFacts,
@@ -36,9 +40,11 @@ enum TwakeRouter {
         case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
         case .message(let payload): run(message, payload, envelope, facts, &memory, &transaction)
         case .badge(let payload): run(badge, payload, envelope, facts, &memory, &transaction)
-        case .desktopNotification, .online, .workspace, .company, .user, .companyUser, .tab, .bookmark, .document,
-            .other:
-            break
+        case .workspace(let payload): run(workspace, payload, envelope, facts, &memory, &transaction)
+        case .company(let payload): run(company, payload, envelope, facts, &memory, &transaction)
+        case .user(let payload): run(account, payload, envelope, facts, &memory, &transaction)
+        case .companyUser(let payload): run(companyUser, payload, envelope, facts, &memory, &transaction)
+        case .desktopNotification, .online, .tab, .bookmark, .document, .other: break
         }
     }
 

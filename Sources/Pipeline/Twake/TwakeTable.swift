@@ -34,6 +34,14 @@ enum TwakeSubject: Hashable, Sendable, CaseIterable {
     case messageNotice
     /// `user_notification_badges`.
     case badge
+    /// `user`: an account.
+    case account
+    /// `workspace`.
+    case workspace
+    /// `company`.
+    case company
+    /// `company_user`: what a user may do in a company.
+    case companyUser
 }
 
 /// What is done about an event.
@@ -54,6 +62,10 @@ struct TwakeTreatment: Hashable, Sendable {
         case message
         /// The head of the message's thread.
         case head
+        /// The one account.
+        case account
+        /// The list of the user's companies, or of a company's workspaces, a little later.
+        case placesSoon
         /// All badges of the company, a little later: N frames, one count (T6).
         case badgesSoon
     }
@@ -115,6 +127,20 @@ enum TwakeTable {
         case (.badge, .unknown), (.badge, .older), (.badge, .doubtful), (.badge, .newer), (.badge, .removed):
             .verify(.badgesSoon)
         case (.badge, .same): .ask(.badgesSoon)
+
+        // Whose messages nobody saw need not be known.
+        case (.account, .unknown): .ask(.account)
+        case (.account, .same), (.account, .older): .ignore
+        case (.account, .doubtful), (.account, .newer), (.account, .removed): .verify(.account)
+
+        // Whether an unknown one is the user's, only the list knows. None has a time.
+        case (.workspace, .unknown), (.company, .unknown), (.companyUser, .unknown), (.companyUser, .removed):
+            .ask(.placesSoon)
+        case (.workspace, .same), (.company, .same), (.companyUser, .same): .ignore
+        case (.workspace, .older), (.company, .older), (.companyUser, .older): .ignore
+        case (.workspace, .doubtful), (.workspace, .newer), (.workspace, .removed), (.company, .doubtful),
+            (.company, .newer), (.company, .removed), (.companyUser, .doubtful), (.companyUser, .newer):
+            .verify(.placesSoon)
         }
     }
 }

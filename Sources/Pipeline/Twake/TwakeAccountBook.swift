@@ -1,0 +1,49 @@
+import Events
+
+/// Whose accounts were asked for. A user is asked for once a session, when first seen, and again when an event says that they changed.
+///
+/// Bounded: accounts of the first `maximum` users are kept; whoever comes later is shown as their messages name them.
+struct TwakeAccountBook: Sendable {
+    static let maximum = 1_000
+    /// Users asked for in one request (era B).
+    private static let batch = 50
+    /// An id longer than this is nobody's: what a peer makes up is not kept.
+    private static let longestID = 100
+
+    private var asked: Set<EntityID> = []
+
+    /// What is to be asked for, of the users who were seen, in the order they were.
+    mutating func take(_ seen: [EntityID], _ era: TwakeEra) -> [TwakeResource] {
+        var new: [EntityID] = []
+        for user in seen where asked.count < Self.maximum && Self.isPlausible(user) {
+            if asked.insert(user).inserted { new.append(user) }
+        }
+        return Self.resources(for: new, era)
+    }
+
+    /// What asks for users, known or not.
+    static func resources(for users: [EntityID], _ era: TwakeEra) -> [TwakeResource] {
+        // The proxy knows no list of users by their ids.
+        let size = era == .a ? 1 : batch
+        return stride(from: 0, to: users.count, by: size).map { start in
+            .accounts(era, Array(users[start..<min(start + size, users.count)]))
+        }
+    }
+
+    /// The user is known without being asked for; false when there is no room for another one.
+    mutating func know(_ user: EntityID) -> Bool {
+        guard asked.contains(user) || asked.count < Self.maximum else { return false }
+        asked.insert(user)
+        return true
+    }
+
+    /// Whether the user was asked for.
+    func knows(_ user: EntityID) -> Bool { asked.contains(user) }
+
+    /// They could not be asked for: when seen again, they are.
+    mutating func forget(_ users: [EntityID]) { asked.subtract(users) }
+
+    private static func isPlausible(_ user: EntityID) -> Bool {
+        if case .text(let text) = user { !text.isEmpty && text.utf8.count <= longestID } else { true }
+    }
+}

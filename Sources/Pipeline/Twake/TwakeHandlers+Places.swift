@@ -1,0 +1,112 @@
+import Events
+import SectionedModel
+
+// Companies and workspaces. Their events have no times, and say nothing of who may see them: the lists do.
+extension TwakeHandler where Payload == Twake.Workspace {
+    /// `workspace`: a known one takes what was sent; whether an unknown one is the user's, the list says.
+    static let workspaceChanged = TwakeHandler(name: "workspace") { sent, envelope, facts, memory, transaction in
+        guard facts.following.contains(.places), let company = sent.company ?? envelope.room.company,
+            company == facts.company
+        else { return }
+        let known = transaction.model[.workspace(sent.id)]?.workspace
+        let merged = known?.merged(with: sent)
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
+        let treatment = TwakeTable.treatment(of: .workspace, standing)
+        let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
+        transaction.overtake { $0 == list }
+        if treatment.applies, let merged {
+            if envelope.isDeletion {
+                transaction.model.remove(.workspace(sent.id))
+            } else {
+                transaction.model.put(.workspace(merged, of: company))
+            }
+        }
+        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+    }
+}
+
+extension TwakeHandler where Payload == Twake.Company {
+    /// `company`: as a workspace.
+    static let companyChanged = TwakeHandler(name: "company") { sent, envelope, facts, memory, transaction in
+        guard facts.following.contains(.places) else { return }
+        let known = transaction.model[.company(sent.id)]?.company
+        let merged = known?.merged(with: sent)
+        let standing: TwakeStanding =
+            envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
+        let treatment = TwakeTable.treatment(of: .company, standing)
+        let list = TwakeResource.companies(facts.effectiveEra)
+        transaction.overtake { $0 == list }
+        if treatment.applies, let merged {
+            if envelope.isDeletion {
+                transaction.model.remove(.company(sent.id))
+            } else {
+                transaction.model.put(.company(merged))
+            }
+        }
+        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+    }
+}
+
+extension TwakeHandler where Payload == Twake.CompanyUser {
+    /// `company_user`: what a user may do in a company; of the user themselves, the list of companies says the same.
+    static let companyUserChanged = TwakeHandler(name: "company user") { sent, envelope, facts, memory, transaction in
+        guard facts.following.contains(.places), sent.user == facts.user else { return }
+        let known = sent.company.flatMap { transaction.model[.company($0)]?.company }
+        let standing: TwakeStanding =
+            envelope.isDeletion
+            ? .removed : known == nil ? .unknown : known?.role == sent.role ? .same : .doubtful
+        let treatment = TwakeTable.treatment(of: .companyUser, standing)
+        let list = TwakeResource.companies(facts.effectiveEra)
+        transaction.overtake { $0 == list }
+        if treatment.applies, var known {
+            known.role = sent.role ?? known.role
+            transaction.model.put(.company(known))
+        }
+        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+    }
+}
+
+extension Transaction {
+    fileprivate mutating func fetchSoon(_ resource: TwakeResource, _ facts: TwakeFacts) {
+        guard !facts.hasNoREST else { return }
+        fetch(.twake(resource), after: .milliseconds(300))
+    }
+}
+
+extension Twake.Workspace {
+    /// This workspace with what `newer` says; what was not sent is kept.
+    fileprivate func merged(with newer: Twake.Workspace) -> Twake.Workspace {
+        var merged = newer
+        merged.company = newer.company ?? company
+        merged.name = newer.name.isEmpty ? name : newer.name
+        merged.logo = newer.logo ?? logo
+        merged.color = newer.color ?? color
+        merged.membersCount = newer.membersCount ?? membersCount
+        merged.createdAt = newer.createdAt ?? createdAt
+        merged.lastAccess = latest(newer.lastAccess, lastAccess)
+        merged.role = newer.role ?? role
+        merged.permissions = newer.permissions.isEmpty ? permissions : newer.permissions
+        merged.isPrivate = newer.isPrivate ?? isPrivate
+        merged.isDefault = newer.isDefault ?? isDefault
+        return merged
+    }
+}
+
+extension Twake.Company {
+    /// This company with what `newer` says; what was not sent is kept.
+    fileprivate func merged(with newer: Twake.Company) -> Twake.Company {
+        var merged = newer
+        merged.name = newer.name.isEmpty ? name : newer.name
+        merged.logo = newer.logo ?? logo
+        merged.membersCount = newer.membersCount ?? membersCount
+        merged.guestsCount = newer.guestsCount ?? guestsCount
+        merged.createdAt = newer.createdAt ?? createdAt
+        merged.role = newer.role ?? role
+        merged.permissions = newer.permissions.isEmpty ? permissions : newer.permissions
+        merged.status = newer.status ?? status
+        merged.plan = newer.plan ?? plan
+        merged.notificationRooms = newer.notificationRooms.isEmpty ? notificationRooms : newer.notificationRooms
+        return merged
+    }
+}

@@ -1,0 +1,145 @@
+import Events
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// Whose messages those are.
+@Suite struct AccountTests {
+    typealias F = Frames
+    private let messages = Item.Section("messages", EntityID("CH"))
+    private let accounts = Item.Section("accounts")
+
+    private func account(_ id: String, _ first: String, _ last: String = "Li") -> String {
+        #"{"id":"\#(id)","username":"\#(id.lowercased())","first_name":"\#(first)","last_name":"\#(last)","picture":"","deleted":false,"last_activity":\#(F.epoch)}"#
+    }
+
+    private func sender(_ transcript: Transcript, of message: String) -> String? {
+        transcript.session.model[.message(EntityID(message))]?.message?.senderName
+    }
+
+    private func messages(from users: [String]) -> Transcript {
+        var transcript = Transcript.discovered(following: [.accounts])
+        for (index, user) in users.enumerated() {
+            let text = F.message("N\(index)", "text", at: 2000 + index)
+            transcript.receive(F.feed("created", text.replacing(#""user_id":"U2""#, with: #""user_id":"\#(user)""#)))
+        }
+        return transcript
+    }
+
+    @Test func `the user's own account is a row, without what only they may see`() {
+        let own =
+            #"{"id":"U1","username":"u","first_name":"Una","preference":{"locale":"en"},"companies":[{"role":"member","status":"active","company":{"id":"C","name":"Co"}}]}"#
+        let transcript = Transcript.discovered(following: [.accounts], service: [("/users/me", F.one(own))])
+        let row = transcript.session.model[.account(EntityID("U1"))]?.account
+        #expect(row?.name == "Una")
+        #expect(row?.preference == nil && row?.companies.isEmpty == true)
+    }
+
+    @Test func `without accounts being followed nobody is asked for`() {
+        let transcript = Transcript.discovered(following: [])
+        #expect(transcript.ids(in: accounts).isEmpty)
+    }
+
+    @Test
+    func `a sender whom nobody knows is asked for once, however often they write, and their messages get the name`() {
+        var transcript = messages(from: ["U3", "U3", "U3"])
+        transcript.pass(.milliseconds(200))
+        #expect(transcript.requests.map(\.target) == ["/internal/services/users/v1/users?user_ids=U3"])
+        transcript.answer("user_ids=U3", F.list(account("U3", "Ada")))
+        #expect(["N0", "N1", "N2"].allSatisfy { sender(transcript, of: $0) == "Ada Li" })
+        transcript.receive(
+            F.feed("created", F.message("N9", "x", at: 3000).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)))
+        #expect(sender(transcript, of: "N9") == "Ada Li")
+        transcript.pass(.seconds(1))
+        #expect(transcript.requests.isEmpty)
+    }
+
+    @Test func `the senders of a page are asked for together`() {
+        let heads = (1...3).map { index in
+            F.head("H\(index)", "hi", at: index).replacing(#""user_id":"U2""#, with: #""user_id":"P\#(index)""#)
+        }
+        var targets: [String] = []
+        var transcript = Transcript(
+            Configuration(
+                backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom],
+                following: [.accounts]))
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        transcript.answer("/feed", F.list(heads))
+        transcript.pass(.seconds(1))
+        targets += transcript.requests.map(\.target)
+        #expect(targets == ["/internal/services/users/v1/users?user_ids=P1%2CP2%2CP3"])
+    }
+
+    @Test func `a user who is renamed is renamed everywhere, and asked for again`() {
+        var transcript = messages(from: ["U3"])
+        transcript.quiet([("user_ids=U3", F.list(account("U3", "Ada")))])
+        transcript.feed(.want(rooms: ["/users/U3"], source: .cli))
+        transcript.receive(F.joined("/users/U3"))
+        transcript.receive(F.resource("saved", "user", room: "/users/U3", account("U3", "Eva")))
+        #expect(sender(transcript, of: "N0") == "Eva Li")
+        #expect(transcript.asked == ["/internal/services/users/v1/users"])
+        transcript.quiet([("user_ids=U3", F.list(account("U3", "Eva", "Lo")))])
+        #expect(sender(transcript, of: "N0") == "Eva Lo")
+        #expect(transcript.session.model[.account(EntityID("U3"))]?.account?.name == "Eva Lo")
+    }
+
+    @Test func `an account that could not be fetched is asked for when its user writes again`() {
+        var transcript = messages(from: ["U3"])
+        transcript.pass(.milliseconds(200))
+        transcript.refuse("user_ids=U3", status: 400)
+        transcript.receive(
+            F.feed("created", F.message("N9", "x", at: 3000).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)))
+        transcript.pass(.milliseconds(200))
+        #expect(transcript.requests.count == 1)
+    }
+
+    @Test func `a user whom the server does not know is not asked for again`() {
+        var transcript = messages(from: ["U3"])
+        transcript.quiet([("user_ids=U3", F.list())])
+        transcript.receive(
+            F.feed("created", F.message("N9", "x", at: 3000).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)))
+        transcript.pass(.seconds(1))
+        #expect(transcript.requests.isEmpty)
+        #expect(!transcript.ids(in: accounts).contains("U3"))
+    }
+
+    @Test func `a server that invents users makes a bounded number of accounts be asked for`() {
+        var book = TwakeAccountBook()
+        let crowd = (0..<3 * TwakeAccountBook.maximum).map { EntityID("P\($0)") }
+        let asked = book.take(crowd, .b).reduce(0) { sum, resource in
+            if case .accounts(_, let users) = resource { sum + users.count } else { sum }
+        }
+        #expect(asked == TwakeAccountBook.maximum)
+        #expect(book.take([EntityID(String(repeating: "x", count: 5_000))], .b).isEmpty)
+        #expect(TwakeAccountBook().knows(EntityID("P1")) == false)
+    }
+
+    @Test func `era A asks for one user at a time`() {
+        var book = TwakeAccountBook()
+        #expect(book.take([EntityID("P1"), EntityID("P2"), EntityID("P1")], .a).count == 2)
+        #expect(TwakeEndpoints.accounts(.a, [EntityID("P1")]).call.target == "/internal/mobile/user?id=P1")
+    }
+
+    @Test func `accounts that are remembered are asked for anew, and go when there is no such user`() {
+        var memory = Memory(user: "U1")
+        for user in ["U8", "U9"] {
+            var account = Twake.Account(id: EntityID(user))
+            account.firstName = "Old"
+            var row = JSONWriter()
+            Item.account(account).encode(into: &row)
+            memory.append(row: row.bytes)
+        }
+        var transcript = Transcript(
+            Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W", following: [.accounts]))
+        transcript.feed(.remembered(memory))
+        #expect(transcript.ids(in: accounts) == ["U8", "U9"])
+        transcript.authenticate()
+        transcript.quiet([("user_ids=", F.list(account("U8", "New")))])
+        #expect(transcript.ids(in: accounts) == ["U1", "U8"])
+        #expect(transcript.session.model[.account(EntityID("U8"))]?.account?.firstName == "New")
+    }
+}
