@@ -165,7 +165,7 @@ actor Hub: SessionHost {
         case .present(let user): send([backend.world.presenceFrame(user, isOnline: true)])
         case .absent(let user): send([backend.world.presenceFrame(user, isOnline: false)])
         case .presenceAsked(let users, let ackID):
-            let present = Set(clients.values.compactMap(\.user))
+            let present = Set(clients.values.compactMap(\.user) + backend.world.present)
             let presence = users.map { (user: $0, isOnline: present.contains($0)) }
             change(id) { connection, _, effects in connection.tellPresence(presence, ackID: ackID, into: &effects) }
         case .close(let ending):

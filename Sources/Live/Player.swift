@@ -82,7 +82,7 @@ struct Player {
         case .event: events += 1
         case .gap: gaps += 1
         case .undecodable: undecodable += 1
-        case .diff, .connection, .room, .action, .notice: break
+        case .diff, .connection, .room, .action, .typing, .notice: break
         }
         reports.append(StampedReport(stamp: stamp, report: report))
     }

@@ -145,7 +145,7 @@ extension Tail {
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
         case .connection(.ready): takeUpOutbox()
-        case .connection, .action, .notice: break
+        case .connection, .action, .typing, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report)))
     }

@@ -54,9 +54,29 @@ protocol Backend: ActionBackend {
     /// It is time for a full look at what the server holds, though nothing is known to be missed: what a backend gave up for the time
     /// being, it tries again.
     mutating func lookAgain(into transaction: inout Transaction)
+
+    /// When `advance` wants to be called next; nil when nothing is timed.
+    var deadline: Moment? { get }
+
+    /// Does what is due by then.
+    mutating func advance(to due: Moment, into transaction: inout Transaction)
+
+    /// A room was joined without its having been followed.
+    mutating func joined(_ room: String, into transaction: inout Transaction)
+
+    /// What was asked by `Plan.ask` was answered: the arguments, a JSON array.
+    mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure)
 }
 
 extension Backend {
+    var deadline: Moment? { nil }
+
+    mutating func advance(to due: Moment, into transaction: inout Transaction) {}
+
+    mutating func joined(_ room: String, into transaction: inout Transaction) {}
+
+    mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {}
+
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] { [] }
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation { .never }

@@ -21,7 +21,7 @@ extension Item {
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
-        case .twakeAccount, .twakeCompany, .twakeWorkspace: entity.feedText(&digest)
+        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence: entity.feedText(&digest)
         }
     }
 }
@@ -37,6 +37,7 @@ extension Item.Kind {
         case .account: 5
         case .company: 6
         case .workspace: 7
+        case .presence: 8
         }
     }
 }

@@ -86,6 +86,7 @@ extension Item.Entity {
         case .twakeAccount: "twake.account"
         case .twakeCompany: "twake.company"
         case .twakeWorkspace: "twake.workspace"
+        case .twakePresence: "twake.presence"
         }
     }
 
@@ -100,6 +101,7 @@ extension Item.Entity {
         case .twakeAccount(let account): account.encode(into: &writer)
         case .twakeCompany(let company): company.encode(into: &writer)
         case .twakeWorkspace(let workspace): workspace.encode(into: &writer)
+        case .twakePresence(let presence): presence.encode(into: &writer)
         }
     }
 
@@ -114,6 +116,7 @@ extension Item.Entity {
         case "twake.account": self = .twakeAccount(try Twake.Account(decoding: &reader))
         case "twake.company": self = .twakeCompany(try Twake.Company(decoding: &reader))
         case "twake.workspace": self = .twakeWorkspace(try Twake.Workspace(decoding: &reader))
+        case "twake.presence": self = .twakePresence(try Twake.OnlineStatus(decoding: &reader))
         default: return nil
         }
     }

@@ -32,15 +32,16 @@ public struct Item: SectionedElement {
     }
     /// The kinds of rows, over all backends.
     public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
-        case channel, message, member, badge, account, company, workspace
+        case channel, message, member, badge, account, company, workspace, presence
         /// By name.
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
     /// A section: what it holds, and of which parent.
     public struct Section: Hashable, Comparable, Sendable {
-        /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`.
+        /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`,
+        /// `online`.
         public var name: String
-        /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`, `workspaces`), a channel
+        /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`, `workspaces`, `online`), a channel
         /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
         /// particular.
         public var parent: EntityID? { parentOrNone.ifAny }
@@ -67,6 +68,7 @@ public struct Item: SectionedElement {
         indirect case twakeAccount(Twake.Account)
         indirect case twakeCompany(Twake.Company)
         indirect case twakeWorkspace(Twake.Workspace)
+        indirect case twakePresence(Twake.OnlineStatus)
     }
 
     /// What the server knows of a row that shows what the user wants; a row as the server has it has none of this.

@@ -17,6 +17,8 @@ public enum Report: Sendable {
     case room(RoomReport)
     /// What the user wants done was asked for, done or refused.
     case action(ActionReport)
+    /// Somebody types, or types no more.
+    case typing(TypingReport)
     /// A frame or an answer could not be read; it is kept in the recording.
     case undecodable(UndecodableReport)
     /// Anything else worth a line on stderr.

@@ -56,6 +56,7 @@ extension Session {
         guard rooms.joined(name, at: transaction.now) else { return }
         reportRoom(.joined, name, into: &effects)
         if history.followedRooms.remove(name) != nil { return }
+        backend.joined(name, into: &transaction)
         for key in backend.resources(of: name, transaction.model) {
             transaction.refetcher.invalidate(key, cause: transaction.cause)
         }

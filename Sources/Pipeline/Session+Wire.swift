@@ -39,7 +39,8 @@ extension Session {
         case .connected(let joined): namespaceJoined(isRecovered: joined.isRecovered)
         case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
         case .event(let event): handle(event, into: &effects)
-        case .acknowledged, .unacknowledged, .dropped: break
+        case .acknowledged(let answer): acknowledged(answer, into: &effects)
+        case .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):
             reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
@@ -65,6 +66,15 @@ extension Session {
         carryOutPlans(into: &effects)
     }
 
+    /// Only the backend asks for acknowledgements.
+    private mutating func acknowledged(_ answer: SocketIO.Acknowledgement, into effects: inout [Effect]) {
+        do { try backend.acknowledged(answer.arguments, into: &transaction) } catch {
+            reportUndecodable(
+                .event, subject: "acknowledgement", error.description, answer.arguments.bytes, into: &effects)
+        }
+        carryOutPlans(into: &effects)
+    }
+
     /// The backend, which reads an event first, also meets what is no JSON (`SocketIOClient.receiveEvent`).
     private func reportUndecodable(_ event: SocketIO.Event, _ failure: DecodingFailure, into effects: inout [Effect]) {
         if let malformation = event.malformation {
@@ -83,14 +93,14 @@ extension Session {
         effects.append(.report(.undecodable(report)))
     }
 
-    mutating func send(_ emission: Transaction.Emission, into effects: inout [Effect]) {
+    mutating func send(_ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]) {
         // The user's own emits may be called anything; the machine refuses reserved names for good.
         guard !SocketIO.isReserved(emission.name) else {
             return transaction.notice(
                 .error, "an event may not be called \(emission.name): the name is Socket.IO's own")
         }
         withClient(into: &effects) { client, wire in
-            client.emit(emission.name, arguments: emission.arguments, into: &wire)
+            client.emit(emission.name, arguments: emission.arguments, wantsAck: wantsAck, into: &wire)
         }
     }
 
@@ -107,6 +117,8 @@ extension Session {
     private mutating func carryOut(_ plan: Transaction.Plan, into effects: inout [Effect]) {
         switch plan {
         case .emit(let emission): send(emission, into: &effects)
+        case .ask(let emission): send(emission, wantsAck: true, into: &effects)
+        case .typing(let report): effects.append(.report(.typing(report)))
         case .acknowledge(let id):
             withClient(into: &effects) { client, wire in
                 client.acknowledge(id, arguments: RawJSON(unchecked: ArraySlice("[]".utf8)), into: &wire)

@@ -82,7 +82,8 @@ public struct Session: Sendable {
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
         earlier(
-            earlier(earlier(transaction.refetcher.deadline, outbox.deadline), link.deadline),
+            earlier(
+                earlier(transaction.refetcher.deadline, outbox.deadline), earlier(link.deadline, backend.deadline)),
             earlier(client?.deadline, link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
 
@@ -95,6 +96,7 @@ public struct Session: Sendable {
             transaction.refetcher.advance(to: due)
             liftOverlay()
             if !outbox.isEmpty { outbox.advance(to: due) }
+            backend.advance(to: due, into: &transaction)
             advanceLink(to: due, into: &effects)
             if link.isReady { advanceRooms(to: due, into: &effects) }
             if link.isReady { lookAgain(at: due, into: &effects) }

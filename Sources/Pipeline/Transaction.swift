@@ -16,6 +16,10 @@ struct Transaction: Sendable {
     enum Plan: Sendable {
         /// Emit an event.
         case emit(Emission)
+        /// Emit an event that is to be acknowledged; the answer comes back to the backend.
+        case ask(Emission)
+        /// Tell that somebody types, or types no more.
+        case typing(TypingReport)
         /// Acknowledge an event that asked for it.
         case acknowledge(Int)
         /// The connection can be used: rooms may be joined.

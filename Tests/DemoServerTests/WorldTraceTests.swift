@@ -195,6 +195,25 @@ import Testing
             joined.map(\.line) == ["saved channel_member \(Room.mine("U3"))", "saved channel_member \(Room.members)"])
     }
 
+    @Test func `a workspace that gets another name is told in the company's room`() throws {
+        var stage = Stage()
+        let frames = try stage.act("U1", .renameWorkspace("W", name: "New"))
+        #expect(frames.map(\.line) == ["saved workspace /companies/C/workspaces"])
+        #expect(frames.first?.payload["resource"]?["name"] == .string("New"))
+        #expect(throws: WorldError.notFound("Workspace not found")) {
+            try stage.act("U1", .renameWorkspace("X", name: "New"))
+        }
+    }
+
+    @Test func `who comes is told to the company, who leaves to nobody, and neither twice`() throws {
+        var stage = Stage()
+        let came = try stage.act("U2", .presence(isOnline: true))
+        #expect(came.map(\.line) == ["event user:online /users/online/C"])
+        #expect(try stage.act("U2", .presence(isOnline: true)).isEmpty)
+        let left = try stage.act("U2", .presence(isOnline: false))
+        #expect(left.map(\.line) == ["event user:online /users/online/toBeFetched"])
+    }
+
     @Test func `T13: a deleted channel is told once, sparsely, and its badges go`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")

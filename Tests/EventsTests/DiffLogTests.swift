@@ -14,6 +14,8 @@ import Testing
             try expectRoundTrip(makers.account(), Twake.Account.encode(into:), Twake.Account.init(decoding:))
             try expectRoundTrip(makers.company(), Twake.Company.encode(into:), Twake.Company.init(decoding:))
             try expectRoundTrip(makers.workspace(), Twake.Workspace.encode(into:), Twake.Workspace.init(decoding:))
+            try expectRoundTrip(
+                makers.presence(), Twake.OnlineStatus.encode(into:), Twake.OnlineStatus.init(decoding:))
         }
     }
 
@@ -148,6 +150,12 @@ struct EntityMaker {
         account.isVerified = maybe { $0.flag() }
         account.isDeleted = flag()
         return account
+    }
+
+    mutating func presence() -> Twake.OnlineStatus {
+        var presence = Twake.OnlineStatus(user: id(), isOnline: flag(), company: maybe { $0.id() })
+        presence.lastSeen = maybe { $0.time() }
+        return presence
     }
 
     mutating func company() -> Twake.Company {

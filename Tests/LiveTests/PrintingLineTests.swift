@@ -57,6 +57,62 @@ struct PrintingLineTests {
                 """#)
     }
 
+    @Test("Who types is a line each time that changes")
+    func typing() throws {
+        let crowds = [["Anna"], ["Anna", "Bo"], ["Anna", "Bo", "\u{1B}[31m", "D"], []]
+        let reports = crowds.enumerated().map { index, typing in
+            StampedReport(
+                stamp: Sample.stamp(index, 0),
+                report: .typing(
+                    TypingReport(
+                        change: typing.isEmpty ? .expired : .started, user: Sample.id(1), name: "Anna",
+                        channel: Sample.channel, channelName: index == 0 ? nil : "General",
+                        thread: index == 1 ? Sample.id(2) : nil, typing: typing)))
+        }
+        #expect(
+            try printed(.compact, reports) == #"""
+                                      ✎ Anna types in 5828c718
+                                      ✎ Anna and Bo type in “General”, in a thread
+                                      ✎ Anna, Bo and 2 more type in “General”
+                                      ✎ nobody types in “General” any more
+
+                """#)
+    }
+
+    @Test("Whoever is named by an id is shown by the name of their account, once that was shown")
+    func names() throws {
+        var account = Twake.Account(id: Sample.id(5))
+        account.fullName = "Eva Li"
+        let row = Item(
+            id: Item.ID(.account, account.id), section: Item.Section("accounts"), sortKey: 0,
+            entity: .twakeAccount(account))
+        let member = Item(
+            id: Item.ID(.member, account.id, qualifier: Sample.channel),
+            section: Item.Section("members", Sample.channel), sortKey: 0,
+            entity: .twakeMember(Twake.ChannelMember(channel: Sample.channel, user: account.id)))
+        var batch = Batch<Item>()
+        batch.insertions = [row, member].enumerated().map {
+            .init(path: SectionPath(section: $0, item: 0), element: $1)
+        }
+        let message = Twake.Message(id: Sample.id(3), thread: Sample.id(3), user: account.id, text: "hello")
+        let resource = Twake.SocketIOResource(
+            action: .created, room: Sample.feed, type: .message, path: nil, resource: .message(message))
+        let event = EventReport(
+            event: .twake(.resource(resource)), source: SocketIO.Event(array: Sample.raw(Sample.messagePayload)))
+        let diff = DiffReport(sequence: 1, cause: 1, batch: batch)
+        let reports = [Report.event(event), .diff(diff), .event(event)].map {
+            StampedReport(stamp: Sample.stamp(1, 0), report: $0)
+        }
+        #expect(
+            try printed(.compact, reports) == #"""
+                03:04:05.123          …/W/channels/5828c718/feed  message           00000005: hello
+                                      + account 00000005  “Eva Li”  in accounts  #1
+                                      + member 00000005/5828c718  “Eva Li”  in members/5828c718  #1
+                03:04:05.123          …/W/channels/5828c718/feed  message           Eva Li: hello
+
+                """#)
+    }
+
     @Test("JSON: one object a line, keys in their fixed order")
     func json() throws {
         #expect(

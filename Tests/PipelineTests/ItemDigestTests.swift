@@ -136,6 +136,13 @@ import Testing
         return changed(Twake.Account(id: a), changes) { .twakeAccount($0) }
     }
 
+    private var presences: [Item] {
+        let changes: [(inout Twake.OnlineStatus) -> Void] = [
+            { _ in }, { $0.user = b }, { $0.isOnline = true }, { $0.company = a }, { $0.lastSeen = time },
+        ]
+        return changed(Twake.OnlineStatus(user: a, isOnline: false), changes) { .twakePresence($0) }
+    }
+
     private var places: [Item] {
         let companies: [(inout Twake.Company) -> Void] = [
             { _ in }, { $0.id = b }, { $0.name = "n" }, { $0.logo = "n" }, { $0.membersCount = 1 },
@@ -163,7 +170,7 @@ import Testing
     }
 
     @Test func `every field of every row counts in the checksum, and equal rows count equally`() throws {
-        let rows = counters + channels + messages + files + members + badges + people + places
+        let rows = counters + channels + messages + files + members + badges + people + places + presences
         let sums = try rows.map(checksum)
         #expect(Set(sums).count == rows.count)
         #expect(try rows.map(checksum) == sums)

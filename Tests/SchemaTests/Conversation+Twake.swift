@@ -17,6 +17,7 @@ extension Conversation {
         let directRoom = "/companies/C/workspaces/direct/channels?type=direct&user=U1"
         let rooms = [
             publicRoom, feedRoom, badgeRoom, directRoom, "/companies/C/workspaces", "/company/C", "/me/U1",
+            "/users/online/C",
         ]
         var conversation = Conversation(rooms: rooms + ["/forbidden"], respond: answerOfEraB)
         conversation.begin(joining: rooms)
@@ -49,6 +50,7 @@ extension Conversation {
             Self.resource(
                 "updated", "channel_activity", Self.publicRoom,
                 #"{"company_id":"C","workspace_id":"W","id":"C2","last_activity":1631600900000,"last_message":null}"#))
+        tellOfPresence()
         receive(
             Self.resource(
                 "saved", "channel_member", Self.publicRoom,
@@ -62,6 +64,18 @@ extension Conversation {
                 "deleted", "user_notification_badges", Self.badgeRoom,
                 #"{"company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"M1"}"#))
         answerAll()
+    }
+
+    private mutating func tellOfPresence() {
+        receive(
+            Self.resource(
+                "event", "user:online", "/users/online/C",
+                #"{"online":[{"company_id":"C","user_id":"U1","is_online":true}]}"#))
+        for isWriting in [true, false] {
+            receive(
+                #"42["realtime:event",{"name":"/companies/C/workspaces","data":{"type":"writing","event":{"thread_id":"M1","channel_id":"CH","user_id":"U9","name":"Nina","is_writing":\#(isWriting)}}}]"#
+            )
+        }
     }
 
     /// A message that is refused, and a deletion that goes well at the second attempt.

@@ -51,7 +51,7 @@ extension Simulation {
                 deedsInDoubt.insert(report.action.id)
             }
             say("\(report.action.id): \(report.change)")
-        case .connection, .notice: break
+        case .connection, .typing, .notice: break
         }
     }
 

@@ -153,7 +153,13 @@ package struct SimulatedServer: Sendable {
                 publications.append(Publication(backend.world.presenceFrame(user, isOnline: true)))
             case .absent(let user):
                 publications.append(Publication(backend.world.presenceFrame(user, isOnline: false)))
-            case .repeatToAll, .presenceAsked: break
+            case .presenceAsked(let users, let ackID):
+                let present = Set(clients.values.compactMap(\.user) + backend.world.present)
+                let presence = users.map { (user: $0, isOnline: present.contains($0)) }
+                change(client, into: &outputs) { connection, _, effects in
+                    connection.tellPresence(presence, ackID: ackID, into: &effects)
+                }
+            case .repeatToAll: break
             case .close:
                 forget(client)
                 outputs.append(.close(client: client))

@@ -76,6 +76,10 @@ extension TeamScript {
             at(
                 11_000, "soren", .post(channel: "general", text: "@all demo at 10:00 tomorrow, five minutes each 🎤"),
                 "demo"),
+            at(400, "zofie", .presence(isOnline: true)),
+            at(2_500, "mateo", .presence(isOnline: true)),
+            // Nobody hears it; after the server's restart it is asked for.
+            at(8_500, "zofie", .presence(isOnline: false)),
             at(12_600, "soren", .renameWorkspace("main", name: "Harbour & Docks ⚓️")),
             at(13_100, "amira", .addMember(channel: "release", user: "wei")),
             at(13_300, "amira", .addMember(channel: "design", user: "ana")),

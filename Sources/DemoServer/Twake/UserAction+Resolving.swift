@@ -7,7 +7,7 @@ extension UserAction {
         case .post, .reply: true
         case .edit, .delete, .react, .pin, .move, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
-            .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .typing:
+            .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
             false
         }
     }
@@ -45,6 +45,7 @@ extension UserAction<String> {
         case .markUnread(let name): return channel(name).map { .markUnread(channel: $0) }
         case .createWorkspace(let name): return .createWorkspace(name: name)
         case .renameWorkspace(let label, let name): return place(label).map { .renameWorkspace($0, name: name) }
+        case .presence(let isOnline): return .presence(isOnline: isOnline)
         case .typing(let name, let head, let isWriting):
             return channel(name).map { .typing(channel: $0, message: head.flatMap(message), isWriting: isWriting) }
         }
@@ -64,7 +65,7 @@ extension UserAction<String> {
             return message(name).flatMap { id in message(target).map { .move(message: id, target: $0) } }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
             return nil
         }
     }

@@ -30,6 +30,8 @@ enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case createWorkspace(name: String)
     /// Gives a workspace another name.
     case renameWorkspace(Reference, name: String)
+    /// Says that the user is there, or no more.
+    case presence(isOnline: Bool)
     /// Says that the user writes, or stopped; changes nothing. With a message: in its thread.
     case typing(channel: Reference, message: Reference?, isWriting: Bool)
 }
@@ -95,6 +97,8 @@ extension World {
             return try createWorkspace(name, at: now, id: newID)
         case .renameWorkspace(let workspace, let name):
             return try renameWorkspace(workspace, name: name)
+        case .presence(let isOnline):
+            return presence(of: actor.id, isOnline: isOnline)
         case .typing(let channel, let message, let isWriting):
             return try typing(in: channel, message: message, isWriting: isWriting, by: actor)
         }
@@ -120,7 +124,7 @@ extension World {
             return try move(message, to: target, by: actor, at: now)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
             return Outcome()
         }
     }

@@ -37,6 +37,8 @@ struct World: Sendable {
     var threads: [EntityID: Thread] = [:]
     /// Unread threads by user, each list in the order the badges were made.
     var badges: [EntityID: [Badge]] = [:]
+    /// Users who are there without being clients of ours, in the order they came.
+    var present: [EntityID] = []
     /// Notifications the server holds back, in the order they are due.
     var delayed: [DelayedNotification] = []
 

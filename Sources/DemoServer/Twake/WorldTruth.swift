@@ -106,6 +106,18 @@ public struct WorldTruth: Hashable, Sendable {
     public var badges: [Badge]
     /// Everybody's full name.
     public var names: [EntityID: String]
+    /// The company's workspaces: the name of each, in the order they were made.
+    public var workspaces: [Workspace]
+    /// Who of those who are no clients is there, in the order they came.
+    public var present: [EntityID]
+
+    /// A workspace of the company.
+    public struct Workspace: Hashable, Sendable {
+        /// The workspace.
+        public var id: EntityID
+        /// What it is called.
+        public var name: String
+    }
 }
 
 extension World {
@@ -120,7 +132,8 @@ extension World {
                 WorldTruth.Badge(
                     workspace: $0.workspace, channel: $0.channel, thread: $0.thread, message: $0.message)
             },
-            names: Dictionary(users.map { ($0.id, $0.fullName) }) { first, _ in first })
+            names: Dictionary(users.map { ($0.id, $0.fullName) }) { first, _ in first },
+            workspaces: workspaces.map { WorldTruth.Workspace(id: $0.id, name: $0.name) }, present: present)
     }
 
     private func truth(of channel: Channel, _ membership: Membership) -> WorldTruth.Channel {

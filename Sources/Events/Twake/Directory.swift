@@ -7,6 +7,8 @@ extension Twake {
         public var isOnline: Bool
         /// The company the user is present in, where that is said. A server that says `toBeFetched` does not know it.
         public var company: EntityID?
+        /// When the user was last seen, as far as an account says; events do not.
+        public var lastSeen: Timestamp?
 
         /// The presence of a user.
         public init(user: EntityID, isOnline: Bool, company: EntityID? = nil) {

@@ -25,6 +25,7 @@ struct Envelope {
         case .connection(let change): append(change, stamp, connection)
         case .room(let room): append(room, stamp)
         case .action(let action): append(action, stamp)
+        case .typing(let report): append(report, stamp)
         case .undecodable(let failure): append(failure, stamp)
         case .notice: return
         }
@@ -152,6 +153,26 @@ struct Envelope {
         integer(change.status)
         writer.key("retry_in_us")
         integer(change.retryIn?.microseconds)
+    }
+
+    private mutating func append(_ report: TypingReport, _ stamp: Stamp) {
+        begin("typing", stamp)
+        writer.key("change")
+        writer.string(report.change.rawValue)
+        writer.key("user")
+        writer.string(report.user.description)
+        writer.key("name")
+        string(report.name)
+        writer.key("channel")
+        writer.string(report.channel.description)
+        writer.key("channel_name")
+        string(report.channelName)
+        writer.key("thread")
+        string(report.thread?.description)
+        writer.key("typing")
+        writer.beginArray()
+        for name in report.typing { writer.string(name) }
+        writer.endArray()
     }
 
     private mutating func append(_ report: UndecodableReport, _ stamp: Stamp) {

@@ -44,6 +44,7 @@ struct EventLines {
             people.learn(from: rows)
             append(rows, cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
+        case .typing(let report): append(report, to: &buffer)
         case .connection, .room, .action, .undecodable, .notice: break
         }
     }
@@ -81,8 +82,9 @@ struct EventLines {
     private func appendText(of event: Event, to buffer: inout TerminalBuffer) {
         var (summary, actor) = (event.summary, event.actor)
         if let id = actor, let name = people[id] {
-            if summary.hasPrefix(id) { summary = name + summary.dropFirst(id.count) }
-            actor = name
+            let named = summary.replacing(id, with: name, maxReplacements: 1)
+            actor = named == summary ? name : nil
+            summary = named
         }
         if isCompact {
             summary = ShortName.shorteningIDs(summary)
@@ -118,6 +120,13 @@ struct EventLines {
         buffer.endLine()
     }
 
+    private func append(_ report: TypingReport, to buffer: inout TerminalBuffer) {
+        buffer.pad(to: Column.room)
+        let sentence = report.sentence
+        buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .dim)
+        buffer.endLine()
+    }
+
     /// One `name  value` line below an event.
     func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
         buffer.pad(to: Column.room)
@@ -135,6 +144,19 @@ extension EventReport {
         guard let sent = event.serverTime?.milliseconds else { return nil }
         let (lag, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
         return overflow ? nil : lag
+    }
+}
+
+extension TypingReport {
+    /// Who types there now, in one sentence.
+    var sentence: String {
+        let place = (channelName.map { "“\($0)”" } ?? channel.description) + (thread == nil ? "" : ", in a thread")
+        switch typing.count {
+        case 0: return "nobody types in \(place) any more"
+        case 1: return "\(typing[0]) types in \(place)"
+        case 2: return "\(typing[0]) and \(typing[1]) type in \(place)"
+        default: return "\(typing[0]), \(typing[1]) and \(typing.count - 2) more type in \(place)"
+        }
     }
 }
 

@@ -50,7 +50,7 @@ public struct Summary: Sendable {
         case .connection(.ready):
             readies += 1
             reconnects = readies - 1
-        case .connection(.connecting), .connection(.lost), .room, .action, .notice: break
+        case .connection(.connecting), .connection(.lost), .room, .action, .typing, .notice: break
         case .undecodable: undecodable += 1
         }
     }

@@ -20,6 +20,10 @@ extension TwakeBackend {
         case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
             let isKept = rooms.entries.contains { Twake.RoomName($0.name).lists(workspace) }
             if !isKept { removeChannels(of: .channels(workspace), into: &transaction) }
+        case .online(let company):
+            memory.presence = TwakePresenceBook()
+            guard let company = company ?? facts.company else { return }
+            for user in transaction.model.rows(in: .online(company)) { transaction.model.remove(user.id) }
         case .workspaces(let company):
             for place in transaction.model.rows(in: .workspaces(company)) { transaction.model.remove(place.id) }
         case .channel(_, _, let channel):

@@ -84,6 +84,7 @@ extension TwakeBackend {
             .workspaces(company: company),
         ]
         if following.contains(.places) { rooms.append(.company(company)) }
+        if following.contains(.presence) { rooms.append(.online(company: company)) }
         if following.contains(.accounts) { rooms.append(.me(user: user)) }
         for room in rooms { transaction.want(room.description) }
     }

@@ -1,5 +1,6 @@
 import Events
 import SectionedModel
+import Wire
 
 // Accounts: the user's own, and those of whoever is seen to write.
 extension TwakeBackend {
@@ -24,12 +25,14 @@ extension TwakeBackend {
     }
 
     /// What was answered about users. Of whom nothing was answered, there is no such account, or none that may be seen.
-    func learn(_ accounts: [Twake.Account], asked: [EntityID], into transaction: inout Transaction) {
+    mutating func learn(_ accounts: [Twake.Account], asked: [EntityID], into transaction: inout Transaction) {
         let wanted = Set(asked)
         let answered = accounts.filter { wanted.contains($0.id) }
         let ids = Set(answered.map(\.id))
         for user in asked where !ids.contains(user) { transaction.model.remove(.account(user)) }
         transaction.learn(answered)
+        // Whether they are there is asked for when nobody else comes for a moment.
+        if following.contains(.presence), !answered.isEmpty { memory.presence.ask(by: transaction.now + .seconds(1)) }
     }
 }
 
@@ -42,6 +45,13 @@ extension Transaction {
             let known = model[row.id]?.account
             if known?.name != account.name { names[account.id] = (known?.name, account.name) }
             model.put(row)
+            guard let seen = account.lastActivity else { continue }
+            for section in model.sectionKeys where section.name == Item.Section.onlineName {
+                guard let company = section.parent, var presence = model[.presence(account.id, in: company)]?.presence
+                else { continue }
+                presence.lastSeen = latest(presence.lastSeen, seen)
+                model.put(.presence(presence, in: company))
+            }
         }
         if !names.isEmpty { rename(names) }
     }

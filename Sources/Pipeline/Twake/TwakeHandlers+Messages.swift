@@ -10,6 +10,9 @@ extension TwakeHandler where Payload == Twake.Message {
         if sent.channel == nil, let path { sent.channel = path.channel }
         let known = transaction.model[.message(sent.id)]?.message
         guard known != nil || !sent.isStub else { return }
+        if known == nil, !memory.typing.isEmpty, let user = sent.user, let channel = sent.channel {
+            transaction.endTyping(user, in: channel, sent.isHead ? nil : sent.thread, &memory)
+        }
         transaction.overtakeMessages(of: sent.thread, in: sent.channel)
         let standing = envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
         let treatment = TwakeTable.treatment(of: .message, standing)

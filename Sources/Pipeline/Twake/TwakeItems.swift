@@ -62,12 +62,20 @@ extension Item {
             id: .workspace(workspace.id), section: .workspaces(company), sortKey: 0, entity: .twakeWorkspace(workspace))
     }
 
+    /// Whether a user is there.
+    static func presence(_ presence: Twake.OnlineStatus, in company: EntityID) -> Item {
+        Item(
+            id: .presence(presence.user, in: company), section: .online(company), sortKey: 0,
+            entity: .twakePresence(presence))
+    }
+
     var channel: Twake.Channel? { if case .twakeChannel(let channel) = entity { channel } else { nil } }
     var badge: Twake.Badge? { if case .twakeBadge(let badge) = entity { badge } else { nil } }
     var message: Twake.Message? { if case .twakeMessage(let message) = entity { message } else { nil } }
     var account: Twake.Account? { if case .twakeAccount(let account) = entity { account } else { nil } }
     var company: Twake.Company? { if case .twakeCompany(let company) = entity { company } else { nil } }
     var workspace: Twake.Workspace? { if case .twakeWorkspace(let workspace) = entity { workspace } else { nil } }
+    var presence: Twake.OnlineStatus? { if case .twakePresence(let presence) = entity { presence } else { nil } }
     var member: Twake.ChannelMember? { if case .twakeMember(let member) = entity { member } else { nil } }
 }
 
@@ -77,6 +85,9 @@ extension Item.ID {
     static func member(_ user: EntityID, of channel: EntityID) -> Item.ID { Item.ID(.member, user, qualifier: channel) }
     static func account(_ id: EntityID) -> Item.ID { Item.ID(.account, id) }
     static func company(_ id: EntityID) -> Item.ID { Item.ID(.company, id) }
+    static func presence(_ user: EntityID, in company: EntityID) -> Item.ID {
+        Item.ID(.presence, user, qualifier: company)
+    }
     static func workspace(_ id: EntityID) -> Item.ID { Item.ID(.workspace, id) }
     /// A badge is one unread thread (3.3); its wire `id` is thrown away by the server too.
     static func badge(_ badge: Twake.Badge) -> Item.ID { Item.ID(.badge, badge.thread, qualifier: badge.channel) }
@@ -90,9 +101,11 @@ extension Item.Section {
     static func members(_ channel: EntityID) -> Item.Section { Item.Section("members", channel) }
     static func badges(_ company: EntityID) -> Item.Section { Item.Section(badgesName, company) }
     static func workspaces(_ company: EntityID) -> Item.Section { Item.Section(workspacesName, company) }
+    static func online(_ company: EntityID) -> Item.Section { Item.Section(onlineName, company) }
     static let accounts = Item.Section("accounts")
     static let companies = Item.Section("companies")
     static let messagesName = "messages"
+    static let onlineName = "online"
     static let badgesName = "badges"
     static let workspacesName = "workspaces"
     static let threadName = "thread"

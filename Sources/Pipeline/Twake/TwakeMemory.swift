@@ -26,6 +26,8 @@ struct TwakeMemory: Sendable {
 
     var walks: [EntityID: Walk] = [:]
     var accounts = TwakeAccountBook()
+    var presence = TwakePresenceBook()
+    var typing = TwakeTypingBook()
     /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
     var needsPlaces = true
     /// Channels that are the user's, as an event said, and are not listed yet (T7).

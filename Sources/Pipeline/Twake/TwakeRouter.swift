@@ -25,6 +25,8 @@ enum TwakeRouter {
     static let messageNotice: [TwakeHandler<TwakeMessageNotice>] = [.messageAnnounced]
     static let badge: [TwakeHandler<Twake.Badge>] = [.badgeChanged]
     static let account: [TwakeHandler<Twake.Account>] = [.accountChanged]
+    static let online: [TwakeHandler<[Twake.OnlineStatus]>] = [.presenceChanged]
+    static let typing: [TwakeHandler<TwakeTyping>] = [.typingChanged]
     static let workspace: [TwakeHandler<Twake.Workspace>] = [.workspaceChanged]
     static let company: [TwakeHandler<Twake.Company>] = [.companyChanged]
     static let companyUser: [TwakeHandler<Twake.CompanyUser>] = [.companyUserChanged]
@@ -44,7 +46,8 @@ enum TwakeRouter {
         case .company(let payload): run(company, payload, envelope, facts, &memory, &transaction)
         case .user(let payload): run(account, payload, envelope, facts, &memory, &transaction)
         case .companyUser(let payload): run(companyUser, payload, envelope, facts, &memory, &transaction)
-        case .desktopNotification, .online, .tab, .bookmark, .document, .other: break
+        case .online(let payload): run(online, payload, envelope, facts, &memory, &transaction)
+        case .desktopNotification, .tab, .bookmark, .document, .other: break
         }
     }
 
@@ -57,7 +60,10 @@ enum TwakeRouter {
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
             let envelope = TwakeEnvelope(action: .event, room: room)
             run(messageNotice, notice, envelope, facts, &memory, &transaction)
-        case .typing, .unknown: break
+        case .typing(let channel, let thread, let user, let name, let isWriting):
+            let sent = TwakeTyping(channel: channel, thread: thread, user: user, name: name, isWriting: isWriting)
+            run(typing, sent, TwakeEnvelope(action: .event, room: room), facts, &memory, &transaction)
+        case .unknown: break
         }
     }
 

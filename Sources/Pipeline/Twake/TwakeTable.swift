@@ -42,6 +42,10 @@ enum TwakeSubject: Hashable, Sendable, CaseIterable {
     case company
     /// `company_user`: what a user may do in a company.
     case companyUser
+    /// `user:online`: whether a user is there.
+    case presence
+    /// `writing`: whether a user types. Told, never kept.
+    case typing
 }
 
 /// What is done about an event.
@@ -132,6 +136,11 @@ enum TwakeTable {
         case (.account, .unknown): .ask(.account)
         case (.account, .same), (.account, .older): .ignore
         case (.account, .doubtful), (.account, .newer), (.account, .removed): .verify(.account)
+
+        // No server keeps more of it than it says; who is there is asked for from time to time all the same, since none tells who left.
+        case (.presence, .same), (.presence, .older): .ignore
+        case (.presence, .unknown), (.presence, .doubtful), (.presence, .newer), (.presence, .removed): .apply
+        case (.typing, _): .apply
 
         // Whether an unknown one is the user's, only the list knows. None has a time.
         case (.workspace, .unknown), (.company, .unknown), (.companyUser, .unknown), (.companyUser, .removed):

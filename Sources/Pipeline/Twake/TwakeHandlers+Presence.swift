@@ -1,0 +1,147 @@
+import Events
+import JSONText
+import SectionedModel
+import Wire
+
+/// What is said of somebody's typing.
+struct TwakeTyping: Sendable {
+    var channel: EntityID
+    var thread: EntityID?
+    var user: EntityID
+    /// Empty when not sent.
+    var name: String
+    var isWriting: Bool
+}
+
+extension TwakeHandler where Payload == TwakeTyping {
+    /// `writing`: told at once, of a channel of the user's, and never of the user themselves.
+    static let typingChanged = TwakeHandler(name: "typing") { sent, envelope, facts, memory, transaction in
+        guard facts.following.contains(.presence), sent.user != facts.user,
+            let channel = transaction.model[.channel(sent.channel)]?.channel,
+            envelope.room.company.map({ $0 == channel.company }) ?? true,
+            TwakeTable.treatment(of: .typing, sent.isWriting ? .newer : .removed).applies
+        else { return }
+        guard sent.isWriting else {
+            return transaction.endTyping(sent.user, in: sent.channel, sent.thread, &memory)
+        }
+        let account = transaction.model[.account(sent.user)]?.account
+        let typist = TwakeTypingBook.Typist(
+            user: sent.user, name: sent.name.isEmpty ? account?.name : String(sent.name.prefix(100)),
+            channel: sent.channel, thread: sent.thread, until: transaction.now + TwakeTypingBook.lifetime)
+        let (isNew, dropped) = memory.typing.begin(typist)
+        if let dropped { transaction.tell(.expired, dropped, memory) }
+        if isNew { transaction.tell(.started, typist, memory) }
+    }
+}
+
+extension TwakeHandler where Payload == [Twake.OnlineStatus] {
+    /// `user:online`: applied as it comes. It has no time; what was said last holds.
+    static let presenceChanged = TwakeHandler(name: "presence") { sent, envelope, facts, memory, transaction in
+        guard facts.following.contains(.presence), let company = facts.company,
+            envelope.room.company.map({ $0 == company }) ?? true
+        else { return }
+        for status in sent.prefix(TwakePresenceBook.maximum) {
+            guard envelope.room.company != nil || status.company == nil || status.company == company else { continue }
+            transaction.show(status, in: company, &memory)
+            memory.presence.noteTold(status.user)
+        }
+    }
+}
+
+extension Transaction {
+    /// Somebody types no more, if they did: they say so, or what they typed has come.
+    mutating func endTyping(
+        _ user: EntityID, in channel: EntityID, _ thread: EntityID?, _ memory: inout TwakeMemory
+    ) {
+        guard let typist = memory.typing.end(user, in: channel, thread) else { return }
+        tell(.stopped, typist, memory)
+    }
+
+    mutating func tell(_ change: TypingReport.Change, _ typist: TwakeTypingBook.Typist, _ memory: TwakeMemory) {
+        let channel = model[.channel(typist.channel)]?.channel
+        plans.append(
+            .typing(
+                TypingReport(
+                    change: change, user: typist.user, name: typist.name, channel: typist.channel,
+                    channelName: channel?.name, thread: typist.thread,
+                    typing: memory.typing.names(in: typist.channel, typist.thread))))
+    }
+
+    /// Shows whether a user is there. Who is not, and was not before, is no row: most users of a company are not there.
+    mutating func show(_ sent: Twake.OnlineStatus, in company: EntityID, _ memory: inout TwakeMemory) {
+        let known = model[.presence(sent.user, in: company)]?.presence
+        guard known != nil || sent.isOnline else { return }
+        let standing: TwakeStanding = known == nil ? .unknown : known?.isOnline == sent.isOnline ? .same : .newer
+        guard memory.presence.note(sent.user, isOnline: sent.isOnline, at: now),
+            TwakeTable.treatment(of: .presence, standing).applies
+        else { return }
+        var row = Twake.OnlineStatus(user: sent.user, isOnline: sent.isOnline, company: company)
+        row.lastSeen = latest(model[.account(sent.user)]?.account?.lastActivity, known?.lastSeen)
+        model.put(.presence(row, in: company))
+    }
+}
+
+extension TwakeBackend {
+    var deadline: Moment? {
+        guard let typing = memory.typing.deadline else { return memory.presence.deadline }
+        return memory.presence.deadline.map { min($0, typing) } ?? typing
+    }
+
+    mutating func advance(to due: Moment, into transaction: inout Transaction) {
+        for typist in memory.typing.expire(at: due) { transaction.tell(.expired, typist, memory) }
+        guard let next = memory.presence.deadline, next <= due else { return }
+        let expired = memory.presence.expire(at: due)
+        let asks = memory.presence.takeAsk(at: due)
+        guard let company = facts.company else { return }
+        for user in expired {
+            transaction.show(Twake.OnlineStatus(user: user, isOnline: false), in: company, &memory)
+        }
+        if asks { askWhoIsThere(of: company, into: &transaction) }
+    }
+
+    mutating func joined(_ room: String, into transaction: inout Transaction) {
+        guard following.contains(.presence), case .online = Twake.RoomName(room) else { return }
+        memory.presence.ask(by: transaction.now)
+    }
+
+    /// The answer to `online:get`: what it says is as old as the question.
+    mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {
+        guard let company = facts.company, let answer = arguments.firstElement else { return }
+        for status in try Twake.onlineStatuses(from: answer.bytes).prefix(TwakePresenceBook.maximum)
+        where memory.presence.believesAnswer(about: status.user) {
+            transaction.show(status, in: company, &memory)
+        }
+    }
+
+    /// Asks after whoever is known: those whose accounts are, and those who were there.
+    private func askWhoIsThere(of company: EntityID, into transaction: inout Transaction) {
+        let known = transaction.model.rows(in: .accounts) + transaction.model.rows(in: .online(company))
+        var users: [EntityID] = []
+        var seen: Set<EntityID> = []
+        for row in known where users.count < TwakePresenceBook.maximum && seen.insert(row.id.id).inserted {
+            users.append(row.id.id)
+        }
+        guard !users.isEmpty else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("name")
+        writer.string(Twake.RoomName.online(company: company).description)
+        writer.key("type")
+        writer.string("user:online")
+        writer.key("data")
+        writer.beginArray()
+        for user in users { writer.string(user.description) }
+        writer.endArray()
+        writer.endObject()
+        transaction.plans.append(.ask(.init(name: "online:get", arguments: RawJSON(unchecked: writer.bytes[...]))))
+    }
+}
+
+extension RawJSON {
+    /// The first element of an array; nil when it has none, or is something else.
+    fileprivate var firstElement: RawJSON? {
+        var reader = JSONReader(bytes.span)
+        guard (try? reader.beginArray()) != nil, (try? reader.nextElement()) == true else { return nil }
+        return try? reader.raw()
+    }
+}

@@ -1,0 +1,70 @@
+import DemoServer
+import Events
+import Live
+import Network
+import Pipeline
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+/// Who is there, who types, whose messages those are, who is in a channel and what the places are called: a tail against the embedded
+/// backend, whose team comes, goes, types, joins, and gets a workspace with another name.
+@Suite(.serialized) struct PeopleRunTests {
+    /// What a row says, in one line.
+    private func text(_ item: Item) -> String {
+        switch item.entity {
+        case .twakeAccount(let account): "account \(account.name)"
+        case .twakeWorkspace(let workspace): "workspace \(workspace.name)"
+        case .twakeCompany(let company): "company \(company.name)"
+        case .twakePresence(let presence): "\(presence.user) \(presence.isOnline ? "there" : "gone")"
+        case .twakeMember(let member): "member \(member.user?.description ?? "?") of \(member.channel)"
+        case .twakeChannel, .twakeMessage, .twakeBadge, .twakeBadgeCount: ""
+        }
+    }
+
+    private func rows(_ model: SectionedCollection<Item>, _ name: String) -> [String] {
+        model.sectionKeys.filter { $0.name == name }.flatMap { model.elements(in: $0).map(text) }
+    }
+
+    @Test func `people and places live: they come, go, type, join, and are called something else`() async throws {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        let server = try EmbeddedServer(
+            on: loop, scenario: try Scenario.load("workspace", seed: 3), seed: 3,
+            options: .init(pace: 4, troubles: [.init(at: .seconds(9), .restart)]))
+        let watcher = Watcher()
+        let configuration = TailConfiguration(
+            server: try URLParts(parsing: server.url),
+            session: Configuration(
+                backend: .twake, reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100)),
+                following: [.usual, .members]),
+            token: .provider { server.makeToken() }, seed: 5)
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        // Who left is asked for after the restart; the workspace is renamed after that.
+        await watcher.reports.wait { reports in
+            let rows = reports.diffs.flatMap(\.batch.updates).map(\.new)
+            return rows.contains { text($0).hasSuffix(" gone") } && rows.contains { text($0).contains("⚓️") }
+        }
+        let (model, truth) = (await tail.model, await server.truth())
+        tail.stop()
+        _ = await summary
+        runOnThread(named: "weir-close") { server.close() }
+
+        #expect(rows(model, "workspaces") == truth.workspaces.map { "workspace \($0.name)" })
+        #expect(rows(model, "companies") == ["company Tidewater"])
+        #expect(rows(model, "accounts").count > 3)
+        #expect(rows(model, "online").contains { $0.hasSuffix(" gone") })
+        #expect(rows(model, "members").count > truth.channels.count)
+        let typing = watcher.reports.all.compactMap { stamped in
+            if case .typing(let report) = stamped.report { report } else { nil }
+        }
+        #expect(typing.contains { $0.change == .started } && typing.contains { $0.change == .stopped })
+        #expect(typing.allSatisfy { $0.name != nil })
+        let messages = model.sectionKeys.flatMap { model.elements(in: $0) }.compactMap { item in
+            if case .twakeMessage(let message) = item.entity { message } else { nil }
+        }
+        #expect(!messages.isEmpty && messages.allSatisfy { $0.senderName != nil })
+    }
+}
