@@ -29,7 +29,7 @@ public struct RecordingReader: ~Copyable {
     var expected = 1
     var lastTime = Moment.zero
     /// Where the line given last stands in the scanner's buffer.
-    private var current = 0..<0
+    private var current: Range<Int>
     /// What the last line gave besides what was returned for it.
     var waiting: [Entry] = []
 
@@ -49,11 +49,11 @@ public struct RecordingReader: ~Copyable {
     }
 
     private init(_ scanner: consuming LineScanner) throws(RecordingError) {
-        head = try Self.head(&scanner)
+        (head, current) = try Self.head(&scanner)
         lines = scanner
     }
 
-    private static func head(_ lines: inout LineScanner) throws(RecordingError) -> Record.Head {
+    private static func head(_ lines: inout LineScanner) throws(RecordingError) -> (Record.Head, Range<Int>) {
         let path = lines.source.path
         let range: Range<Int>
         switch try lines.next() {
@@ -77,11 +77,11 @@ public struct RecordingReader: ~Copyable {
             )
         }
         lines.keepChecksum(of: range)
-        return head
+        return (head, range)
     }
 
-    /// The line that the last entry came of, as it stands in the file, without its line feed; empty when it is too long.
-    /// For tools that copy lines.
+    /// The line that the last entry came of, as it stands in the file, without its line feed; empty when it is too long. Before the
+    /// first entry, the head's. For tools that copy lines.
     public var line: Span<UInt8> {
         @_lifetime(borrow self)
         get { lines.buffer.span.extracting(current) }
@@ -129,7 +129,9 @@ public struct RecordingReader: ~Copyable {
             lines.keepChecksum(of: range)
         }
         if decoded.number != nil {
-            let due = decoded.record.isAside ? expected - 1 : expected
+            // A kind of a newer version may stand aside, too.
+            let isAside = if case .unknown = decoded.record { number == expected - 1 } else { decoded.record.isAside }
+            let due = isAside ? expected - 1 : expected
             if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
             expected = number + 1
         }

@@ -52,7 +52,8 @@ private enum ActionVerb {
         case .workspace:
             _ = try one(of: ["create"], &words, arguments)
             return .createWorkspace
-        case .demo, .serve, .tail, .record, .replay, .rooms, .login, .logout, .whoami, .help:
+        case .demo, .serve, .tail, .record, .replay, .rooms, .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex,
+            .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileMark, .login, .logout, .whoami, .help:
             throw arguments.error("it wants nothing done")
         }
     }

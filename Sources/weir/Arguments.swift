@@ -21,8 +21,10 @@ struct Arguments {
                 wantsHelp = true
                 return
             }
-            if argument.hasPrefix("-"), argument != "-" {
+            if argument.hasPrefix("--") {
                 try take(option: argument, &rest)
+            } else if argument.hasPrefix("-"), argument != "-" {
+                try take(letters: argument, &rest)
             } else {
                 positionals.append(argument)
             }
@@ -58,6 +60,23 @@ struct Arguments {
         }
     }
 
+    /// Options of one letter, one or several: a value follows in the same word (`-A3`) or in the next.
+    private mutating func take(letters argument: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
+        var letters = argument.dropFirst()
+        let mine = Option.of(command)
+        while let letter = letters.popFirst() {
+            guard let option = mine.first(where: { $0.letter == letter }) else {
+                throw error("unknown option \(UsageError.quoted(letters.isEmpty ? "-\(letter)" : argument))")
+            }
+            if option.placeholder == nil || letters.isEmpty {
+                try take(option: option.flag, &rest)
+            } else {
+                try take(option: option.flag + "=" + letters, &rest)
+                return
+            }
+        }
+    }
+
     private func known(_ flag: String) throws(UsageError) -> Option {
         let mine = Option.of(command)
         if let option = mine.first(where: { $0.flag == flag }) { return option }
@@ -71,7 +90,10 @@ struct Arguments {
 
     /// Whether a word is an option of this command, and so not a value somebody forgot to give.
     private func isOption(_ word: String) -> Bool {
-        word == "--" || Option.of(command).contains { word == $0.flag || word.hasPrefix($0.flag + "=") }
+        word == "--"
+            || Option.of(command).contains {
+                word == $0.flag || word.hasPrefix($0.flag + "=") || $0.letter.map { word == "-\($0)" } ?? false
+            }
     }
 
     private func checkPositionals() throws(UsageError) {

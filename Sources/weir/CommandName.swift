@@ -10,6 +10,17 @@ extension CommandName {
 /// The commands, and what each takes besides options.
 enum CommandName: String, CaseIterable {
     case demo, serve, tail, record, replay, rooms
+    case file
+    case fileInfo = "file info"
+    case fileDoctor = "file doctor"
+    case fileRepair = "file repair"
+    case fileIndex = "file index"
+    case fileCat = "file cat"
+    case fileGrep = "file grep"
+    case fileFilter = "file filter"
+    case fileCut = "file cut"
+    case fileMerge = "file merge"
+    case fileMark = "file mark"
     case send, edit, react, delete, read, channel, workspace, login, logout, whoami
     case help
 
@@ -26,6 +37,39 @@ enum CommandName: String, CaseIterable {
         }
     }
 
+    /// Those that are typed as one word.
+    static var topLevel: [CommandName] { allCases.filter { !$0.rawValue.contains(" ") } }
+
+    /// The commands behind this word, when there are any: each is a command of its own, with its own options and help.
+    var verbs: [CommandName] { Self.allCases.filter { $0.rawValue.hasPrefix(rawValue + " ") } }
+
+    /// The last word of the name.
+    var verb: String { String(rawValue.split(separator: " ").last ?? "") }
+
+    /// Takes a command's words from the front; of a command with verbs, the command alone when help is asked for.
+    static func take(_ words: inout ArraySlice<String>) throws(UsageError) -> CommandName {
+        guard let first = words.popFirst() else { throw UsageError("a command is missing") }
+        guard let command = topLevel.first(where: { $0.rawValue == first }) else {
+            let kind = first.hasPrefix("-") ? "option" : "command"
+            let candidates = topLevel.map(\.rawValue) + ["--version", "--help"]
+            throw UsageError(
+                "unknown \(kind) \(UsageError.quoted(first))" + Suggestion.phrase(for: first, among: candidates))
+        }
+        if command.verbs.isEmpty { return command }
+        let names = command.verbs.map(\.verb)
+        guard let word = words.first else {
+            throw UsageError("a verb is missing: one of \(names.joined(separator: ", "))", command: command)
+        }
+        if ["-h", "--help"].contains(word) { return command }
+        guard let verb = command.verbs.first(where: { $0.verb == word }) else {
+            throw UsageError(
+                "unknown verb \(UsageError.quoted(word))" + Suggestion.phrase(for: word, among: names),
+                command: command)
+        }
+        words.removeFirst()
+        return verb
+    }
+
     private var url: Positional { Positional(name: "URL") }
 
     var positionals: [Positional] {
@@ -36,6 +80,9 @@ enum CommandName: String, CaseIterable {
         case .replay: [Positional(name: "FILE")]
         case .rooms:
             [Positional(name: "ls|join|leave|select"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
+        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
+            .fileMerge, .fileMark:
+            fileText.positionals
         case .send: [url, Positional(name: "CHANNEL"), Positional(name: "TEXT", isRequired: false)]
         case .edit:
             [
@@ -52,7 +99,7 @@ enum CommandName: String, CaseIterable {
         case .channel: [Positional(name: "create|edit|delete|members"), Positional(name: "WORD", isRepeatable: true)]
         case .workspace: [Positional(name: "create"), url, Positional(name: "NAME")]
         case .login, .logout, .whoami: [url]
-        case .help: [Positional(name: "COMMAND", isRequired: false)]
+        case .help: [Positional(name: "COMMAND", isRequired: false), Positional(name: "VERB", isRequired: false)]
         }
     }
 
@@ -65,6 +112,9 @@ enum CommandName: String, CaseIterable {
         case .record: "write a live backend to an event file, printing no events"
         case .replay: "play an event file through the same pipeline"
         case .rooms: "list, join and leave the rooms of a running tail"
+        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
+            .fileMerge, .fileMark:
+            fileText.summary
         case .send: "send a message"
         case .edit: "replace the text of a message"
         case .react: "react to a message"
@@ -117,6 +167,9 @@ enum CommandName: String, CaseIterable {
                 "With --store no tail is spoken to: what FILE remembers of the account that was tailed last is",
                 "listed, and changed for the next start.",
             ]
+        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
+            .fileMerge, .fileMark:
+            fileText.details
         case .send:
             [
                 "CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.",
@@ -172,6 +225,9 @@ enum CommandName: String, CaseIterable {
         case .record: ["weir record https://chat.example.com day.weir --token file:token --duration 1h"]
         case .replay: ["weir replay day.weir --speed max --diff-log day.diff"]
         case .rooms: ["weir rooms join /companies/C/workspaces/W/channels/CH/feed"]
+        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
+            .fileMerge, .fileMark:
+            fileText.examples
         case .send:
             [
                 "weir send https://chat.example.com '#general' 'Good morning' --token file:token",
@@ -190,7 +246,7 @@ enum CommandName: String, CaseIterable {
         case .login: ["weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token"]
         case .logout: ["weir logout https://chat.example.com --token file:token"]
         case .whoami: ["weir whoami https://chat.example.com --token file:token --json"]
-        case .help: ["weir help tail"]
+        case .help: ["weir help tail", "weir help file repair"]
         }
     }
 }

@@ -10,7 +10,7 @@ enum Help {
             "Usage: weir COMMAND [OPTIONS]", "       weir help [COMMAND], weir COMMAND --help, weir --version", "",
             "Commands:",
         ]
-        for command in CommandName.allCases { lines.append("  " + padded(command.rawValue, 10) + command.summary) }
+        for command in CommandName.topLevel { lines.append("  " + padded(command.rawValue, 10) + command.summary) }
         lines += ["", "Exit codes:"]
         for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
         lines += [
@@ -23,18 +23,31 @@ enum Help {
 
     /// The text of `weir help COMMAND`.
     static func text(of command: CommandName) -> String {
+        if !command.verbs.isEmpty { return text(ofVerbsOf: command) }
         let words = (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ")
         var lines = ["weir \(command.rawValue): \(command.summary)", "", "Usage: \(words) [OPTIONS]"]
         if !command.details.isEmpty { lines += [""] + command.details }
         lines += ["", "Options:"]
         for option in Option.of(command) {
             let usage =
-                "  " + option.flag + (option.placeholder.map { " " + $0 } ?? "") + (option.isRepeatable ? " …" : "")
+                "  " + (option.letter.map { "-\($0), " } ?? "") + option.flag
+                + (option.placeholder.map { " " + $0 } ?? "") + (option.isRepeatable ? " …" : "")
             let fits = usage.count <= indent - 2
             if !fits { lines.append(usage) }
-            lines.append(padded(fits ? usage : "", indent) + option.meaning)
+            lines.append(padded(fits ? usage : "", indent) + option.meaning(for: command))
         }
         lines += ["", command.examples.count == 1 ? "Example:" : "Examples:"]
+        lines += command.examples.map { "  " + $0 }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func text(ofVerbsOf command: CommandName) -> String {
+        var lines = ["weir \(command.rawValue): \(command.summary)", ""]
+        lines.append("Usage: weir \(command.rawValue) VERB … [OPTIONS]")
+        if !command.details.isEmpty { lines += [""] + command.details }
+        lines += ["", "Verbs:"]
+        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.summary) }
+        lines += ["", "Each has its own help: weir help \(command.rawValue) VERB", "", "Examples:"]
         lines += command.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"
     }

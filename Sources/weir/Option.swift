@@ -20,6 +20,22 @@ enum Option: String, CaseIterable {
     case maxPayload = "max-payload"
     case thread, visibility, icon, description, rename, member
     case user, password, save, json
+    case output, force, secrets
+    case kind
+    case notKind = "not-kind"
+    case event
+    case notEvent = "not-event"
+    case notRoom = "not-room"
+    case direction = "dir"
+    case connection = "conn"
+    case notConnection = "not-conn"
+    case start, end, ripple
+    case fixedStrings = "fixed-strings"
+    case ignoreCase = "ignore-case"
+    case invertMatch = "invert-match"
+    case countOnly = "count-only"
+    case after, before, context, around
+    case set, at
     case on, name
     case noControl = "no-ctl"
     case quiet, help
@@ -40,7 +56,7 @@ enum Option: String, CaseIterable {
         case .header: "'NAME: VALUE'"
         case .pin: "sha256//HASH"
         case .proxy: "URL|env"
-        case .ca, .cert, .key, .record, .diffLog, .save: "FILE"
+        case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
         case .company, .workspace: "ID"
         case .room: "ROOM"
         case .store: "FILE|none"
@@ -61,13 +77,36 @@ enum Option: String, CaseIterable {
         case .description: "TEXT"
         case .member: "USER"
         case .password: "env:NAME|file:PATH|cmd:COMMAND|stdin|prompt"
-        case .members, .diffLogReversible, .noControl, .json, .quiet, .help: nil
+        case .kind, .notKind: "KIND"
+        case .event, .notEvent: "EVENT"
+        case .notRoom: "ROOM"
+        case .direction: "in|out"
+        case .connection, .notConnection, .after, .before, .context: "N"
+        case .start, .end, .at: "POSITION"
+        case .around: "D"
+        case .set: "NAME"
+        case .members, .diffLogReversible, .noControl, .json, .force, .secrets, .ripple, .fixedStrings, .ignoreCase,
+            .invertMatch, .countOnly, .quiet, .help:
+            nil
         }
     }
 
+    /// The short form, where there is one that people know from other programs.
+    var letter: Character? { Self.letters[self] }
+
+    private static let letters: [Option: Character] = [
+        .output: "o", .fixedStrings: "F", .ignoreCase: "i", .invertMatch: "v", .countOnly: "c", .after: "A",
+        .before: "B", .context: "C",
+    ]
+
+    /// The line of the help of `command`.
+    func meaning(for command: CommandName) -> String { command.fileMeaning(of: self) ?? meaning }
+
     var isRepeatable: Bool {
         switch self {
-        case .room, .emit, .header, .pin, .member: true
+        case .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection,
+            .notConnection:
+            true
         case .backend, .path, .namespace, .eio, .transport, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth,
             .company,
             .workspace, .framing, .format, .count,
@@ -78,13 +117,15 @@ enum Option: String, CaseIterable {
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
-            .save, .json, .on, .name, .noControl, .quiet, .help:
+            .save, .json, .output, .force, .secrets, .direction, .start, .end, .ripple, .fixedStrings, .ignoreCase,
+            .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .on, .name, .noControl, .quiet,
+            .help:
             false
         }
     }
 
-    /// The line of the help.
-    var meaning: String {
+    /// The line of the help, where all commands mean the same.
+    private var meaning: String {
         switch self {
         case .backend: "what the server speaks (default twake); socketio has no schema"
         case .path: "endpoint's path (default /socket/; socketio and echo: /socket.io/)"
@@ -136,6 +177,30 @@ enum Option: String, CaseIterable {
         case .password: "where the password is (default prompt)"
         case .save: "file for the token (0600); one that is there is replaced"
         case .json: "print the result as one JSON object a line"
+        case .output: "write to this new file (0600) instead of standard output"
+        case .force: "replace a file that is there"
+        case .secrets: "look for what looks like a secret, too"
+        case .kind: "keep records of such a kind: f, http, sub, gap, mark, …"
+        case .notKind: "leave out records of such a kind"
+        case .event: "keep such events, by their name on the wire"
+        case .notEvent: "leave out such events"
+        case .notRoom: "leave out what is about such a room"
+        case .direction: "keep messages received, or sent"
+        case .connection: "keep what belongs to such a connection"
+        case .notConnection: "leave out what belongs to such a connection"
+        case .start: "where to begin"
+        case .end: "where to end"
+        case .ripple: "close the hole: times begin at 0"
+        case .fixedStrings: "PATTERN is text"
+        case .ignoreCase: "upper and lower case are the same"
+        case .invertMatch: "find what does not match"
+        case .countOnly: "print how many match"
+        case .after: "print N records behind each match, too"
+        case .before: "print N records before each match, too"
+        case .context: "print N records before and behind each match, too"
+        case .around: "print what happened within this time of each match, too"
+        case .set: "add a mark of this name"
+        case .at: "where the mark is to stand"
         case .on: "the running tail to speak to"
         case .name: "name of this tail's control socket (default the process id)"
         case .noControl: "open no control socket"
@@ -148,7 +213,8 @@ enum Option: String, CaseIterable {
     var commands: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .backend, .namespace, .eio, .transport, .room, .emit, .history, .members, .framing, .idleTimeout:
+        case .room: [.tail, .record, .fileFilter]
+        case .backend, .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
@@ -157,9 +223,16 @@ enum Option: String, CaseIterable {
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
-        case .json: CommandName.errands
+        case .json: [.fileInfo, .fileDoctor, .fileGrep] + CommandName.errands
+        case .output, .force: [.fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark]
+        case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
+        case .start, .end: [.fileFilter, .fileCut]
+        case .ripple: [.fileCut]
+        case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
+        case .set, .at: [.fileMark]
+        case .secrets: [.fileDoctor]
         case .store: [.tail, .record, .rooms, .logout] + CommandName.actions
-        case .format: [.demo, .tail, .replay]
+        case .format: [.demo, .tail, .replay, .fileCat]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]
         case .record: [.demo, .tail]

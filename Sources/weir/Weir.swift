@@ -7,21 +7,19 @@ enum Weir {
     static func run(_ arguments: [String]) async -> ExitCode {
         // A reader that goes away is told by EPIPE, a normal end.
         signal(SIGPIPE, SIG_IGN)
-        do {
-            guard let first = arguments.first else { throw UsageError("a command is missing") }
-            switch first {
+        do throws(UsageError) {
+            switch arguments.first {
             case "--version", "-V": return Console.print(Help.version + "\n")
             case "--help", "-h": return Console.print(Help.overview)
             default: break
             }
-            guard let command = CommandName(rawValue: first) else { throw unknown(first) }
-            let parsed = try Arguments(parsing: Array(arguments.dropFirst()), for: command)
+            var words = arguments[...]
+            let command = try CommandName.take(&words)
+            let parsed = try Arguments(parsing: Array(words), for: command)
             if parsed.wantsHelp { return Console.print(Help.text(of: command)) }
             return try await run(command, parsed)
-        } catch let error as UsageError {
-            return Console.refuse(error)
         } catch {
-            return Console.fail(error)
+            return Console.refuse(error)
         }
     }
 
@@ -37,20 +35,21 @@ enum Weir {
         case .login: return await AccountCommand.login(try LoginOptions(arguments))
         case .logout: return await AccountCommand.logout(try AccountOptions(arguments))
         case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))
+        case .file: return Console.print(Help.text(of: command))
+        case .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge,
+            .fileMark:
+            return try FileCommand.run(arguments)
         case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
         }
     }
 
     private static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard let name = arguments.positionals.first else { return Console.print(Help.overview) }
-        guard let command = CommandName(rawValue: name) else { throw unknown(name) }
+        var words = arguments.positionals[...]
+        // Of a command with verbs, its own help is asked for when none is named.
+        if words.count == 1, let command = CommandName(rawValue: name) { return Console.print(Help.text(of: command)) }
+        let command = try CommandName.take(&words)
+        if let word = words.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
         return Console.print(Help.text(of: command))
-    }
-
-    private static func unknown(_ name: String) -> UsageError {
-        let kind = name.hasPrefix("-") ? "option" : "command"
-        let candidates = CommandName.allCases.map(\.rawValue) + ["--version", "--help"]
-        return UsageError(
-            "unknown \(kind) \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: candidates))
     }
 }

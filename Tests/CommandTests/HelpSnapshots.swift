@@ -13,6 +13,7 @@ enum HelpSnapshots {
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
           rooms     list, join and leave the rooms of a running tail
+          file      inspect, mend, cut and convert event files
           send      send a message
           edit      replace the text of a message
           react     react to a message
@@ -623,17 +624,289 @@ enum HelpSnapshots {
             """#
         ),
         (
+            "file",
+            #"""
+            weir file: inspect, mend, cut and convert event files
+
+            Usage: weir file VERB … [OPTIONS]
+
+            Event files are read plain or compressed, whatever they are called; - is standard input. What is
+            damaged is reported on standard error with line and offset, the rest is read, and the exit code
+            is 3. Members and records that this version does not know stay as they are. New files are
+            readable by you only, and nothing is overwritten without --force.
+
+            Verbs:
+              info      say what is in an event file
+              doctor    say what is wrong with an event file, and where
+              repair    make a whole event file of a damaged one
+              index     give an event file an index and an end
+              cat       print an event file as 'weir tail' printed it
+              grep      find records by their text
+              filter    keep some of the records
+              cut       keep a part of a recording
+              merge     make one recording of several, by their wall clocks
+              mark      list the marks of a recording, or add one
+
+            Each has its own help: weir help file VERB
+
+            Examples:
+              weir file info day.weir.jsonl
+              weir file repair torn.weir.jsonl -o whole.weir.jsonl
+
+            """#
+        ),
+        (
+            "file info",
+            #"""
+            weir file info: say what is in an event file
+
+            Usage: weir file info FILE… [OPTIONS]
+
+            Head, times, records by kind, events by name, connections, rooms, gaps, chunks, size and rate.
+
+            Options:
+              --json                          print one JSON object a file
+              --help                          show this help
+
+            Examples:
+              weir file info day.weir.jsonl
+              weir file info --json *.weir.jsonl | jq .events
+
+            """#
+        ),
+        (
+            "file doctor",
+            #"""
+            weir file doctor: say what is wrong with an event file, and where
+
+            Usage: weir file doctor FILE… [OPTIONS]
+
+            Lines that cannot be read, numbers and times out of order, checksums that differ, an end that is
+            torn or missing, an index that does not say what is there, segments that are missing: with line
+            and byte offset. --secrets looks for tokens, cookies, passwords and random text that should not
+            be in a recording; it names the place and the rule, never the secret. Several files are the
+            segments of a recording, in order. Exits with 3 when something was found.
+
+            Options:
+              --json                          print one JSON object a finding
+              --secrets                       look for what looks like a secret, too
+              --help                          show this help
+
+            Examples:
+              weir file doctor day.weir.jsonl
+              weir file doctor --secrets day.000*.weir.jsonl
+
+            """#
+        ),
+        (
+            "file repair",
+            #"""
+            weir file repair: make a whole event file of a damaged one
+
+            Usage: weir file repair FILE [OPTIONS]
+
+            Every readable record is kept, in its order; a gap stands where something is missing. What cannot
+            be read is kept beside the new file, as FILE.damaged and FILE.torn. Exits with 3 when anything is
+            missing in the new file.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --help                          show this help
+
+            Example:
+              weir file repair torn.weir.jsonl -o whole.weir.jsonl
+
+            """#
+        ),
+        (
+            "file index",
+            #"""
+            weir file index: give an event file an index and an end
+
+            Usage: weir file index FILE [OPTIONS]
+
+            Its records are written as they are, with checksums, an index and an end made anew.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --help                          show this help
+
+            Example:
+              weir file index day.weir.jsonl -o day.weir.jsonl --force
+
+            """#
+        ),
+        (
+            "file cat",
+            #"""
+            weir file cat: print an event file as 'weir tail' printed it
+
+            Usage: weir file cat FILE… [OPTIONS]
+
+            Plays the file through the pipeline, as fast as it goes, and prints nothing else: events, changes of
+            the model and gaps; with --format raw the payloads alone.
+
+            Options:
+              --format pretty|compact|json|raw
+                                              how events are printed (default compact)
+              --help                          show this help
+
+            Examples:
+              weir file cat day.weir.jsonl
+              weir file cat day.weir.jsonl --format json | jq .kind
+
+            """#
+        ),
+        (
+            "file grep",
+            #"""
+            weir file grep: find records by their text
+
+            Usage: weir file grep PATTERN FILE… [OPTIONS]
+
+            PATTERN is a POSIX extended regular expression. It is looked for in the payloads of messages and
+            REST exchanges as they were sent, not in how the file spells them, and in the lines of other
+            records. A match is shown with ':' behind its number, context with '-'. Exits with 1 when nothing
+            matches.
+
+            Options:
+              --json                          print the records' lines as they stand in the file
+              -F, --fixed-strings             PATTERN is text
+              -i, --ignore-case               upper and lower case are the same
+              -v, --invert-match              find what does not match
+              -c, --count-only                print how many match
+              -A, --after N                   print N records behind each match, too
+              -B, --before N                  print N records before each match, too
+              -C, --context N                 print N records before and behind each match, too
+              --around D                      print what happened within this time of each match, too
+              --help                          show this help
+
+            Examples:
+              weir file grep -i 'deploy.*failed' day.weir.jsonl --around 2s
+              weir file grep -F '"type":"badge"' day.weir.jsonl -c
+
+            """#
+        ),
+        (
+            "file filter",
+            #"""
+            weir file filter: keep some of the records
+
+            Usage: weir file filter FILE [OPTIONS]
+
+            A criterion judges the records it can: --event judges messages that are events, --room what names a
+            room. The others are kept, so that what is left can be replayed; --kind alone judges all. Of
+            several values of an option one must match; all options must. *, ? and […] stand for other
+            characters. A POSITION is +90s (since the recording began), n:812 (a record's number), mark:NAME,
+            or a time such as 2026-01-02T03:04:05Z.
+
+            Options:
+              --room ROOM …                   keep what is about such a room
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --kind KIND …                   keep records of such a kind: f, http, sub, gap, mark, …
+              --not-kind KIND …               leave out records of such a kind
+              --event EVENT …                 keep such events, by their name on the wire
+              --not-event EVENT …             leave out such events
+              --not-room ROOM …               leave out what is about such a room
+              --dir in|out                    keep messages received, or sent
+              --conn N …                      keep what belongs to such a connection
+              --not-conn N …                  leave out what belongs to such a connection
+              --start POSITION                begin with the first record here
+              --end POSITION                  end before the first record here
+              --help                          show this help
+
+            Examples:
+              weir file filter day.weir.jsonl --room '/companies/*/channels/*' --not-event 'realtime:event'
+              weir file filter day.weir.jsonl --kind head --kind gap --kind mark -o gaps.weir.jsonl
+
+            """#
+        ),
+        (
+            "file cut",
+            #"""
+            weir file cut: keep a part of a recording
+
+            Usage: weir file cut FILE [OPTIONS]
+
+            From the first record at --start to the last one before --end. In front of it stands what the part
+            needs to be replayed alone: the open connections with their handshakes, and the rooms. A POSITION
+            is +90s (since the recording began), n:812 (a record's number), mark:NAME, or a time such as
+            2026-01-02T03:04:05Z.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --start POSITION                begin with the first record here
+              --end POSITION                  end before the first record here
+              --ripple                        close the hole: times begin at 0
+              --help                          show this help
+
+            Example:
+              weir file cut day.weir.jsonl --start mark:outage --end +2h --ripple -o outage.weir.jsonl
+
+            """#
+        ),
+        (
+            "file merge",
+            #"""
+            weir file merge: make one recording of several, by their wall clocks
+
+            Usage: weir file merge FILE… [OPTIONS]
+
+            Records at the same time stay in the order of the files. The segments of one recording become one.
+            Connections and requests of other recordings get numbers of their own, so that a replay plays the
+            first one's session.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --help                          show this help
+
+            Example:
+              weir file merge day.0001.weir.jsonl day.0002.weir.jsonl -o day.weir.jsonl
+
+            """#
+        ),
+        (
+            "file mark",
+            #"""
+            weir file mark: list the marks of a recording, or add one
+
+            Usage: weir file mark FILE [OPTIONS]
+
+            Without --set the marks are listed. With it the recording is written with one more, before the
+            first record at --at. A POSITION is +90s (since the recording began), n:812 (a record's number),
+            mark:NAME, or a time such as 2026-01-02T03:04:05Z.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --set NAME                      add a mark of this name
+              --at POSITION                   where the mark is to stand
+              --help                          show this help
+
+            Examples:
+              weir file mark day.weir.jsonl
+              weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl
+
+            """#
+        ),
+        (
             "help",
             #"""
             weir help: explain a command
 
-            Usage: weir help [COMMAND] [OPTIONS]
+            Usage: weir help [COMMAND] [VERB] [OPTIONS]
 
             Options:
               --help                          show this help
 
-            Example:
+            Examples:
               weir help tail
+              weir help file repair
 
             """#
         ),

@@ -4,7 +4,8 @@ import Testing
 struct HelpTests {
     @Test("The help of every command is its snapshot, however it is asked for", arguments: HelpSnapshots.commands)
     func showsHelpOfCommands(command: String, text: String) throws {
-        for arguments in [["help", command], [command, "--help"], [command, "-h", "--no-such-option"]] {
+        let words = command.split(separator: " ").map(String.init)
+        for arguments in [["help"] + words, words + ["--help"], words + ["-h", "--no-such-option"]] {
             let result = try weir(arguments)
             #expect(result.output == text)
             #expect(result.errors == "")

@@ -10,6 +10,19 @@ struct UsageTests {
             (["zzzzzz"], "weir: unknown command 'zzzzzz'\nTry 'weir help'.\n"),
             (["--verison"], "weir: unknown option '--verison'; did you mean '--version'?\nTry 'weir help'.\n"),
             (["help", "replya"], "weir: unknown command 'replya'; did you mean 'replay'?\nTry 'weir help'.\n"),
+            (
+                ["file"],
+                "weir: a verb is missing: one of info, doctor, repair, index, cat, grep, filter, cut, merge, mark\n"
+                    + "Try 'weir help file'.\n"
+            ),
+            (["file", "inof"], "weir: unknown verb 'inof'; did you mean 'info'?\nTry 'weir help file'.\n"),
+            (["file", "repair"], "weir: FILE is missing\nTry 'weir help file repair'.\n"),
+            (["file", "repair", "a", "-x"], "weir: unknown option '-x'\nTry 'weir help file repair'.\n"),
+            (
+                ["file", "info", "a", "--secrets"],
+                "weir: '--secrets' is not an option of 'weir file info' (it is one of: file doctor)\n"
+                    + "Try 'weir help file info'.\n"
+            ),
             (["tail"], "weir: URL is missing\nTry 'weir help tail'.\n"),
             (["record", "http://a/"], "weir: FILE is missing\nTry 'weir help record'.\n"),
             (["tail", "http://a/", "b"], "weir: unexpected argument 'b'\nTry 'weir help tail'.\n"),

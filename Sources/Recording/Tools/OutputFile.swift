@@ -1,0 +1,98 @@
+import Glibc
+
+/// Where a tool writes to.
+public struct ToolDestination: Hashable, Sendable {
+    /// The file's path; nil for standard output.
+    public var path: String?
+    /// Whether a file that is there is replaced.
+    public var replaces: Bool
+    /// A destination.
+    public init(path: String? = nil, replaces: Bool = false) {
+        self.path = path
+        self.replaces = replaces
+    }
+}
+
+/// The file a tool writes, private to the user (mode 0600), or standard output.
+///
+/// A file that is to be replaced stays as it is until the new one is whole: what is written goes to a file beside it, which takes
+/// its place at the close. So a tool may write over what it reads, and a tool that fails leaves the old file.
+struct OutputFile: ~Copyable {
+    /// For messages.
+    let path: String
+    /// How many bytes were written, those still gathered among them.
+    private(set) var count = 0
+
+    private let descriptor: Int32
+    private let temporary: String?
+    private var gathered: [UInt8] = []
+    private var isClosed = false
+
+    init(_ destination: ToolDestination) throws(RecordingError) {
+        self.init(try Self.open(destination))
+    }
+
+    private init(_ opened: (path: String, descriptor: Int32, temporary: String?)) {
+        (path, descriptor, temporary) = opened
+    }
+
+    private static func open(
+        _ destination: ToolDestination
+    ) throws(RecordingError) -> (path: String, descriptor: Int32, temporary: String?) {
+        guard let path = destination.path, path != "-" else {
+            let name = "standard output"
+            let descriptor = dup(STDOUT_FILENO)
+            guard descriptor >= 0 else { throw .system(operation: "open", path: name, code: errno) }
+            return (name, descriptor, nil)
+        }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
+        let created = destination.replaces ? "\(path).\(getpid()).new" : path
+        let descriptor = Glibc.open(created, flags, mode_t(0o600))
+        guard descriptor >= 0 else {
+            if errno == EEXIST { throw .exists(path: created) }
+            throw .system(operation: "create", path: created, code: errno)
+        }
+        return (path, descriptor, destination.replaces ? created : nil)
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+        if !isClosed, let temporary { unlink(temporary) }
+    }
+
+    mutating func write(_ bytes: [UInt8]) throws(RecordingError) {
+        gathered.append(contentsOf: bytes)
+        count += bytes.count
+        if gathered.count >= RecordFormat.writeBytes { try flush() }
+    }
+
+    mutating func write(_ text: String) throws(RecordingError) { try write(Array(text.utf8)) }
+
+    mutating func flush() throws(RecordingError) {
+        var done = 0
+        while done < gathered.count {
+            let written = gathered.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
+            }
+            if written > 0 {
+                done += written
+            } else if errno == EAGAIN {
+                // Standard output may have been made non-blocking by somebody else.
+                var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&watched, 1, -1)
+            } else if errno != EINTR {
+                throw .system(operation: "write", path: path, code: errno)
+            }
+        }
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what is gathered and puts the file in its place.
+    consuming func close() throws(RecordingError) {
+        try flush()
+        if let temporary, rename(temporary, path) != 0 {
+            throw .system(operation: "replace", path: path, code: errno)
+        }
+        isClosed = true
+    }
+}

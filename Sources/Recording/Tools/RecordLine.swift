@@ -1,0 +1,128 @@
+import JSONText
+import Wire
+
+/// A record and the line it was read from. Tools pass the text on, so that members and kinds they do not know stay as they are.
+struct RecordLine {
+    /// The line without its line feed.
+    var text: [UInt8]
+    var record: Record
+    var stamp: Stamp
+    /// Whether it stands beside the numbered ones. Of an unknown kind it is known by its number, which repeats the one before.
+    var isAside: Bool
+    /// Where the line stands: its number, from 1, and the offset of its first byte.
+    var line: Int
+    var offset: Int
+}
+
+/// Reads an event file for tools: lines with their records, and what is wrong with the file.
+struct LineReader: ~Copyable {
+    enum Item {
+        case line(RecordLine)
+        case problem(FileProblem)
+    }
+
+    let path: String
+    /// The head's line without its line feed.
+    let headText: [UInt8]
+    private var reader: RecordingReader
+    private var lastNumber = 0
+
+    /// Opens a file; `-` is standard input.
+    init(opening path: String) throws(RecordingError) {
+        let reader = try RecordingReader(opening: path)
+        self.init(reader, path: path)
+    }
+
+    init(_ reader: consuming RecordingReader, path: String) {
+        self.path = path
+        headText = Self.copy(reader.line)
+        self.reader = reader
+    }
+
+    var head: Record.Head { reader.head }
+
+    mutating func next() throws(RecordingError) -> Item? {
+        guard let entry = try reader.next() else { return nil }
+        if let problem = FileProblem(entry, offset: reader.lines.offset) { return .problem(problem) }
+        guard case .record(let record, let stamp) = entry else { return nil }
+        var isAside = record.isAside
+        if case .unknown = record { isAside = stamp.n <= lastNumber }
+        if !isAside { lastNumber = stamp.n }
+        return .line(
+            RecordLine(
+                text: Self.copy(reader.line), record: record, stamp: stamp, isAside: isAside, line: reader.lines.line,
+                offset: reader.lines.offset))
+    }
+
+    private static func copy(_ line: Span<UInt8>) -> [UInt8] { line.withUnsafeBufferPointer { Array($0) } }
+}
+
+/// Changes to members of a JSON object's text; every other byte of its members stays as it was.
+struct MemberChanges {
+    private var changes: [(key: String, value: [UInt8]?)] = []
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    mutating func set(_ key: String, _ value: [UInt8]) { changes.append((key, value)) }
+
+    mutating func set(_ key: String, _ value: Int64) { set(key, Array(String(value).utf8)) }
+
+    mutating func set(_ key: String, string: String) {
+        var json = JSONWriter()
+        json.string(string)
+        set(key, json.bytes)
+    }
+
+    mutating func remove(_ key: String) { changes.append((key, nil)) }
+
+    /// The text with the changes; a member that is not there is added at the end.
+    func applied(to text: [UInt8]) -> [UInt8] {
+        if changes.isEmpty { return text }
+        guard let members = Self.members(of: text) else { return text }
+        var added = changes
+        var result: [UInt8] = [UInt8(ascii: "{")]
+        func append(_ member: some Collection<UInt8>) {
+            if result.count > 1 { result.append(UInt8(ascii: ",")) }
+            result.append(contentsOf: member)
+        }
+        for member in members {
+            guard let change = changes.last(where: { $0.key == member.key }) else {
+                append(text[member.name] + [UInt8(ascii: ":")] + text[member.value])
+                continue
+            }
+            added.removeAll { $0.key == member.key }
+            if let value = change.value { append(text[member.name] + [UInt8(ascii: ":")] + value) }
+        }
+        for change in added {
+            guard let value = change.value else { continue }
+            var json = JSONWriter()
+            json.string(change.key)
+            append(json.bytes + [UInt8(ascii: ":")] + value)
+        }
+        result.append(UInt8(ascii: "}"))
+        return result
+    }
+
+    private struct Member {
+        var key: String
+        /// The key with its quotes.
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    private static func members(of text: [UInt8]) -> [Member]? {
+        do throws(JSONError) {
+            var reader = JSONReader(text.span)
+            var members: [Member] = []
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let contents = key.range.range
+                let name = contents.lowerBound - 1..<contents.upperBound + 1
+                members.append(Member(key: reader.string(key), name: name, value: try reader.skip()))
+            }
+            return members
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Wire
+
+/// Copies recordings line by line.
+public enum RecordingCopy {
+    /// Writes the records of the file at `path` with `sync` records, `idx` and `end` made anew: the file `weir file index` makes.
+    public static func index(
+        _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> ToolReport {
+        try copy(path, to: destination, hearing: problem) { _ in true }
+    }
+
+    /// Writes the records that are wanted.
+    static func copy(
+        _ path: String, to destination: ToolDestination, renumbersConnections: Bool = false,
+        hearing hear: ProblemListener, where isWanted: (RecordLine) throws(RecordingError) -> Bool
+    ) throws(RecordingError) -> ToolReport {
+        var report = ToolReport()
+        var reader = try LineReader(opening: path)
+        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        var source = LineWriter.Source(renumbersConnections: renumbersConnections)
+        while let item = try reader.next() {
+            switch item {
+            case .problem(let problem):
+                report.problems += 1
+                hear(path, problem)
+            case .line(let line):
+                // What the model was like cannot be compared where something is missing.
+                if case .state = line.record, report.leftOut > 0 {
+                    report.leftOut += 1
+                } else if try isWanted(line) {
+                    try writer.append(line, from: &source)
+                } else if !line.record.isWritersOwn {
+                    report.leftOut += 1
+                }
+            }
+        }
+        report.written = writer.records
+        try writer.close()
+        return report
+    }
+}
+
+extension Record {
+    /// Whether the writer of a file makes it itself.
+    var isWritersOwn: Bool {
+        switch self {
+        case .head, .sync, .index, .end: true
+        case .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note,
+            .unknown:
+            false
+        }
+    }
+}

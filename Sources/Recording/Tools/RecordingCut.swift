@@ -1,0 +1,108 @@
+import Wire
+
+/// What a part of a recording needs of what came before it, so that it can be replayed: the open connections with what their
+/// protocols said at first, and what became of the rooms.
+struct Prelude {
+    private static let mostRooms = 10_000
+    private static let mostMessages = 16
+    private var connections: [(number: Int, lines: [RecordLine], messages: Int)] = []
+    private var rooms: [(name: String, line: RecordLine)] = []
+
+    /// Takes note of a record that comes before the part.
+    mutating func note(_ line: RecordLine) {
+        switch line.record {
+        case .connection(let change): note(change, line)
+        case .frame(let frame):
+            guard frame.direction == .in, let place = connections.firstIndex(where: { $0.number == frame.connection }),
+                connections[place].messages < Self.mostMessages, Self.isOpening(frame)
+            else { return }
+            connections[place].messages += 1
+            connections[place].lines.append(line)
+        case .subscription(let change):
+            rooms.removeAll { $0.name == change.room }
+            switch change.act {
+            case .want, .select, .join, .ack: if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
+            case .unwant, .deny, .leave, .left, .lost: break
+            }
+        case .head, .http, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end, .unknown:
+            break
+        }
+    }
+
+    private mutating func note(_ change: Record.ConnectionRecord, _ line: RecordLine) {
+        switch change.state {
+        case .connecting: connections.append((change.connection, [line], 0))
+        case .open, .upgraded:
+            if let place = connections.firstIndex(where: { $0.number == change.connection }) {
+                connections[place].lines.append(line)
+            } else {
+                connections.append((change.connection, [line], 0))
+            }
+        case .closing: break
+        case .closed, .failed: connections.removeAll { $0.number == change.connection }
+        }
+    }
+
+    /// Whether a message makes the connection what it is: a handshake, the answer to a join of a namespace, Twake's answer to an
+    /// authentication; no heartbeat, no acknowledgement.
+    private static func isOpening(_ frame: Record.FrameRecord) -> Bool {
+        guard case .text(let bytes) = frame.message else { return false }
+        if bytes.first == UInt8(ascii: "0") || bytes.starts(with: "40".utf8) { return true }
+        return FrameContents(frame.message).event == "authenticated"
+    }
+
+    /// The records, in the order in which they were.
+    var lines: [RecordLine] {
+        (connections.flatMap { $0.lines } + rooms.map { $0.line }).sorted {
+            ($0.line, $0.offset) < ($1.line, $1.offset)
+        }
+    }
+}
+
+extension RecordingCopy {
+    /// Writes a part of a recording, and before it what the part needs to be replayed.
+    ///
+    /// With `ripples` its times begin at 0: the hole before it is closed. Otherwise they stay what they were.
+    public static func cut(
+        _ path: String, _ span: RecordingSpan, ripples: Bool = false, to destination: ToolDestination,
+        hearing hear: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> ToolReport {
+        var report = ToolReport()
+        var reader = try LineReader(opening: path)
+        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        var source = LineWriter.Source(renumbersConnections: span.start != nil)
+        var cursor = SpanCursor(span)
+        var prelude: Prelude? = Prelude()
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item {
+                    report.problems += 1
+                    hear(path, problem)
+                }
+                continue
+            }
+            if line.record.isWritersOwn { continue }
+            switch cursor.move(to: line) {
+            case .before:
+                prelude?.note(line)
+                report.leftOut += 1
+            case .inside:
+                if span.start != nil, let before = prelude.take() {
+                    if ripples { source.shift = -line.stamp.time.microseconds }
+                    for line in before.lines { try writer.append(line, from: &source) }
+                    report.leftOut -= before.lines.count
+                }
+                // What the model was like cannot be compared with a model that began here.
+                if case .state = line.record, span.start != nil {
+                    report.leftOut += 1
+                } else {
+                    try writer.append(line, from: &source)
+                }
+            case .behind: report.leftOut += 1
+            }
+        }
+        report.written = writer.records
+        try writer.close()
+        return report
+    }
+}

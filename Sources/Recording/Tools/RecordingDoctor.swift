@@ -1,0 +1,153 @@
+import Wire
+
+/// Looks for everything that is wrong with event files: lines that cannot be read, numbers and times that are out of order,
+/// checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
+///
+/// Several files are taken for the segments of a recording, in the order they are given, where their heads say so.
+public struct RecordingDoctor {
+    /// What was looked at.
+    public struct Report: Hashable, Sendable {
+        /// How many records, the head, `sync`, `idx` and `end` among them.
+        public var records = 0
+        /// How many problems.
+        public var problems = 0
+        /// Whether the recording says that it goes on in another file.
+        public var goesOn = false
+    }
+
+    private let scanner: SecretScanner?
+    private var last: (head: Record.Head, number: Int)?
+
+    /// A doctor, who looks for secrets, too, when asked to.
+    public init(looksForSecrets: Bool = false) { scanner = looksForSecrets ? SecretScanner() : nil }
+
+    /// Looks at the file at `path`, or the next segment.
+    public mutating func examine(
+        _ path: String, hearing hear: ProblemListener
+    ) throws(RecordingError) -> Report {
+        var reader = try LineReader(opening: path)
+        var examination = Examination()
+        var report = Report(records: 1)
+        var first: Int?
+        func tell(_ problems: [FileProblem]) {
+            for problem in problems { hear(path, problem) }
+            report.problems += problems.count
+        }
+        tell(scanner?.secrets(in: reader.headText, line: 1, offset: 0) ?? [])
+        while let item = try reader.next() {
+            switch item {
+            case .problem(let problem):
+                examination.note(problem)
+                tell([problem])
+            case .line(let line):
+                report.records += 1
+                if !line.isAside, first == nil {
+                    first = line.stamp.n
+                    tell(segmentProblems(reader.head, first: line.stamp.n))
+                }
+                tell(examination.look(at: line))
+                tell(scanner?.secrets(in: line.text, line: line.line, offset: line.offset) ?? [])
+            }
+        }
+        tell(examination.end())
+        report.goesOn = examination.goesOn
+        last = (reader.head, examination.lastNumber)
+        return report
+    }
+
+    /// What does not fit to the segment before.
+    private func segmentProblems(_ head: Record.Head, first: Int) -> [FileProblem] {
+        func problem(_ message: String) -> FileProblem { FileProblem(.segment, line: 1, offset: 0, message: message) }
+        guard let last, last.head.recording == head.recording else { return [] }
+        if head.segment != last.head.segment + 1 {
+            return [problem("segment \(head.segment) follows segment \(last.head.segment)")]
+        }
+        guard first != last.number + 1 else { return [] }
+        return [problem("it begins with record \(first) where \(last.number + 1) should follow")]
+    }
+}
+
+/// The examination of one file.
+private struct Examination {
+    /// Chunks that are compared with the index; a file that has more is not compared.
+    private static let mostChunks = 1 << 20
+    private(set) var lastNumber = 0
+    private(set) var goesOn = false
+    private var lastTime = Moment.zero
+    private var chunkOffset: Int? = 0
+    private var chunks: [Record.IndexRecord.Chunk] = []
+    private var firstNumber: Int?
+    private var indexOffset: Int?
+    private var ended: Int?
+    private var isTorn = false
+
+    /// Damage moves what stands behind it.
+    mutating func note(_ problem: FileProblem) {
+        if problem.kind == .torn { isTorn = true }
+        if problem.kind == .damage { chunkOffset = nil }
+    }
+
+    mutating func look(at line: RecordLine) -> [FileProblem] {
+        var problems: [FileProblem] = []
+        func add(_ kind: FileProblem.Kind, _ message: String) {
+            problems.append(FileProblem(kind, line: line.line, offset: line.offset, message: message))
+        }
+        if let ended {
+            add(.index, "it stands behind the end of line \(ended)")
+            self.ended = nil
+        }
+        if line.stamp.time < lastTime {
+            add(.time, "time goes back from \(lastTime.microseconds) to \(line.stamp.time.microseconds) µs")
+        }
+        lastTime = line.stamp.time
+        if !line.isAside { lastNumber = line.stamp.n }
+        switch line.record {
+        case .sync(let sync): if let message = look(at: sync, line) { add(.index, message) }
+        case .index(let index):
+            indexOffset = line.offset
+            if let message = look(at: index) { add(.index, message) }
+        case .end(let end):
+            ended = line.line
+            goesOn = end.why == .rotated
+            if let place = end.index, place != indexOffset {
+                add(.index, "the index should be at byte \(place), where none is")
+            }
+        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock,
+            .note, .unknown:
+            if !line.isAside { firstNumber = firstNumber ?? line.stamp.n }
+        }
+        return problems
+    }
+
+    private mutating func look(at sync: Record.SyncRecord, _ line: RecordLine) -> String? {
+        let begin = chunkOffset
+        chunkOffset = line.offset + line.text.count + 1
+        if chunks.count < Self.mostChunks {
+            chunks.append(
+                Record.IndexRecord.Chunk(
+                    offset: begin ?? sync.offset, firstTime: sync.firstTime, lastTime: sync.lastTime,
+                    firstNumber: firstNumber ?? 0, records: sync.records))
+        }
+        firstNumber = nil
+        guard let begin, begin != sync.offset else { return nil }
+        return "its chunk begins at byte \(begin), and it says \(sync.offset)"
+    }
+
+    private func look(at index: Record.IndexRecord) -> String? {
+        guard chunks.count < Self.mostChunks, !index.chunks.isEmpty else { return nil }
+        if index.chunks.count != chunks.count {
+            return "the index names \(index.chunks.count) chunks, and there are \(chunks.count)"
+        }
+        for (place, (said, found)) in zip(index.chunks, chunks).enumerated() {
+            if said.offset != found.offset || said.records != found.records {
+                return "chunk \(place + 1) of the index is not the one in the file"
+            }
+        }
+        return nil
+    }
+
+    func end() -> [FileProblem] {
+        if ended != nil || isTorn { return [] }
+        return [FileProblem(.index, message: "it has no end: it was not closed, or is still being written")]
+    }
+}

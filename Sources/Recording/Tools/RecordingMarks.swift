@@ -1,0 +1,86 @@
+import Wire
+
+/// The marks of a recording.
+public enum RecordingMarks {
+    /// A mark to be set.
+    public struct Wish: Hashable, Sendable {
+        /// What it is called.
+        public var label: String
+        /// Before which record it is to stand.
+        public var position: RecordingPosition
+        /// Who sets it.
+        public var author: String
+        /// A mark.
+        public init(label: String, at position: RecordingPosition, author: String = "file") {
+            self.label = label
+            self.position = position
+            self.author = author
+        }
+    }
+
+    /// The marks in a file: what they are called, and where they are.
+    public static func list(
+        _ path: String, hearing hear: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> [(label: String, stamp: Stamp)] {
+        var reader = try LineReader(opening: path)
+        var marks: [(label: String, stamp: Stamp)] = []
+        while let item = try reader.next() {
+            switch item {
+            case .problem(let problem): hear(path, problem)
+            case .line(let line): if case .mark(let mark) = line.record { marks.append((mark.label, line.stamp)) }
+            }
+        }
+        return marks
+    }
+
+    /// Writes the recording with more marks in it, each before the first record at its position or behind it; a mark whose position is
+    /// never reached is not set. Gives the labels of those.
+    public static func add(
+        _ wishes: [Wish], to path: String, writing destination: ToolDestination,
+        hearing hear: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> (report: ToolReport, unset: [String]) {
+        var report = ToolReport()
+        var wishes = wishes
+        var reader = try LineReader(opening: path)
+        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        var source = LineWriter.Source()
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item {
+                    report.problems += 1
+                    hear(path, problem)
+                }
+                continue
+            }
+            if !line.record.isWritersOwn {
+                for wish in wishes where wish.position.isReached(by: line) {
+                    let mark = Record.MarkRecord(label: wish.label, author: wish.author)
+                    let (time, wall) = place(of: wish.position, before: line.stamp, after: writer.lastTime, reader.head)
+                    try writer.insert(.mark(mark), at: time, wall: wall)
+                }
+                wishes.removeAll { $0.position.isReached(by: line) }
+            }
+            try writer.append(line, from: &source)
+        }
+        report.written = writer.records
+        try writer.close()
+        return (report, wishes.map(\.label))
+    }
+
+    /// When a mark is set: at the time that was named, else at that of the record it stands before.
+    private static func place(
+        of position: RecordingPosition, before next: Stamp, after last: Moment, _ head: Record.Head
+    ) -> (Moment, Int64) {
+        let time: Moment
+        switch position {
+        case .offset(let microseconds): time = Moment(microseconds: microseconds)
+        case .wall(let wall):
+            let (offset, overflows) = wall.subtractingReportingOverflow(head.wallStart)
+            time = overflows ? next.time : Moment(microseconds: offset)
+        case .record, .mark: time = next.time
+        }
+        let clamped = max(last, min(time, next.time))
+        let (behind, overflows) = next.time.microseconds.subtractingReportingOverflow(clamped.microseconds)
+        return (clamped, overflows ? next.wall : next.wall - behind)
+    }
+}

@@ -1,0 +1,183 @@
+import Glibc
+import Wire
+
+/// Makes a whole recording of a damaged one: every readable record in its place, a `gap` where something is missing, and what
+/// cannot be read kept aside.
+public struct RecordingRepair {
+    /// What was done.
+    public struct Report: Hashable, Sendable {
+        /// Records that were kept.
+        public var kept = 0
+        /// Lines that cannot be read.
+        public var unreadable = 0
+        /// How many bytes they have.
+        public var unreadableBytes = 0
+        /// Records that were missing already.
+        public var missing = 0
+        /// States of the model, which cannot be compared behind a loss.
+        public var states = 0
+        /// Files with what cannot be read.
+        public var aside: [String] = []
+        /// Everything that was wrong.
+        public var problems = 0
+        /// Whether anything is not in the new file that was in the recording.
+        public var isLossy: Bool { unreadable > 0 || missing > 0 }
+    }
+
+    private var report = Report()
+    /// What is missing before the next record: why, and how many records, when that is known.
+    private var hole: (why: String, lost: Int?)?
+    private var isBehindLoss = false
+
+    private init() {}
+
+    /// Writes the readable records of the file at `path`. Damaged lines go to a file beside the new one (beside the old one where
+    /// that is standard output) with `.damaged` behind its name, a torn end to one with `.torn`.
+    public static func repair(
+        _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> Report {
+        guard path != "-" else {
+            throw .system(operation: "read twice, as a repair must,", path: "standard input", code: ESPIPE)
+        }
+        var repair = RecordingRepair()
+        try repair.run(path, destination, problem)
+        return repair.report
+    }
+
+    private mutating func run(
+        _ path: String, _ destination: ToolDestination, _ hear: ProblemListener
+    ) throws(RecordingError) {
+        var reader = try LineReader(opening: path)
+        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        var aside = AsideFiles(of: path, beside: destination)
+        var source = LineWriter.Source()
+        var last = Stamp(n: 0, time: .zero, wall: reader.head.wallStart)
+        while let item = try reader.next() {
+            switch item {
+            case .problem(let problem):
+                hear(path, problem)
+                try aside.keep(problem)
+                note(problem)
+            case .line(let line):
+                try close(&writer, until: line.stamp)
+                if case .state = line.record, isBehindLoss {
+                    report.states += 1
+                    continue
+                }
+                last = line.stamp
+                try writer.append(line, from: &source)
+            }
+        }
+        try close(&writer, until: last)
+        report.kept = writer.records - holes
+        try writer.close()
+        report.aside = try aside.close()
+    }
+
+    private var holes = 0
+
+    private mutating func note(_ problem: FileProblem) {
+        report.problems += 1
+        switch problem.kind {
+        case .damage, .torn:
+            report.unreadable += 1
+            report.unreadableBytes += problem.bytes ?? 0
+            hole = (problem.kind.rawValue, hole?.lost)
+        case .numbering:
+            guard let lost = problem.lost else { return }
+            // What cannot be read is missing from the numbers, too.
+            if hole == nil { report.missing += lost }
+            hole = (hole?.why ?? "damage", (hole?.lost ?? 0) + lost)
+        case .checksum, .time, .index, .segment, .secret: return
+        }
+    }
+
+    /// Writes the gap of the hole that ends at this record.
+    private mutating func close(_ writer: inout LineWriter, until stamp: Stamp) throws(RecordingError) {
+        guard let hole else { return }
+        self.hole = nil
+        isBehindLoss = true
+        holes += 1
+        let gap = Record.GapRecord(
+            why: hole.why, from: writer.lastTime, to: max(stamp.time, writer.lastTime), lost: hole.lost)
+        try writer.insert(.gap(gap), at: max(stamp.time, writer.lastTime), wall: stamp.wall)
+    }
+}
+
+/// Keeps what cannot be read: a second reader of the same file follows the first one to the places of damage.
+private struct AsideFiles: ~Copyable {
+    private let path: String
+    private let name: String
+    private let replaces: Bool
+    private var source: ByteSource?
+    private var place = 0
+    private var damaged: OutputFile?
+    private var torn: OutputFile?
+
+    init(of path: String, beside destination: ToolDestination) {
+        self.path = path
+        name = destination.path.flatMap { $0 == "-" ? nil : $0 } ?? path
+        replaces = destination.replaces
+    }
+
+    mutating func keep(_ problem: FileProblem) throws(RecordingError) {
+        guard let offset = problem.offset, let bytes = problem.bytes, offset >= place else { return }
+        if source == nil { source = try ByteSource(opening: path) }
+        try copy(offset - place) { _ throws(RecordingError) in }
+        place = offset + bytes
+        switch problem.kind {
+        case .torn:
+            var file = try OutputFile(ToolDestination(path: name + ".torn", replaces: replaces))
+            try copy(bytes) { piece throws(RecordingError) in try file.write(piece) }
+            torn = consume file
+        case .damage:
+            var file: OutputFile
+            if let open = damaged.take() {
+                file = open
+            } else {
+                file = try OutputFile(ToolDestination(path: name + ".damaged", replaces: replaces))
+            }
+            try copy(bytes) { piece throws(RecordingError) in try file.write(piece) }
+            damaged = consume file
+        case .numbering, .checksum, .time, .index, .segment, .secret: return
+        }
+    }
+
+    /// Reads `count` bytes and hands them on.
+    private mutating func copy(
+        _ count: Int, _ take: ([UInt8]) throws(RecordingError) -> Void
+    ) throws(RecordingError) {
+        var left = count
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while left > 0 {
+            let most = min(left, buffer.count)
+            let got = try read(&buffer, most)
+            if got == 0 { return }
+            try take(Array(buffer[..<got]))
+            left -= got
+        }
+    }
+
+    private mutating func read(_ buffer: inout [UInt8], _ most: Int) throws(RecordingError) -> Int {
+        guard let open = source.take() else { return 0 }
+        let result = buffer.withUnsafeMutableBytes { bytes in
+            open.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<most]))
+        }
+        source = consume open
+        return try result.get()
+    }
+
+    /// Ends the files and gives their names.
+    consuming func close() throws(RecordingError) -> [String] {
+        var names: [String] = []
+        if let file = damaged.take() {
+            names.append(file.path)
+            try file.close()
+        }
+        if let file = torn.take() {
+            names.append(file.path)
+            try file.close()
+        }
+        return names
+    }
+}

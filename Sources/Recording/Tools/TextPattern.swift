@@ -1,0 +1,87 @@
+import Glibc
+
+/// A regular expression (POSIX extended, as libc has it) or a plain text that is looked for in bytes.
+public final class TextPattern {
+    /// Why a pattern is none.
+    public struct Malformed: Error {
+        /// What the library says of it.
+        public var message: String
+    }
+
+    private enum Form {
+        case fixed([UInt8])
+        case expression
+    }
+
+    private var form: Form
+    private let ignoresCase: Bool
+    private var compiled = regex_t()
+
+    /// A pattern. `isFixed` takes it for text.
+    public init(_ pattern: String, isFixed: Bool = false, ignoresCase: Bool = false) throws(Malformed) {
+        self.ignoresCase = ignoresCase
+        if isFixed {
+            form = .fixed(Array(pattern.utf8).map { ignoresCase ? Self.lowered($0) : $0 })
+            return
+        }
+        form = .fixed([])
+        let code = regcomp(&compiled, pattern, REG_EXTENDED | (ignoresCase ? REG_ICASE : 0))
+        guard code == 0 else {
+            var words = [CChar](repeating: 0, count: 256)
+            regerror(code, &compiled, &words, words.count)
+            let bytes = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            throw Malformed(message: String(decoding: bytes, as: UTF8.self))
+        }
+        form = .expression
+    }
+
+    deinit { if case .expression = form { regfree(&compiled) } }
+
+    /// The first match in `text` that begins at `start` or behind it.
+    func match(in text: [UInt8], from start: Int = 0) -> Range<Int>? {
+        guard start <= text.count else { return nil }
+        switch form {
+        case .fixed(let needle): return fixedMatch(needle, in: text, from: start)
+        case .expression:
+            var places = [regmatch_t(rm_so: regoff_t(start), rm_eo: regoff_t(clamping: text.count))]
+            // The end is given, so that the text may hold zeros and needs no end of its own.
+            let flags = REG_STARTEND | (start > 0 ? REG_NOTBOL : 0)
+            let code = text.withUnsafeBytes { bytes -> Int32 in
+                guard let base = bytes.baseAddress else { return regexec(&compiled, "", 1, &places, flags) }
+                return regexec(&compiled, base.assumingMemoryBound(to: CChar.self), 1, &places, flags)
+            }
+            guard code == 0, places[0].rm_so >= 0, places[0].rm_so <= places[0].rm_eo else { return nil }
+            return Int(places[0].rm_so)..<Int(places[0].rm_eo)
+        }
+    }
+
+    /// All matches, none of them empty.
+    func matches(in text: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var place = 0
+        while let match = match(in: text, from: place) {
+            if !match.isEmpty { found.append(match) }
+            place = max(match.upperBound, match.lowerBound + 1)
+        }
+        return found
+    }
+
+    private func fixedMatch(_ needle: [UInt8], in text: [UInt8], from start: Int) -> Range<Int>? {
+        guard let first = needle.first else { return start..<start }
+        guard text.count - start >= needle.count else { return nil }
+        for place in start...(text.count - needle.count) {
+            let byte = ignoresCase ? Self.lowered(text[place]) : text[place]
+            guard byte == first else { continue }
+            let isMatch = needle.indices.allSatisfy {
+                (ignoresCase ? Self.lowered(text[place + $0]) : text[place + $0]) == needle[$0]
+            }
+            if isMatch { return place..<place + needle.count }
+        }
+        return nil
+    }
+
+    /// ASCII letters alone: what else is a letter depends on more than bytes.
+    private static func lowered(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+}

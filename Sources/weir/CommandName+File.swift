@@ -1,0 +1,150 @@
+extension CommandName {
+    /// What the help says of a command.
+    struct Text {
+        var positionals: [Positional] = []
+        var summary: String
+        var details: [String] = []
+        var examples: [String]
+    }
+
+    /// What the help says of `weir file` and its verbs; of other commands, nothing.
+    var fileText: Text {
+        switch self {
+        case .file:
+            Text(
+                summary: "inspect, mend, cut and convert event files",
+                details: [
+                    "Event files are read plain or compressed, whatever they are called; - is standard input. What is",
+                    "damaged is reported on standard error with line and offset, the rest is read, and the exit code",
+                    "is 3. Members and records that this version does not know stay as they are. New files are",
+                    "readable by you only, and nothing is overwritten without --force.",
+                ],
+                examples: ["weir file info day.weir.jsonl", "weir file repair torn.weir.jsonl -o whole.weir.jsonl"])
+        case .fileInfo:
+            Text(
+                positionals: [Positional(name: "FILE", isRepeatable: true)],
+                summary: "say what is in an event file",
+                details: [
+                    "Head, times, records by kind, events by name, connections, rooms, gaps, chunks, size and rate."
+                ],
+                examples: ["weir file info day.weir.jsonl", "weir file info --json *.weir.jsonl | jq .events"])
+        case .fileDoctor:
+            Text(
+                positionals: [Positional(name: "FILE", isRepeatable: true)],
+                summary: "say what is wrong with an event file, and where",
+                details: [
+                    "Lines that cannot be read, numbers and times out of order, checksums that differ, an end that is",
+                    "torn or missing, an index that does not say what is there, segments that are missing: with line",
+                    "and byte offset. --secrets looks for tokens, cookies, passwords and random text that should not",
+                    "be in a recording; it names the place and the rule, never the secret. Several files are the",
+                    "segments of a recording, in order. Exits with 3 when something was found.",
+                ],
+                examples: ["weir file doctor day.weir.jsonl", "weir file doctor --secrets day.000*.weir.jsonl"])
+        case .fileRepair:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "make a whole event file of a damaged one",
+                details: [
+                    "Every readable record is kept, in its order; a gap stands where something is missing. What cannot",
+                    "be read is kept beside the new file, as FILE.damaged and FILE.torn. Exits with 3 when anything is",
+                    "missing in the new file.",
+                ],
+                examples: ["weir file repair torn.weir.jsonl -o whole.weir.jsonl"])
+        case .fileIndex:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "give an event file an index and an end",
+                details: ["Its records are written as they are, with checksums, an index and an end made anew."],
+                examples: ["weir file index day.weir.jsonl -o day.weir.jsonl --force"])
+        case .fileCat:
+            Text(
+                positionals: [Positional(name: "FILE", isRepeatable: true)],
+                summary: "print an event file as 'weir tail' printed it",
+                details: [
+                    "Plays the file through the pipeline, as fast as it goes, and prints nothing else: events, changes of",
+                    "the model and gaps; with --format raw the payloads alone.",
+                ],
+                examples: ["weir file cat day.weir.jsonl", "weir file cat day.weir.jsonl --format json | jq .kind"])
+        case .fileGrep:
+            Text(
+                positionals: [Positional(name: "PATTERN"), Positional(name: "FILE", isRepeatable: true)],
+                summary: "find records by their text",
+                details: [
+                    "PATTERN is a POSIX extended regular expression. It is looked for in the payloads of messages and",
+                    "REST exchanges as they were sent, not in how the file spells them, and in the lines of other",
+                    "records. A match is shown with ':' behind its number, context with '-'. Exits with 1 when nothing",
+                    "matches.",
+                ],
+                examples: [
+                    "weir file grep -i 'deploy.*failed' day.weir.jsonl --around 2s",
+                    "weir file grep -F '\"type\":\"badge\"' day.weir.jsonl -c",
+                ])
+        case .fileFilter:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "keep some of the records",
+                details: [
+                    "A criterion judges the records it can: --event judges messages that are events, --room what names a",
+                    "room. The others are kept, so that what is left can be replayed; --kind alone judges all. Of",
+                    "several values of an option one must match; all options must. *, ? and […] stand for other",
+                    "characters. A POSITION is +90s (since the recording began), n:812 (a record's number), mark:NAME,",
+                    "or a time such as 2026-01-02T03:04:05Z.",
+                ],
+                examples: [
+                    "weir file filter day.weir.jsonl --room '/companies/*/channels/*' --not-event 'realtime:event'",
+                    "weir file filter day.weir.jsonl --kind head --kind gap --kind mark -o gaps.weir.jsonl",
+                ])
+        case .fileCut:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "keep a part of a recording",
+                details: [
+                    "From the first record at --start to the last one before --end. In front of it stands what the part",
+                    "needs to be replayed alone: the open connections with their handshakes, and the rooms. A POSITION",
+                    "is +90s (since the recording began), n:812 (a record's number), mark:NAME, or a time such as",
+                    "2026-01-02T03:04:05Z.",
+                ],
+                examples: ["weir file cut day.weir.jsonl --start mark:outage --end +2h --ripple -o outage.weir.jsonl"])
+        case .fileMerge:
+            Text(
+                positionals: [Positional(name: "FILE", isRepeatable: true)],
+                summary: "make one recording of several, by their wall clocks",
+                details: [
+                    "Records at the same time stay in the order of the files. The segments of one recording become one.",
+                    "Connections and requests of other recordings get numbers of their own, so that a replay plays the",
+                    "first one's session.",
+                ],
+                examples: ["weir file merge day.0001.weir.jsonl day.0002.weir.jsonl -o day.weir.jsonl"])
+        case .fileMark:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "list the marks of a recording, or add one",
+                details: [
+                    "Without --set the marks are listed. With it the recording is written with one more, before the",
+                    "first record at --at. A POSITION is +90s (since the recording began), n:812 (a record's number),",
+                    "mark:NAME, or a time such as 2026-01-02T03:04:05Z.",
+                ],
+                examples: [
+                    "weir file mark day.weir.jsonl",
+                    "weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl",
+                ])
+        case .demo, .serve, .tail, .record, .replay, .rooms, .send, .edit, .react, .delete, .read, .channel,
+            .workspace,
+            .login, .logout, .whoami, .help:
+            Text(summary: "", examples: [])
+        }
+    }
+
+    /// What an option means to a verb of `weir file`, where that is not what it means to other commands.
+    func fileMeaning(of option: Option) -> String? {
+        switch (self, option) {
+        case (.fileInfo, .json): "print one JSON object a file"
+        case (.fileDoctor, .json): "print one JSON object a finding"
+        case (.fileGrep, .json): "print the records' lines as they stand in the file"
+        case (.fileFilter, .room): "keep what is about such a room"
+        case (.fileFilter, .start), (.fileCut, .start): "begin with the first record here"
+        case (.fileFilter, .end), (.fileCut, .end): "end before the first record here"
+        default: nil
+        }
+    }
+}

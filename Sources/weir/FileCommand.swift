@@ -1,0 +1,162 @@
+import Glibc
+import JSONText
+import Live
+import Recording
+
+/// `weir file`: the toolbox.
+enum FileCommand {
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let complaints = FileComplaints()
+        do {
+            switch arguments.command {
+            case .fileInfo: return try FileInfoCommand.run(arguments, complaints)
+            case .fileDoctor: return try FileDoctorCommand.run(arguments)
+            case .fileRepair: return try repair(arguments, complaints)
+            case .fileIndex: return try index(arguments, complaints)
+            case .fileCat: return try cat(arguments)
+            case .fileGrep: return try FileGrepCommand.run(arguments, complaints)
+            case .fileFilter: return try filter(arguments, complaints)
+            case .fileCut: return try cut(arguments, complaints)
+            case .fileMerge: return try merge(arguments, complaints)
+            case .fileMark: return try mark(arguments, complaints)
+            default: throw arguments.error("it is no verb of 'weir file'")
+            }
+        } catch let error as UsageError {
+            throw error
+        } catch RecordingError.system(_, _, EPIPE) {
+            return .done
+        } catch {
+            let code: ExitCode =
+                if case RecordingError.exists = error { .cannotWrite } else { Trouble(error).code }
+            Console.note("weir: " + Trouble(error).sentence)
+            return code
+        }
+    }
+
+    private static func repair(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let path = arguments.positionals[0]
+        let report = try RecordingRepair.repair(path, to: arguments.destination, hearing: complaints.hear)
+        var words = ["\(report.kept) records kept"]
+        if report.unreadable > 0 {
+            words.append("\(report.unreadable) lines (\(report.unreadableBytes) bytes) cannot be read")
+        }
+        if report.missing > 0 { words.append("\(report.missing) records were missing") }
+        if report.states > 0 { words.append("\(report.states) states of the model behind the loss left out") }
+        if !report.aside.isEmpty { words.append("what cannot be read is in " + report.aside.joined(separator: ", ")) }
+        Console.note("weir: \(path): " + words.joined(separator: "; "))
+        return report.isLossy ? .loss : .done
+    }
+
+    private static func index(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        _ = try RecordingCopy.index(arguments.positionals[0], to: arguments.destination, hearing: complaints.hear)
+        return complaints.code
+    }
+}
+
+extension FileCommand {
+    private static func cat(_ arguments: Arguments) throws -> ExitCode {
+        let format: OutputFormat = try arguments.choice(.format) ?? .compact
+        var code = ExitCode.done
+        for path in arguments.positionals {
+            let printer = EventPrinter(
+                format: format, colour: Terminal.showsColour(1), width: nil, followsTerminal: true)
+            let status = StatusPrinter(colour: Terminal.showsColour(2), quiet: true)
+            let summary = try Replay(path: path, outlets: [printer, status]).run()
+            let ending = Ending(summary)
+            if let words = ending.words { Console.note("weir: \(path): \(words)") }
+            if ending.code != .done { code = ending.code }
+        }
+        return code
+    }
+
+    private static func filter(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        var selection = RecordSelection()
+        func criterion(_ included: Option, _ excluded: Option) -> RecordSelection.Criterion {
+            .init(included: arguments.all(included), excluded: arguments.all(excluded))
+        }
+        selection.kinds = criterion(.kind, .notKind)
+        selection.events = criterion(.event, .notEvent)
+        selection.rooms = criterion(.room, .notRoom)
+        selection.connections = criterion(.connection, .notConnection)
+        selection.direction = try arguments.choice(.direction)
+        selection.span = try arguments.span()
+        let report = try RecordingCopy.filter(
+            arguments.positionals[0], selection, to: arguments.destination, hearing: complaints.hear)
+        Console.note("weir: \(report.written) records kept, \(report.leftOut) left out")
+        return complaints.code
+    }
+
+    private static func cut(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let span = try arguments.span()
+        guard span != RecordingSpan() else { throw arguments.error("--start or --end is missing") }
+        let report = try RecordingCopy.cut(
+            arguments.positionals[0], span, ripples: arguments.has(.ripple), to: arguments.destination,
+            hearing: complaints.hear)
+        Console.note("weir: \(report.written) records kept, \(report.leftOut) left out")
+        return complaints.code
+    }
+
+    private static func merge(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let paths = arguments.positionals
+        guard paths.count <= RecordingMerge.mostFiles else {
+            throw arguments.error("at most \(RecordingMerge.mostFiles) files can be merged at once")
+        }
+        guard !paths.contains("-") else { throw arguments.error("standard input cannot be merged") }
+        _ = try RecordingMerge.merge(paths, to: arguments.destination, hearing: complaints.hear)
+        return complaints.code
+    }
+
+    private static func mark(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let path = arguments.positionals[0]
+        guard let label = arguments[.set] else {
+            let output = StandardOutput()
+            for mark in try RecordingMarks.list(path, hearing: complaints.hear) {
+                let time = RecordingTime.text(mark.stamp.wall)
+                try output.write([StandardOutput.escaped("\(mark.stamp.n)  \(time)  \(mark.label)")])
+            }
+            return complaints.code
+        }
+        guard let position = try arguments.filePosition(.at) else { throw arguments.error("--set needs --at POSITION") }
+        let result = try RecordingMarks.add(
+            [.init(label: label, at: position)], to: path, writing: arguments.destination, hearing: complaints.hear)
+        guard result.unset.isEmpty else { throw Trouble("the recording ends before --at: there is no mark") }
+        return complaints.code
+    }
+}
+
+/// Says on standard error what is wrong with the files that are read.
+final class FileComplaints {
+    private(set) var count = 0
+
+    /// The listener for the tools.
+    var hear: ProblemListener {
+        { [self] path, problem in
+            count += 1
+            Console.note("weir: \(path): \(problem.description)")
+        }
+    }
+
+    /// What the process says when it has done what it could.
+    var code: ExitCode { count > 0 ? .loss : .done }
+}
+
+extension Arguments {
+    /// Where the tool writes.
+    var destination: ToolDestination { ToolDestination(path: self[.output], replaces: has(.force)) }
+
+    /// From where to where.
+    func span() throws(UsageError) -> RecordingSpan {
+        RecordingSpan(start: try filePosition(.start), end: try filePosition(.end))
+    }
+
+    /// A place in a recording.
+    func filePosition(_ option: Option) throws(UsageError) -> RecordingPosition? {
+        guard let text = self[option] else { return nil }
+        guard let position = RecordingPosition(parsing: text) else {
+            throw error(
+                "\(option.flag): \(UsageError.quoted(text)) is no position; write it like +90s, n:812, mark:NAME or "
+                    + "2026-01-02T03:04:05Z")
+        }
+        return position
+    }
+}

@@ -1,0 +1,45 @@
+import JSONText
+import Recording
+
+/// `weir file doctor`.
+enum FileDoctorCommand {
+    static func run(_ arguments: Arguments) throws -> ExitCode {
+        let isJSON = arguments.has(.json)
+        var doctor = RecordingDoctor(looksForSecrets: arguments.has(.secrets))
+        let output = StandardOutput()
+        var problems = 0
+        for path in arguments.positionals {
+            var lines: [String] = []
+            let report = try doctor.examine(path) { path, problem in
+                lines.append(isJSON ? json(path, problem) : StandardOutput.escaped("\(path): \(problem.description)"))
+            }
+            problems += report.problems
+            if report.problems == 0, !isJSON {
+                let words = "\(report.records) records, nothing wrong" + (report.goesOn ? "; it goes on elsewhere" : "")
+                lines.append(StandardOutput.escaped("\(path): \(words)"))
+            }
+            try output.write(lines)
+        }
+        return problems > 0 ? .loss : .done
+    }
+
+    private static func json(_ path: String, _ problem: FileProblem) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("file")
+        writer.string(path)
+        writer.key("kind")
+        writer.string(problem.kind.rawValue)
+        for (key, value) in [
+            ("line", problem.line), ("offset", problem.offset), ("bytes", problem.bytes), ("lost", problem.lost),
+        ] {
+            guard let value else { continue }
+            writer.key(key)
+            writer.integer(value)
+        }
+        writer.key("message")
+        writer.string(problem.message)
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,84 @@
+import Live
+import Recording
+import Wire
+
+/// `weir file grep`.
+enum FileGrepCommand {
+    static func run(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let paths = arguments.positionals.dropFirst()
+        let search = try search(arguments)
+        let output = StandardOutput()
+        var matches = 0
+        for path in paths {
+            let prefix = paths.count > 1 ? path + ":" : ""
+            var found = 0
+            if arguments.has(.countOnly) {
+                found = try search.search(path, hearing: complaints.hear) { _ in }
+                try output.write([StandardOutput.escaped(prefix + String(found))])
+            } else {
+                let isJSON = arguments.has(.json)
+                found = try search.search(path, hearing: complaints.hear) { hit in
+                    if hit.followsHole, !isJSON { try output.write(["--"]) }
+                    let text = String(decoding: hit.text, as: UTF8.self)
+                    try output.write([isJSON ? text : StandardOutput.escaped(prefix + line(hit, text))])
+                }
+            }
+            matches += found
+        }
+        if complaints.count > 0 { return .loss }
+        return matches > 0 ? .done : .runtimeError
+    }
+
+    private static func search(_ arguments: Arguments) throws(UsageError) -> RecordingSearch {
+        let text = arguments.positionals[0]
+        let pattern: TextPattern
+        do throws(TextPattern.Malformed) {
+            pattern = try TextPattern(
+                text, isFixed: arguments.has(.fixedStrings), ignoresCase: arguments.has(.ignoreCase))
+        } catch {
+            throw arguments.error("\(UsageError.quoted(text)) is no regular expression: \(error.message)")
+        }
+        let context = try arguments.records(.context)
+        return RecordingSearch(
+            pattern, isInverted: arguments.has(.invertMatch), before: try arguments.records(.before) ?? context ?? 0,
+            after: try arguments.records(.after) ?? context ?? 0, around: try arguments.duration(.around))
+    }
+
+    /// Number, time of day, direction and text of a record.
+    private static func line(_ hit: RecordingSearch.Hit, _ text: String) -> String {
+        let time = RecordingTime.text(hit.stamp.wall).dropFirst(11).prefix(12)
+        return "\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  \(words(of: hit.record) ?? text)"
+    }
+
+    private static func words(of record: Record) -> String? {
+        switch record {
+        case .frame(let frame):
+            let sign = frame.direction == .in ? "<" : ">"
+            switch frame.message {
+            case .text(let bytes): return "\(sign) \(String(decoding: bytes, as: UTF8.self))"
+            case .binary(let bytes): return "\(sign) \(bytes.count) bytes"
+            }
+        case .http(let exchange):
+            switch exchange.phase {
+            case .request(let method, let url, let body):
+                return "> \(method) \(url) \(String(decoding: body, as: UTF8.self))"
+            case .response(let status, let body, _): return "< \(status) \(String(decoding: body, as: UTF8.self))"
+            case .failure(let kind, let message): return "< \(kind): \(message)"
+            }
+        case .head, .connection, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync,
+            .index, .end, .unknown:
+            return nil
+        }
+    }
+}
+
+extension Arguments {
+    /// A number of records, from 0 on.
+    func records(_ option: Option) throws(UsageError) -> Int? {
+        guard let text = self[option] else { return nil }
+        guard let value = Int(text), (0...10_000).contains(value) else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 0 to 10000")
+        }
+        return value
+    }
+}

@@ -1,0 +1,15 @@
+import Live
+
+/// Prints lines on standard output.
+struct StandardOutput {
+    private let writer = DescriptorWriter(descriptor: 1, name: "standard output")
+
+    /// Prints each line as it is.
+    func write(_ lines: [String]) throws(OutletError) {
+        guard !lines.isEmpty else { return }
+        try writer.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Text that may be a peer's, for people.
+    static func escaped(_ text: String) -> String { TerminalText.escaped(text) }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `samples/recordings`.
+private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"
+
+@Suite("The toolbox for event files", .timeLimit(.minutes(2)))
+struct FileRunTests {
+    private let sample = samples + "hello.weir.jsonl"
+
+    /// A copy of the sample with a line that cannot be read, and the number of that line.
+    private func damaged(in folder: String) throws -> String {
+        var lines = String(decoding: try readFile(sample), as: UTF8.self).split(separator: "\n").map(String.init)
+        lines[8] = "{\"k\":\"f\",\u{202E}"
+        try writeFile(folder + "/damaged", lines.joined(separator: "\n") + "\n")
+        return folder + "/damaged"
+    }
+
+    @Test("info says what is in a file, for people and as JSON")
+    func info() throws {
+        let text = try weir("file", "info", sample)
+        #expect(text.status == 0 && text.errors == "")
+        #expect(text.output.contains("\nevents      3 hello, 1 price\n"))
+        #expect(text.output.contains("\nend         closed\n"))
+        let json = try weir("file", "info", "--json", sample, sample)
+        #expect(json.output.split(separator: "\n").count == 2)
+        #expect(json.output.contains(#""events":{"hello":3,"price":1}"#))
+    }
+
+    @Test("doctor finds nothing in the sample, and tells what it finds with line and offset")
+    func doctor() throws {
+        let folder = try temporaryFolder()
+        let well = try weir("file", "doctor", "--secrets", sample)
+        #expect(well.status == 0 && well.output.hasSuffix("40 records, nothing wrong\n"))
+        let ill = try weir("file", "doctor", try damaged(in: folder))
+        #expect(ill.status == 3 && ill.errors == "")
+        #expect(ill.output.hasPrefix("\(folder)/damaged: line 9, byte "))
+        #expect(!ill.output.contains("\u{202E}"))
+        let json = try weir("file", "doctor", "--json", folder + "/damaged")
+        #expect(json.output.hasPrefix(#"{"file":"\#(folder)/damaged","kind":"damage","line":9,"offset":"#))
+    }
+
+    @Test("repair makes a file that replays, keeps what cannot be read beside it, and ends with 3")
+    func repair() throws {
+        let folder = try temporaryFolder()
+        let repaired = try weir("file", "repair", try damaged(in: folder), "-o", folder + "/whole")
+        #expect(repaired.status == 3)
+        #expect(repaired.errors.contains("1 lines (13 bytes) cannot be read"))
+        #expect(String(decoding: try readFile(folder + "/whole.damaged"), as: UTF8.self) == "{\"k\":\"f\",\u{202E}\n")
+        #expect(try weir("file", "doctor", folder + "/whole").status == 0)
+        let replays = try [sample, folder + "/whole"].map { try weir("replay", $0, "--speed", "max", "--quiet") }
+        #expect(replays[0].status == replays[1].status && replays[1].output.contains("are you back?"))
+        let again = try weir("file", "repair", folder + "/damaged", "-o", folder + "/whole")
+        #expect(again.status == 7)
+        #expect(again.errors.contains("exists already and is not overwritten"))
+    }
+
+    @Test("index writes to standard output, from standard output of another, and in the file's own place")
+    func index() throws {
+        let folder = try temporaryFolder()
+        let first = try weir("file", "index", sample)
+        #expect(first.status == 0 && first.output.contains(#"{"k":"idx","#))
+        try writeFile(folder + "/a", first.output)
+        #expect(try weir("file", "index", folder + "/a", "-o", folder + "/a", "--force").status == 0)
+        #expect(String(decoding: try readFile(folder + "/a"), as: UTF8.self) == first.output)
+        var status = stat()
+        #expect(stat(folder + "/a", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("cat prints what a replay prints, and nothing else")
+    func cat() throws {
+        for format in ["compact", "json", "raw"] {
+            let replayed = try weir("replay", sample, "--speed", "max", "--quiet", "--format", format)
+            let shown = try weir("file", "cat", sample, "--format", format)
+            #expect(shown.output == replayed.output && shown.status == replayed.status)
+        }
+    }
+
+    @Test("grep finds payloads, tells matches from context, counts, and ends with 1 when there are none")
+    func grep() throws {
+        let found = try weir("file", "grep", "-i", "EUR", sample, "-B1")
+        #expect(found.status == 0 && found.errors == "")
+        let lines = found.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix("15- 03:04:07.100  "))
+        #expect(lines[1] == #"16: 03:04:07.500  < 42["price",{"eur":12.5}]"#)
+        #expect(try weir("file", "grep", "-cF", "42[", sample, sample).output == "\(sample):4\n\(sample):4\n")
+        let json = try weir("file", "grep", "--json", "price", sample)
+        #expect(json.output.hasPrefix(#"{"k":"f","n":16,"#))
+        #expect(try weir("file", "grep", "nowhere", sample).status == 1)
+        let bad = try weir("file", "grep", "(", sample)
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: '(' is no regular expression: "))
+    }
+
+    @Test("filter and cut make recordings that replay; what is left out is counted")
+    func filterAndCut() throws {
+        let folder = try temporaryFolder()
+        let filtered = try weir("file", "filter", sample, "--not-event", "hello", "-o", folder + "/a")
+        #expect(filtered.status == 0 && filtered.errors == "weir: 30 records kept, 3 left out\n")
+        let shown = try weir("file", "cat", folder + "/a", "--format", "raw")
+        #expect(shown.output == "[\"price\",{\"eur\":12.5}]\n")
+        let cut = try weir("file", "cut", sample, "--start", "+4300ms", "--end", "mark:back again", "-o", folder + "/b")
+        #expect(cut.status == 0)
+        let part = try weir("file", "cat", folder + "/b", "--format", "raw")
+        #expect(part.output == "[\"hello\",{\"from\":\"ada\",\"text\":\"are you back?\"}]\n")
+        let none = try weir("file", "cut", sample)
+        #expect(none.status == 2 && none.errors.hasPrefix("weir: --start or --end is missing\n"))
+        let bad = try weir("file", "cut", sample, "--start", "noon")
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --start: 'noon' is no position; "))
+    }
+
+    @Test("merge puts the parts of a recording together again; a mark is set and listed")
+    func mergeAndMark() throws {
+        let folder = try temporaryFolder()
+        #expect(try weir("file", "merge", sample, sample, "-o", folder + "/a").status == 0)
+        let overview = try weir("file", "info", "--json", folder + "/a")
+        #expect(overview.output.contains(#""events":{"hello":6,"price":2}"#))
+        let marked = try weir("file", "mark", sample, "--set", "here", "--at", "n:16", "-o", folder + "/b")
+        #expect(marked.status == 0)
+        let listed = try weir("file", "mark", folder + "/b")
+        #expect(
+            listed.output == "16  2026-01-02T03:04:07.500123Z  here\n32  2026-01-02T03:04:09.520123Z  back again\n")
+        #expect(try weir("file", "mark", sample, "--set", "here", "--at", "n:99", "-o", folder + "/c").status == 1)
+        for name in ["/a", "/b"] { #expect(try weir("file", "doctor", folder + name).status == 0) }
+    }
+}
