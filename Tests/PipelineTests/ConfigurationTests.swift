@@ -10,7 +10,8 @@ import Wire
             backend: .twake, path: "/s/", namespace: "/n", revision: .v3, transport: .upgrade, company: "c",
             workspace: "w",
             rooms: ["a", "b"],
-            maximumAttempts: 4, reconnect: Backoff(base: .milliseconds(3), cap: .seconds(7)), concurrentRequests: 3)
+            maximumAttempts: 4, reconnect: Backoff(base: .milliseconds(3), cap: .seconds(7)), concurrentRequests: 3,
+            history: 40, following: [.usual, .members])
         #expect(try Configuration(json: configuration.json) == configuration)
     }
 

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import SectionedModel
 import Testing
 import Wire
@@ -133,6 +134,17 @@ import Wire
         #expect(shown(transcript) == ["U2 there"])
         transcript.idle(2)
         #expect(shown(transcript) == ["U2 gone"])
+    }
+
+    @Test func `who was there when an earlier session ended is no news`() {
+        var row = JSONWriter()
+        Item.presence(Twake.OnlineStatus(user: EntityID("U2"), isOnline: true), in: EntityID("C")).encode(into: &row)
+        var memory = Memory(user: "U1")
+        memory.append(row: row.bytes)
+        var transcript = Transcript(Configuration(backend: .twake, revision: .v4, following: .usual))
+        transcript.feed(.remembered(memory))
+        #expect(transcript.session.model.count == 0)
+        #expect(transcript.notices.isEmpty)
     }
 
     @Test func `a room that was named without a company is joined, and time goes on`() {
