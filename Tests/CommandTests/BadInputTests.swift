@@ -167,7 +167,8 @@ import Testing
     @Test func `a reader that closes the pipe ends the tail quietly`() throws {
         let server = try ScriptedServer(frames: Array(repeating: event, count: 5000))
         defer { server.close() }
-        let tail = "\(try pathOfWeir()) tail http://127.0.0.1:\(server.port) --token env:T --room /r --no-ctl --quiet"
+        let options = "--token env:T --room /r --no-ctl --store none --quiet"
+        let tail = "\(try pathOfWeir()) tail http://127.0.0.1:\(server.port) \(options)"
         let said = try run([
             "bash", "-c", "export T=x; { \(tail) 2>&1 1>&3; echo status $?; } 3> >(head -n 1 >/dev/null)",
         ])
