@@ -36,6 +36,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // A header of inline functions: what Swift's SIMD has no word for.
@@ -51,7 +52,7 @@ let package = Package(
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
-        room("Recording", ["Pipeline", "Wire", "JSONText", "CZstd"]),
+        room("Recording", ["Pipeline", "Wire", "JSONText", "CCrypto", "CZstd"]),
         room("Live", ["Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(

@@ -5,7 +5,7 @@ import Wire
 
 /// Turns a recording's entries into inputs of a session, and its effects into reports. Pure: the times are the file's.
 struct Player {
-    private var session: Session
+    private(set) var session: Session
     private let wallStart: Int64
     private let count: Int?
     private var effects: [Effect] = []

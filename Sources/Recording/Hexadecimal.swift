@@ -5,6 +5,12 @@ enum Hexadecimal {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// Two digits a byte.
+    static func text(of bytes: ArraySlice<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
     /// Nil for anything but 16 such digits.
     static func value(of text: String) -> UInt64? {
         guard text.utf8.count == 16, text.utf8.allSatisfy({ HexDigit.value(of: $0) != nil }) else { return nil }

@@ -128,6 +128,54 @@ extension CommandName {
                     "weir file mark day.weir.jsonl",
                     "weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl",
                 ])
+        case .fileRedact:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "take out of a recording what should not be in it",
+                details: [
+                    "A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, random,",
+                    "path:KEYS for the members whose keys end so (path:user.email, path:user.*), or regex:PATTERN for",
+                    "what matches a POSIX extended regular expression. The rules are applied to every string, also in",
+                    "the JSON of payloads; binary payloads are not looked into. The head lists the rules.",
+                ],
+                examples: [
+                    "weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl"
+                ])
+        case .fileCompress:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "compress an event file, or undo it",
+                details: [
+                    "With zstd, one frame for each chunk and a table of them at the end: all commands read it as it is,",
+                    "and so does zstd -dc. The file is written beside FILE, with .zst behind its name.",
+                ],
+                examples: [
+                    "weir file compress day.weir.jsonl", "weir file compress -d day.weir.jsonl.zst -o day.weir.jsonl",
+                ])
+        case .fileConvert:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "make an event file of another format, or another format of it",
+                details: [
+                    "har is an HTTP archive with WebSocket messages, as Chrome exports it. cloudevents is JSON Lines,",
+                    "one event a line. lines is one message a line as websocat and wscat print them: '< text' was",
+                    "received, '> text' was sent, a time may stand before; a line that begins with a tab goes on with",
+                    "the one before, '#' begins a comment. asciicast (version 3) is what a tail prints, for players of",
+                    "terminal sessions, with the marks. --from is told by the first bytes unless FILE is -.",
+                ],
+                examples: [
+                    "weir file convert chat.har --to weir -o chat.weir.jsonl",
+                    "weir file convert day.weir.jsonl --to asciicast -o day.cast",
+                ])
+        case .fileDiff:
+            Text(
+                positionals: [Positional(name: "A"), Positional(name: "B")],
+                summary: "say where the replays of two event files part",
+                details: [
+                    "Plays both, record by record, and compares the models. Names the first record after which they",
+                    "differ, and the rows that do, section by section. Exits with 6 when they differ.",
+                ],
+                examples: ["weir file diff before.weir.jsonl after.weir.jsonl"])
         case .demo, .serve, .tail, .record, .replay, .rooms, .send, .edit, .react, .delete, .read, .channel,
             .workspace,
             .login, .logout, .whoami, .help:
@@ -140,6 +188,8 @@ extension CommandName {
         switch (self, option) {
         case (.fileInfo, .json): "print one JSON object a file"
         case (.fileDoctor, .json): "print one JSON object a finding"
+        case (.fileDiff, .json): "print one JSON object"
+        case (.fileConvert, .backend): "what the server of the messages spoke (default socketio)"
         case (.fileGrep, .json): "print the records' lines as they stand in the file"
         case (.fileFilter, .room): "keep what is about such a room"
         case (.fileFilter, .start), (.fileCut, .start): "begin with the first record here"

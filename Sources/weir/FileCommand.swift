@@ -19,6 +19,10 @@ enum FileCommand {
             case .fileCut: return try cut(arguments, complaints)
             case .fileMerge: return try merge(arguments, complaints)
             case .fileMark: return try mark(arguments, complaints)
+            case .fileRedact: return try redact(arguments, complaints)
+            case .fileCompress: return try compress(arguments)
+            case .fileConvert: return try FileConvertCommand.run(arguments, complaints)
+            case .fileDiff: return try FileDiffCommand.run(arguments)
             default: throw arguments.error("it is no verb of 'weir file'")
             }
         } catch let error as UsageError {
@@ -121,6 +125,43 @@ extension FileCommand {
             [.init(label: label, at: position)], to: path, writing: arguments.destination, hearing: complaints.hear)
         guard result.unset.isEmpty else { throw Trouble("the recording ends before --at: there is no mark") }
         return complaints.code
+    }
+}
+
+extension FileCommand {
+    private static func redact(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let texts = arguments.all(.rule)
+        guard !texts.isEmpty else { throw arguments.error("--rule RULE is missing") }
+        var rules: [RedactionTarget] = []
+        for text in texts {
+            do throws(RedactionTarget.Malformed) {
+                rules.append(try RedactionTarget(parsing: text))
+            } catch {
+                throw arguments.error("--rule: \(UsageError.quoted(text)) is no rule: \(error.message)")
+            }
+        }
+        let form: Replacement.Form = try arguments.choice(.replace) ?? .fixed
+        var redaction = RecordingRedaction(
+            rules, replacement: Replacement(form, keepsLength: arguments.has(.keepLength)))
+        let report = try redaction.redact(
+            arguments.positionals[0], to: arguments.destination, hearing: complaints.hear)
+        var words = "\(report.replacements) values replaced in \(report.changed) records"
+        if report.binary > 0 { words += "; \(report.binary) binary messages were not looked into" }
+        Console.note("weir: " + words)
+        return complaints.code
+    }
+
+    private static func compress(_ arguments: Arguments) throws -> ExitCode {
+        let path = arguments.positionals[0]
+        if arguments.has(.decompress) {
+            try RecordingCopy.text(of: path, to: arguments.destination)
+            return .done
+        }
+        guard path != "-" || arguments[.output] != nil else { throw arguments.error("--output FILE is missing") }
+        let target = ToolDestination(path: arguments[.output] ?? path + ".zst", replaces: arguments.has(.force))
+        let result = try RecordingCopy.compress(path, to: target)
+        Console.note("weir: \(result.text) bytes are \(result.compressed) bytes now")
+        return .done
     }
 }
 

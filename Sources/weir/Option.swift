@@ -36,6 +36,9 @@ enum Option: String, CaseIterable {
     case countOnly = "count-only"
     case after, before, context, around
     case set, at
+    case rule, replace
+    case keepLength = "keep-length"
+    case from, to, decompress
     case on, name
     case noControl = "no-ctl"
     case quiet, help
@@ -85,8 +88,12 @@ enum Option: String, CaseIterable {
         case .start, .end, .at: "POSITION"
         case .around: "D"
         case .set: "NAME"
+        case .rule: "RULE"
+        case .replace: "fixed|hash|fake"
+        case .from: "weir|har|cloudevents|lines"
+        case .to: "weir|har|cloudevents|lines|asciicast"
         case .members, .diffLogReversible, .noControl, .json, .force, .secrets, .ripple, .fixedStrings, .ignoreCase,
-            .invertMatch, .countOnly, .quiet, .help:
+            .invertMatch, .countOnly, .keepLength, .decompress, .quiet, .help:
             nil
         }
     }
@@ -96,7 +103,7 @@ enum Option: String, CaseIterable {
 
     private static let letters: [Option: Character] = [
         .output: "o", .fixedStrings: "F", .ignoreCase: "i", .invertMatch: "v", .countOnly: "c", .after: "A",
-        .before: "B", .context: "C",
+        .before: "B", .context: "C", .decompress: "d",
     ]
 
     /// The line of the help of `command`.
@@ -105,7 +112,7 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool {
         switch self {
         case .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection,
-            .notConnection:
+            .notConnection, .rule:
             true
         case .backend, .path, .namespace, .eio, .transport, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth,
             .company,
@@ -118,7 +125,8 @@ enum Option: String, CaseIterable {
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
             .save, .json, .output, .force, .secrets, .direction, .start, .end, .ripple, .fixedStrings, .ignoreCase,
-            .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .on, .name, .noControl, .quiet,
+            .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .replace, .keepLength, .from, .to,
+            .decompress, .on, .name, .noControl, .quiet,
             .help:
             false
         }
@@ -201,6 +209,12 @@ enum Option: String, CaseIterable {
         case .around: "print what happened within this time of each match, too"
         case .set: "add a mark of this name"
         case .at: "where the mark is to stand"
+        case .rule: "what to take out"
+        case .replace: "what stands in its place (default fixed)"
+        case .keepLength: "what stands in its place has as many bytes"
+        case .from: "what FILE is"
+        case .to: "what to make of it"
+        case .decompress: "write the text of a compressed file"
         case .on: "the running tail to speak to"
         case .name: "name of this tail's control socket (default the process id)"
         case .noControl: "open no control socket"
@@ -214,7 +228,8 @@ enum Option: String, CaseIterable {
         switch self {
         case .path: [.serve, .tail, .record]
         case .room: [.tail, .record, .fileFilter]
-        case .backend, .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
+        case .backend: [.tail, .record, .fileConvert]
+        case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
@@ -223,13 +238,20 @@ enum Option: String, CaseIterable {
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
-        case .json: [.fileInfo, .fileDoctor, .fileGrep] + CommandName.errands
-        case .output, .force: [.fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark]
+        case .json: [.fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
+        case .output, .force:
+            [
+                .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark, .fileRedact, .fileCompress,
+                .fileConvert,
+            ]
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.fileFilter, .fileCut]
         case .ripple: [.fileCut]
         case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
+        case .rule, .replace, .keepLength: [.fileRedact]
+        case .from, .to: [.fileConvert]
+        case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
         case .store: [.tail, .record, .rooms, .logout] + CommandName.actions
         case .format: [.demo, .tail, .replay, .fileCat]

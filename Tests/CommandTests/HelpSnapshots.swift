@@ -646,6 +646,10 @@ enum HelpSnapshots {
               cut       keep a part of a recording
               merge     make one recording of several, by their wall clocks
               mark      list the marks of a recording, or add one
+              redact    take out of a recording what should not be in it
+              compress  compress an event file, or undo it
+              convert   make an event file of another format, or another format of it
+              diff      say where the replays of two event files part
 
             Each has its own help: weir help file VERB
 
@@ -891,6 +895,101 @@ enum HelpSnapshots {
             Examples:
               weir file mark day.weir.jsonl
               weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl
+
+            """#
+        ),
+        (
+            "file redact",
+            #"""
+            weir file redact: take out of a recording what should not be in it
+
+            Usage: weir file redact FILE [OPTIONS]
+
+            A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, random,
+            path:KEYS for the members whose keys end so (path:user.email, path:user.*), or regex:PATTERN for
+            what matches a POSIX extended regular expression. The rules are applied to every string, also in
+            the JSON of payloads; binary payloads are not looked into. The head lists the rules.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --rule RULE …                   what to take out
+              --replace fixed|hash|fake       what stands in its place (default fixed)
+              --keep-length                   what stands in its place has as many bytes
+              --help                          show this help
+
+            Example:
+              weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl
+
+            """#
+        ),
+        (
+            "file compress",
+            #"""
+            weir file compress: compress an event file, or undo it
+
+            Usage: weir file compress FILE [OPTIONS]
+
+            With zstd, one frame for each chunk and a table of them at the end: all commands read it as it is,
+            and so does zstd -dc. The file is written beside FILE, with .zst behind its name.
+
+            Options:
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              -d, --decompress                write the text of a compressed file
+              --help                          show this help
+
+            Examples:
+              weir file compress day.weir.jsonl
+              weir file compress -d day.weir.jsonl.zst -o day.weir.jsonl
+
+            """#
+        ),
+        (
+            "file convert",
+            #"""
+            weir file convert: make an event file of another format, or another format of it
+
+            Usage: weir file convert FILE [OPTIONS]
+
+            har is an HTTP archive with WebSocket messages, as Chrome exports it. cloudevents is JSON Lines,
+            one event a line. lines is one message a line as websocat and wscat print them: '< text' was
+            received, '> text' was sent, a time may stand before; a line that begins with a tab goes on with
+            the one before, '#' begins a comment. asciicast (version 3) is what a tail prints, for players of
+            terminal sessions, with the marks. --from is told by the first bytes unless FILE is -.
+
+            Options:
+              --backend twake|socketio        what the server of the messages spoke (default socketio)
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
+              --from weir|har|cloudevents|lines
+                                              what FILE is
+              --to weir|har|cloudevents|lines|asciicast
+                                              what to make of it
+              --help                          show this help
+
+            Examples:
+              weir file convert chat.har --to weir -o chat.weir.jsonl
+              weir file convert day.weir.jsonl --to asciicast -o day.cast
+
+            """#
+        ),
+        (
+            "file diff",
+            #"""
+            weir file diff: say where the replays of two event files part
+
+            Usage: weir file diff A B [OPTIONS]
+
+            Plays both, record by record, and compares the models. Names the first record after which they
+            differ, and the rows that do, section by section. Exits with 6 when they differ.
+
+            Options:
+              --json                          print one JSON object
+              --help                          show this help
+
+            Example:
+              weir file diff before.weir.jsonl after.weir.jsonl
 
             """#
         ),

@@ -1,3 +1,4 @@
+import Glibc
 import Wire
 
 /// Copies recordings line by line.
@@ -7,6 +8,32 @@ public enum RecordingCopy {
         _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         try copy(path, to: destination, hearing: problem) { _ in true }
+    }
+
+    /// Writes a file compressed.
+    public static func compress(
+        _ path: String, to destination: ToolDestination
+    ) throws(RecordingError) -> RecordingCompressor.Result {
+        guard let target = destination.path, destination.replaces else {
+            return try RecordingCompressor.compress(path, to: destination.path ?? "-")
+        }
+        let made = "\(target).\(getpid()).new"
+        let result = try RecordingCompressor.compress(path, to: made)
+        guard rename(made, target) == 0 else { throw .system(operation: "replace", path: target, code: errno) }
+        return result
+    }
+
+    /// Writes the text of a file, byte for byte; of a compressed one, what was compressed.
+    public static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
+        let source = try ByteSource(opening: path)
+        var output = try OutputFile(destination)
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
+            if count == 0 { break }
+            try output.write(Array(piece[..<count]))
+        }
+        try output.close()
     }
 
     /// Writes the records that are wanted.

@@ -1,0 +1,123 @@
+import Glibc
+import JSONText
+import Pipeline
+import Recording
+import Wire
+
+/// Writes a recording as a terminal session for players of asciicast files (version 3): what a tail printed, and the marks.
+public enum Asciicast {
+    /// How it looks.
+    public struct Options: Hashable, Sendable {
+        /// Columns of the terminal.
+        public var columns: Int
+        /// Rows of the terminal.
+        public var rows: Int
+        /// No pause is longer in the player than this; nil for no limit.
+        public var idleLimit: Duration?
+        /// Options.
+        public init(columns: Int = 100, rows: Int = 30, idleLimit: Duration? = nil) {
+            self.columns = columns
+            self.rows = rows
+            self.idleLimit = idleLimit
+        }
+    }
+
+    /// Plays the file at `path` and hands the lines of the asciicast to `write`. Each event has the time that passed since the one
+    /// before it (asciicast v3, "interval").
+    public static func export(
+        _ path: String, _ options: Options = Options(), write: ([UInt8]) throws -> Void
+    ) throws {
+        var reader = try RecordingReader(opening: path)
+        let configuration: Configuration
+        do throws(JSONError) {
+            configuration = try Configuration(json: reader.head.session)
+        } catch {
+            throw RecordingError.notARecording(path: path, message: "the head's session: \(error.description)")
+        }
+        try write(head(reader.head, options))
+        var player = Player(
+            session: Session(configuration, seed: reader.head.seed), wallStart: reader.head.wallStart)
+        var lines = EventLines(isCompact: true, width: options.columns)
+        var last: Int64 = 0
+        func tell(_ code: StaticString, _ text: [UInt8], at time: Int64) throws {
+            let now = max(last, time)
+            try write(event(now - last, code, text))
+            last = now
+        }
+        func show() throws {
+            for report in player.reports {
+                var buffer = TerminalBuffer(colour: true)
+                lines.append(report, to: &buffer)
+                if buffer.bytes.isEmpty { continue }
+                try tell("o", carriageReturns(buffer.bytes), at: report.stamp.time.microseconds)
+            }
+            player.reports.removeAll(keepingCapacity: true)
+        }
+        player.start()
+        try show()
+        while let entry = try reader.next() {
+            player.play(entry)
+            try show()
+            if case .record(.mark(let mark), let stamp) = entry {
+                try tell("m", Array(TerminalText.escaped(mark.label).utf8), at: stamp.time.microseconds)
+            }
+        }
+        try write(event(0, "x", Array("0".utf8)))
+    }
+
+    private static func head(_ head: Record.Head, _ options: Options) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("version")
+        json.integer(3)
+        json.key("term")
+        json.beginObject()
+        json.key("cols")
+        json.integer(options.columns)
+        json.key("rows")
+        json.integer(options.rows)
+        json.key("type")
+        json.string("xterm-256color")
+        json.endObject()
+        json.key("timestamp")
+        json.integer(head.wallStart / 1_000_000)
+        if let limit = options.idleLimit ?? head.idleLimit.map({ .microseconds($0) }) {
+            json.key("idle_time_limit")
+            json.number(Double(limit.microseconds) / 1e6)
+        }
+        if let title = head.title {
+            json.key("title")
+            json.string(title)
+        }
+        if !head.tags.isEmpty {
+            json.key("tags")
+            json.beginArray()
+            for tag in head.tags { json.string(tag) }
+            json.endArray()
+        }
+        json.endObject()
+        json.endLine()
+        return json.bytes
+    }
+
+    private static func event(_ interval: Int64, _ code: StaticString, _ text: [UInt8]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        json.number(Double(interval) / 1e6)
+        json.string("\(code)")
+        json.string(utf8: text[...])
+        json.endArray()
+        json.endLine()
+        return json.bytes
+    }
+
+    /// A terminal goes to the next line with both.
+    private static func carriageReturns(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        for byte in text {
+            if byte == UInt8(ascii: "\n") { result.append(UInt8(ascii: "\r")) }
+            result.append(byte)
+        }
+        return result
+    }
+}

@@ -1,0 +1,163 @@
+import JSONText
+import Pipeline
+public import Recording
+import SectionedModel
+import Wire
+
+/// Compares the replays of two recordings, record by record.
+///
+/// Both are played side by side, aligned by the numbers of their records. After each, the models' checksums are compared; where they
+/// differ first, the rows that differ are named. Of the same file nothing can differ: what is found between two builds is a change
+/// of behaviour.
+public struct ReplayDiff: Sendable {
+    /// A row that is not the same in both models.
+    public struct Row: Hashable, Sendable {
+        /// What differs.
+        public enum Difference: Hashable, Sendable {
+            /// The row is in the first model alone.
+            case onlyInFirst
+            /// The row is in the second model alone.
+            case onlyInSecond
+            /// These fields differ.
+            case changed(fields: [String])
+            /// It stands at another place.
+            case moved(first: Int, second: Int)
+        }
+        /// The section.
+        public var section: String
+        /// The row's id.
+        public var id: String
+        /// What a person would call it, in short; untrusted text.
+        public var label: String?
+        /// What differs.
+        public var difference: Difference
+    }
+
+    /// The first record that is not the same in both files, whatever it does to the models: its number, or that of the last one of
+    /// the shorter file.
+    public private(set) var recordsDiffer: Int?
+    /// The record after which the models differ first.
+    public private(set) var modelsDiffer: (number: Int, stamp: Stamp)?
+    /// The rows that differ after that record, section by section; a thousand at most.
+    public private(set) var rows: [Row] = []
+    /// How many rows differ.
+    public private(set) var rowCount = 0
+    /// How many records were compared.
+    public private(set) var records = 0
+
+    private static let mostRows = 1000
+
+    /// Plays both files as far as their models are the same.
+    public init(_ first: String, _ second: String) throws(RecordingError) {
+        let one = try Side(first)
+        let other = try Side(second)
+        while let number = [one.number, other.number].compactMap({ $0 }).min() {
+            if one.number != other.number || !one.isSame(as: other) { recordsDiffer = recordsDiffer ?? number }
+            let stamp = (one.number == number ? one.stamp : other.stamp) ?? Stamp(n: number, time: .zero, wall: 0)
+            if one.number == number { try one.step() }
+            if other.number == number { try other.step() }
+            records += 1
+            guard one.player.session.model.checksum != other.player.session.model.checksum else { continue }
+            modelsDiffer = (number, stamp)
+            compare(one.player.session.model, other.player.session.model)
+            return
+        }
+    }
+
+    private mutating func compare(_ first: SectionedCollection<Item>, _ second: SectionedCollection<Item>) {
+        let keys = first.sectionKeys + second.sectionKeys.filter { first.sectionIndex(of: $0) == nil }
+        for key in keys {
+            let old = first.elements(in: key)
+            let new = second.elements(in: key)
+            if old == new { continue }
+            let newPlaces = Dictionary(new.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { a, _ in a })
+            let oldPlaces = Dictionary(old.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { a, _ in a })
+            for (place, item) in old.enumerated() {
+                guard let other = newPlaces[item.id] else {
+                    add(key, item, .onlyInFirst)
+                    continue
+                }
+                let fields = ItemFacts(new[other]).differences(from: ItemFacts(item)).map(\.key)
+                if !fields.isEmpty {
+                    add(key, item, .changed(fields: fields))
+                } else if item != new[other] {
+                    add(key, item, .changed(fields: ["sort key"]))
+                } else if other != place, old.count == new.count {
+                    add(key, item, .moved(first: place, second: other))
+                }
+            }
+            for item in new where oldPlaces[item.id] == nil { add(key, item, .onlyInSecond) }
+        }
+    }
+
+    private static func name(of id: Item.ID) -> String {
+        "\(id.kind.rawValue) \(id.id)" + (id.qualifier.map { "/\($0)" } ?? "")
+    }
+
+    private mutating func add(_ key: Item.Section, _ item: Item, _ difference: Row.Difference) {
+        rowCount += 1
+        guard rows.count < Self.mostRows else { return }
+        rows.append(
+            Row(
+                section: key.name + (key.parent.map { "/\($0)" } ?? ""), id: Self.name(of: item.id),
+                label: ItemFacts(item).label, difference: difference))
+    }
+}
+
+/// One of the two replays: the records up to the next numbered one were played.
+private final class Side {
+    private(set) var player: Player
+    private var reader: RecordingReader
+    private var next: RecordingReader.Entry?
+
+    init(_ path: String) throws(RecordingError) {
+        let reader = try RecordingReader(opening: path)
+        let configuration: Configuration
+        do throws(JSONError) {
+            configuration = try Configuration(json: reader.head.session)
+        } catch {
+            throw .notARecording(path: path, message: "the head's session: \(error.description)")
+        }
+        player = Player(
+            session: Session(configuration, seed: reader.head.seed, keepsChecksum: true),
+            wallStart: reader.head.wallStart)
+        self.reader = reader
+        player.start()
+        try look()
+    }
+
+    /// The stamp of the record that comes next; nil behind the last.
+    var stamp: Stamp? { if case .record(_, let stamp)? = next { stamp } else { nil } }
+
+    /// Its number.
+    var number: Int? { stamp?.n }
+
+    /// Whether both come to the same record.
+    func isSame(as other: Side) -> Bool {
+        guard case .record(let mine, _)? = next, case .record(let others, _)? = other.next else { return false }
+        if case .end = mine, case .end = others { return true }
+        return mine == others
+    }
+
+    /// Plays the next record, and what stands beside the numbered ones behind it.
+    func step() throws(RecordingError) {
+        if let next { play(next) }
+        try look()
+    }
+
+    private func look() throws(RecordingError) {
+        next = nil
+        while let entry = try reader.next() {
+            if case .record(let record, _) = entry, !record.isAside {
+                next = entry
+                return
+            }
+            play(entry)
+        }
+    }
+
+    private func play(_ entry: RecordingReader.Entry) {
+        player.play(entry)
+        player.reports.removeAll(keepingCapacity: true)
+    }
+}

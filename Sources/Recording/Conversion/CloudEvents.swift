@@ -1,0 +1,260 @@
+import JSONText
+import Wire
+
+/// CloudEvents 1.0 as JSON Lines: one object for each Socket.IO event, and one for each gap.
+///
+/// `id` is the recording's id and the record's number, `source` the connection's URL, `type` the backend's name backwards and the
+/// event's, `subject` the room, `time` the wall clock, `data` the event's argument. Where there is not just one argument, `data` is
+/// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too.
+enum CloudEvents {
+    private static let prefixes = ["twake": "app.twake.", "socketio": "io.socket."]
+    private static let gapType = "io.weir.gap"
+
+    static func write(
+        _ path: String, to destination: ToolDestination, hearing hear: ProblemListener
+    ) throws(RecordingError) -> ToolReport {
+        var report = ToolReport()
+        var reader = try LineReader(opening: path)
+        let backend = backend(of: reader.head)
+        var urls: [Int: String] = [:]
+        var output = try OutputFile(destination)
+        var json = JSONWriter()
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item {
+                    report.problems += 1
+                    hear(path, problem)
+                }
+                continue
+            }
+            json.reset()
+            switch line.record {
+            case .connection(let change):
+                if let url = change.url { urls[change.connection] = url }
+                if change.state == .closed || change.state == .failed { urls[change.connection] = nil }
+                continue
+            case .frame(let frame):
+                guard write(frame, line, reader.head, backend, urls[frame.connection], into: &json) else { continue }
+            case .gap(let gap): write(gap, line, reader.head, into: &json)
+            case .head, .http, .subscription, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index,
+                .end, .unknown:
+                continue
+            }
+            try output.write(json.bytes)
+            report.written += 1
+        }
+        try output.close()
+        return report
+    }
+
+    private static func backend(of head: Record.Head) -> String {
+        guard case .string(let name)? = (try? JSONValue(parsing: head.session.bytes))?["backend"] else {
+            return "socketio"
+        }
+        return name
+    }
+
+    private static func write(
+        _ frame: Record.FrameRecord, _ line: RecordLine, _ head: Record.Head, _ backend: String, _ url: String?,
+        into json: inout JSONWriter
+    ) -> Bool {
+        guard let name = FrameContents(frame.message).event,
+            let arguments = arguments(of: frame.message.bytes.dropFirst())
+        else { return false }
+        begin(line, head, type: (prefixes[backend] ?? "io.weir.") + name, source: url, into: &json)
+        text("subject", FrameContents(frame.message).room, into: &json)
+        text("dataschema", "urn:weir:\(backend):1", into: &json)
+        text("weirdirection", frame.direction.rawValue, into: &json)
+        text("weirconnection", String(frame.connection), into: &json)
+        if arguments.count == 1 {
+            json.key("data")
+            json.inertRaw(arguments[0])
+        } else {
+            json.key("weirarguments")
+            json.integer(arguments.count)
+            json.key("data")
+            json.beginArray()
+            for argument in arguments { json.inertRaw(argument) }
+            json.endArray()
+        }
+        json.endObject()
+        json.endLine()
+        return true
+    }
+
+    private static func write(
+        _ gap: Record.GapRecord, _ line: RecordLine, _ head: Record.Head, into json: inout JSONWriter
+    ) {
+        begin(line, head, type: gapType, source: nil, into: &json)
+        json.key("data")
+        json.beginObject()
+        text("why", gap.why, into: &json)
+        json.key("lost")
+        if let lost = gap.lost { json.integer(lost) } else { json.null() }
+        json.endObject()
+        json.endObject()
+        json.endLine()
+    }
+
+    private static func begin(
+        _ line: RecordLine, _ head: Record.Head, type: String, source: String?, into json: inout JSONWriter
+    ) {
+        json.beginObject()
+        text("specversion", "1.0", into: &json)
+        text("id", "\(head.recording)/\(line.stamp.n)", into: &json)
+        text("source", source ?? "urn:weir:\(head.recording)", into: &json)
+        text("type", type, into: &json)
+        text("time", RecordingTime.text(line.stamp.wall), into: &json)
+        text("datacontenttype", "application/json", into: &json)
+    }
+
+    private static func text(_ key: StaticString, _ value: String?, into json: inout JSONWriter) {
+        guard let value else { return }
+        json.key(key)
+        json.string(value)
+    }
+
+    /// The arguments of an event's packet, without its name.
+    private static func arguments(of packet: ArraySlice<UInt8>) -> [RawJSON]? {
+        guard let start = FrameContents.jsonStart(in: packet) else { return nil }
+        let text = packet[start...]
+        do throws(JSONError) {
+            var reader = JSONReader(text.span)
+            var arguments: [RawJSON] = []
+            try reader.beginArray()
+            while try reader.nextElement() { arguments.append(try reader.raw()) }
+            try reader.end()
+            return Array(arguments.dropFirst())
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension CloudEvents {
+    /// An event as it is read.
+    private struct Event {
+        var type = ""
+        var source = ""
+        var wall: Int64?
+        var data: RawJSON?
+        var arguments: Int?
+        var isSent = false
+        var connection = "1"
+    }
+
+    /// Makes a recording of events: a connection that is open and has joined the namespace `/`, and a message for each event.
+    static func read(
+        _ path: String, to destination: ToolDestination, _ options: ImportOptions,
+        hearing hear: ProblemListener
+    ) throws(RecordingError) -> ToolReport {
+        var lines = LineScanner(source: try ByteSource(opening: path))
+        var report = ToolReport()
+        var writer: ImportWriter?
+        var keys: [String] = []
+        var last: Int64 = 0
+        while let line = try lines.next() {
+            guard case .whole(let range) = line else { continue }
+            let text = Array(lines.buffer[range])
+            if text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
+            guard let event = event(text) else {
+                report.problems += 1
+                hear(path, FileProblem(.damage, line: lines.line, offset: lines.offset, message: "it is no CloudEvent"))
+                continue
+            }
+            let wall = max(last, event.wall ?? last)
+            last = wall
+            var open: ImportWriter
+            if let begun = writer.take() {
+                open = begun
+            } else {
+                open = try ImportWriter.begin(destination, url: event.source, wallStart: wall, seed: text, options)
+            }
+            try append(event, wall, &keys, &open)
+            writer = consume open
+        }
+        guard let finished = writer.take() else {
+            throw .notARecording(path: path, message: "no line of it is a CloudEvent")
+        }
+        report.written = finished.records
+        try finished.close()
+        return report
+    }
+
+    private static func append(
+        _ event: Event, _ wall: Int64, _ keys: inout [String], _ writer: inout ImportWriter
+    ) throws(RecordingError) {
+        if event.type == gapType {
+            var why = "unknown"
+            if let data = event.data, case .string(let said)? = (try? JSONValue(parsing: data.bytes))?["why"] {
+                why = said
+            }
+            try writer.append(Record.GapRecord(why: why), wall: wall)
+            return
+        }
+        let key: Int
+        if let place = keys.firstIndex(of: event.connection) {
+            key = place
+        } else {
+            if let before = keys.indices.last { try writer.close(connection: before, wall: wall) }
+            key = keys.count
+            keys.append(event.connection)
+            for opening in [
+                #"0{"sid":"import","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#,
+                #"40{"sid":"import"}"#,
+            ] {
+                try writer.append(.text(opening), .in, connection: key, url: event.source, wall: wall)
+            }
+        }
+        try writer.append(
+            .text(packet(event)[...]), event.isSent ? .out : .in, connection: key, url: event.source, wall: wall)
+    }
+
+    private static func packet(_ event: Event) -> [UInt8] {
+        let prefix = prefixes.values.first { event.type.hasPrefix($0) } ?? ""
+        var json = JSONWriter()
+        json.beginArray()
+        json.string(String(event.type.dropFirst(prefix.count)))
+        if let data = event.data {
+            var reader = JSONReader(data.bytes.span)
+            if event.arguments != nil, (try? reader.beginArray()) != nil {
+                while (try? reader.nextElement()) ?? false, let argument = try? reader.raw() { json.raw(argument) }
+            } else {
+                json.raw(data)
+            }
+        }
+        json.endArray()
+        return Array("42".utf8) + json.bytes
+    }
+
+    private static func event(_ text: [UInt8]) -> Event? {
+        var event = Event()
+        var isEvent = false
+        do throws(JSONError) {
+            var reader = JSONReader(text.span)
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let name = reader.string(key)
+                if name == "data" {
+                    event.data = try reader.raw()
+                    continue
+                }
+                let value = try reader.value()
+                switch (name, value) {
+                case ("specversion", .string("1.0")): isEvent = true
+                case ("type", .string(let type)): event.type = type
+                case ("source", .string(let source)): event.source = source
+                case ("time", .string(let time)): event.wall = RecordingTime.parse(time)
+                case ("weirarguments", .integer(let count)): event.arguments = Int(clamping: count)
+                case ("weirdirection", .string(let direction)): event.isSent = direction == "out"
+                case ("weirconnection", .string(let connection)): event.connection = connection
+                default: break
+                }
+            }
+            try reader.end()
+        } catch {
+            return nil
+        }
+        return isEvent && !event.type.isEmpty ? event : nil
+    }
+}

@@ -1,0 +1,105 @@
+public import Pipeline
+import JSONText
+import Wire
+
+/// The formats that event files can be made of, and made to.
+public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
+    /// HTTP archive 1.2 with `_webSocketMessages`, as Chrome exports it.
+    case har
+    /// CloudEvents 1.0 as JSON Lines: one event a line.
+    case cloudevents
+    /// One message a line, as `websocat` and `wscat` print them; `LineLog` tells the grammar.
+    case lines
+}
+
+/// What a recording that is made of something else says of its session.
+public struct ImportOptions: Hashable, Sendable {
+    /// What the server speaks.
+    public var backend: Configuration.BackendKind
+    /// What made the new recording: the head's `tool`.
+    public var tool: String
+    /// Options.
+    public init(backend: Configuration.BackendKind = .socketio, tool: String) {
+        self.backend = backend
+        self.tool = tool
+    }
+}
+
+/// Writes a recording of messages that come from elsewhere. Each connection is opened by its first message.
+struct ImportWriter: ~Copyable {
+    private var writer: LineWriter
+    private var connections: [Int] = []
+    private let wallStart: Int64
+
+    /// Begins the recording. `seed` is what its id is made of: the same messages make the same file.
+    static func begin(
+        _ destination: ToolDestination, url: String, wallStart: Int64, seed: [UInt8], _ options: ImportOptions
+    ) throws(RecordingError) -> ImportWriter {
+        let head = Record.Head(
+            recording: String(SHA256Digest.of(seed.span).prefix(32)), wallStart: wallStart, clock: "import",
+            tool: options.tool, redactions: [], seed: 1, session: session(url, options))
+        var encoder = RecordEncoder()
+        guard encoder.encode(.head(head), Stamp(n: 0, time: .zero, wall: wallStart)) else {
+            throw .notARecording(path: url, message: "its head is too long")
+        }
+        let text = Array(encoder.line.dropLast())
+        return ImportWriter(
+            writer: try LineWriter.begin(destination, head: text, wallStart: wallStart), wallStart: wallStart)
+    }
+
+    private init(writer: consuming LineWriter, wallStart: Int64) {
+        self.writer = writer
+        self.wallStart = wallStart
+    }
+
+    /// How many records there are.
+    var records: Int { writer.records }
+
+    /// Writes a message of connection `key`, which may be any number, at a time of the wall clock.
+    mutating func append(
+        _ message: WebSocketMessage, _ direction: Record.FrameRecord.Direction, connection key: Int, url: String,
+        wall: Int64
+    ) throws(RecordingError) {
+        let number = try open(key, url: url, wall: wall)
+        let frame = Record.FrameRecord(connection: number, direction: direction, message: message)
+        try insert(.frame(frame), wall)
+    }
+
+    /// Writes a gap.
+    mutating func append(_ gap: Record.GapRecord, wall: Int64) throws(RecordingError) { try insert(.gap(gap), wall) }
+
+    /// Ends connection `key`, if it was begun.
+    mutating func close(connection key: Int, wall: Int64) throws(RecordingError) {
+        guard let place = connections.firstIndex(of: key) else { return }
+        try insert(.connection(.init(connection: place + 1, state: .closed, code: 1005)), wall)
+    }
+
+    consuming func close() throws(RecordingError) { try writer.close() }
+
+    private mutating func open(_ key: Int, url: String, wall: Int64) throws(RecordingError) -> Int {
+        if let place = connections.lastIndex(of: key) { return place + 1 }
+        connections.append(key)
+        let number = connections.count
+        try insert(.connection(.init(connection: number, state: .connecting, url: url, attempt: 1)), wall)
+        try insert(.connection(.init(connection: number, state: .open)), wall)
+        return number
+    }
+
+    private mutating func insert(_ record: Record, _ wall: Int64) throws(RecordingError) {
+        let (time, overflows) = wall.subtractingReportingOverflow(wallStart)
+        try writer.insert(record, at: Moment(microseconds: overflows ? 0 : max(0, time)), wall: wall)
+    }
+
+    /// The session of a client that spoke to `url`.
+    private static func session(_ url: String, _ options: ImportOptions) -> RawJSON {
+        let behindHost =
+            url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first ?? ""
+        let path = "/" + behindHost.prefix { $0 != "?" }
+        let revision: EngineIO.Revision? =
+            url.contains("EIO=3") ? .v3 : url.contains("EIO=4") ? .v4 : nil
+        let fallback = options.backend == .twake ? "/socket/" : "/socket.io/"
+        return Configuration(
+            backend: options.backend, path: path.count > 1 ? path : fallback, revision: revision
+        ).json
+    }
+}

@@ -1,0 +1,178 @@
+import JSONText
+import Wire
+
+/// Writes the messages of a recording as an HTTP archive: one entry a connection, with `_webSocketMessages` as Chrome exports them.
+///
+/// The messages of the connection that was opened first go straight to the file; those of connections beside it wait in memory.
+struct HARExport {
+    fileprivate struct Entry {
+        var url: String
+        var opened: Stamp
+        var last: Int64
+        var gaps: [String] = []
+        /// The messages, as the text of an array without its brackets; what was written already is not in it.
+        var messages: [UInt8] = []
+        var hasMessages = false
+        var isBegun = false
+        var isClosed = false
+    }
+
+    private var entries: [(number: Int, entry: Entry)] = []
+    private var isFirst = true
+    private var gaps: [String] = []
+    private var report = ToolReport()
+
+    static func run(
+        _ path: String, to destination: ToolDestination, tool: String, hearing hear: ProblemListener
+    ) throws(RecordingError) -> ToolReport {
+        var export = HARExport()
+        var reader = try LineReader(opening: path)
+        var output = try OutputFile(destination)
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("name")
+        json.string("weir")
+        json.key("version")
+        json.string(tool.split(separator: " ").last.map(String.init) ?? tool)
+        json.endObject()
+        try output.write(#"{"log":{"version":"1.2","creator":"# + String(decoding: json.bytes, as: UTF8.self))
+        try output.write(#","pages":[],"entries":["#)
+        while let item = try reader.next() {
+            switch item {
+            case .problem(let problem):
+                export.report.problems += 1
+                hear(path, problem)
+            case .line(let line): try export.add(line, &output)
+            }
+        }
+        for place in export.entries.indices { export.entries[place].entry.isClosed = true }
+        try export.flush(&output)
+        try output.write("]}}\n")
+        try output.close()
+        return export.report
+    }
+
+    private mutating func add(_ line: RecordLine, _ output: inout OutputFile) throws(RecordingError) {
+        switch line.record {
+        case .connection(let change):
+            let place = entries.firstIndex { $0.number == change.connection }
+            switch change.state {
+            case .connecting, .open, .upgraded:
+                if let place {
+                    if let url = change.url { entries[place].entry.url = url }
+                } else {
+                    begin(change.connection, url: change.url ?? "", line.stamp)
+                }
+            case .closing: break
+            case .closed, .failed:
+                guard let place else { return }
+                entries[place].entry.isClosed = true
+                entries[place].entry.last = line.stamp.wall
+                try flush(&output)
+            }
+        case .frame(let frame):
+            if !entries.contains(where: { $0.number == frame.connection }) {
+                begin(frame.connection, url: "", line.stamp)
+            }
+            guard let place = entries.firstIndex(where: { $0.number == frame.connection }) else { return }
+            entries[place].entry.add(frame, line.stamp)
+            report.written += 1
+            if place == 0 || entries[place].entry.messages.count > 1 << 16 { try flush(&output) }
+        case .gap(let gap):
+            let text = Self.text(of: gap)
+            if entries.isEmpty { gaps.append(text) } else { entries[entries.count - 1].entry.gaps.append(text) }
+        case .head, .http, .subscription, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end,
+            .unknown:
+            break
+        }
+    }
+
+    private mutating func begin(_ number: Int, url: String, _ stamp: Stamp) {
+        let entry = Entry(url: url, opened: stamp, last: stamp.wall, gaps: gaps)
+        gaps = []
+        entries.append((number, entry))
+    }
+
+    /// Writes what can be written: of the first connection all there is, and the others' when it is closed.
+    private mutating func flush(_ output: inout OutputFile) throws(RecordingError) {
+        while var first = entries.first?.entry {
+            if !first.isBegun {
+                try output.write((isFirst ? "" : ",") + first.opening)
+                isFirst = false
+                first.isBegun = true
+            }
+            try output.write(first.messages)
+            first.messages.removeAll()
+            guard first.isClosed else {
+                entries[0].entry = first
+                return
+            }
+            try output.write(first.closing)
+            entries.removeFirst()
+        }
+    }
+
+    private static func text(of gap: Record.GapRecord) -> String {
+        var text = "gap: \(gap.why)"
+        if let from = gap.from, let to = gap.to {
+            text += ", from \(from.microseconds) to \(to.microseconds) µs"
+        }
+        return text + (gap.lost.map { ", \($0) events lost" } ?? "")
+    }
+}
+
+extension HARExport.Entry {
+    /// Adds a message.
+    fileprivate mutating func add(_ frame: Record.FrameRecord, _ stamp: Stamp) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("type")
+        json.string(frame.direction == .in ? "receive" : "send")
+        json.key("time")
+        json.number(Double(stamp.wall) / 1e6)
+        json.key("opcode")
+        switch frame.message {
+        case .text(let bytes):
+            json.integer(1)
+            json.key("data")
+            json.string(utf8: bytes)
+        case .binary(let bytes):
+            json.integer(2)
+            json.key("data")
+            json.string(utf8: Base64.encode(bytes)[...])
+        }
+        json.endObject()
+        messages += (hasMessages ? [UInt8(ascii: ",")] : []) + json.bytes
+        hasMessages = true
+        last = stamp.wall
+    }
+
+    /// The entry up to its first message.
+    fileprivate var opening: String {
+        var json = JSONWriter()
+        json.string(url)
+        let url = String(decoding: json.bytes, as: UTF8.self)
+        let request =
+            #"{"method":"GET","url":\#(url),"httpVersion":"HTTP/1.1","cookies":[],"headers":[],"queryString":[],"#
+            + #""headersSize":-1,"bodySize":0}"#
+        let response =
+            #"{"status":101,"statusText":"Switching Protocols","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"#
+            + #""content":{"size":0,"mimeType":"x-unknown"},"redirectURL":"","headersSize":-1,"bodySize":-1}"#
+        return
+            #"{"_resourceType":"websocket","startedDateTime":"\#(RecordingTime.text(opened.wall))","request":\#(request),"#
+            + #""response":\#(response),"cache":{},"timings":{"send":0,"wait":0,"receive":0},"_webSocketMessages":["#
+    }
+
+    /// What stands behind the last message.
+    fileprivate var closing: String {
+        var json = JSONWriter()
+        json.number(Double(max(0, last - opened.wall)) / 1000)
+        var text = "],\"time\":" + String(decoding: json.bytes, as: UTF8.self)
+        if !gaps.isEmpty {
+            json.reset()
+            json.string(gaps.joined(separator: "; "))
+            text += ",\"comment\":" + String(decoding: json.bytes, as: UTF8.self)
+        }
+        return text + "}"
+    }
+}

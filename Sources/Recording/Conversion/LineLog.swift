@@ -1,0 +1,148 @@
+import JSONText
+import Wire
+
+/// Plain logs of WebSocket messages, one message a line, as `websocat` and `wscat` print them. The grammar:
+///
+///     log      = *( message / comment )
+///     message  = [ time " " ] ( "<" / ">" ) [ "b" ] " " text     ; "<" was received, ">" was sent, "b": base64 of a binary message
+///     more     = TAB text                                        ; goes on with the message before, behind a line feed
+///     time     = RFC 3339 / seconds since 1970 with decimals / "+" seconds since the log began
+///     comment  = "#" text / any other line                       ; "Connected (press CTRL+C to quit)", empty lines
+///
+/// `# gap REASON` is what a recording's gap becomes. Without times messages follow each other by a millisecond.
+enum LineLog {
+    /// A message or a gap of a log.
+    private enum Item {
+        case message(Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], time: Int64?)
+        case more([UInt8])
+        case gap(String)
+        case comment
+    }
+
+    static func write(
+        _ path: String, to destination: ToolDestination, hearing hear: ProblemListener
+    ) throws(RecordingError) -> ToolReport {
+        var report = ToolReport()
+        var reader = try LineReader(opening: path)
+        var output = try OutputFile(destination)
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item {
+                    report.problems += 1
+                    hear(path, problem)
+                }
+                continue
+            }
+            switch line.record {
+            case .frame(let frame):
+                try output.write(text(of: frame, line.stamp))
+                report.written += 1
+            case .gap(let gap):
+                try output.write("# gap \(gap.why.split(whereSeparator: \.isNewline).joined(separator: " "))\n")
+            case .head, .connection, .http, .subscription, .token, .action, .memory, .mark, .state, .clock, .note,
+                .sync, .index, .end, .unknown:
+                break
+            }
+        }
+        try output.close()
+        return report
+    }
+
+    private static func text(of frame: Record.FrameRecord, _ stamp: Stamp) -> [UInt8] {
+        let sign = frame.direction == .in ? "<" : ">"
+        let start = RecordingTime.text(stamp.wall) + " " + sign
+        switch frame.message {
+        case .binary(let bytes): return Array("\(start)b ".utf8) + Base64.encode(bytes) + [UInt8(ascii: "\n")]
+        case .text(let bytes):
+            var text = Array("\(start) ".utf8)
+            for byte in bytes {
+                text.append(byte)
+                if byte == UInt8(ascii: "\n") { text.append(UInt8(ascii: "\t")) }
+            }
+            return text + [UInt8(ascii: "\n")]
+        }
+    }
+
+    static func read(
+        _ path: String, to destination: ToolDestination, _ options: ImportOptions
+    ) throws(RecordingError) -> ToolReport {
+        var lines = LineScanner(source: try ByteSource(opening: path))
+        var report = ToolReport()
+        var waiting: (direction: Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], wall: Int64)?
+        var writer: ImportWriter?
+        var last: Int64 = -1000
+        func flush(_ writer: inout ImportWriter?) throws(RecordingError) {
+            guard let message = waiting.take() else { return }
+            var open: ImportWriter
+            if let begun = writer.take() {
+                open = begun
+            } else {
+                open = try ImportWriter.begin(
+                    destination, url: "", wallStart: message.wall, seed: message.text, options)
+            }
+            if message.isBinary {
+                let bytes = Base64.decode(message.text.span) ?? message.text
+                try open.append(.binary(bytes[...]), message.direction, connection: 0, url: "", wall: message.wall)
+            } else {
+                try open.append(.text(message.text[...]), message.direction, connection: 0, url: "", wall: message.wall)
+            }
+            writer = consume open
+        }
+        while let line = try lines.next() {
+            // What is longer than a record can be is none.
+            guard case .whole(let range) = line else { continue }
+            switch item(Array(lines.buffer[range])) {
+            case .message(let direction, let isBinary, let text, let time):
+                try flush(&writer)
+                let wall = max(last, time ?? last + 1000)
+                last = wall
+                waiting = (direction, isBinary, text, wall)
+            case .more(let text): waiting?.text += [UInt8(ascii: "\n")] + text
+            case .gap(let why):
+                try flush(&writer)
+                if var open = writer.take() {
+                    try open.append(Record.GapRecord(why: why), wall: max(last, 0))
+                    writer = consume open
+                }
+            case .comment: break
+            }
+        }
+        try flush(&writer)
+        guard let finished = writer.take() else {
+            throw .notARecording(path: path, message: "no line of it is a message ('< text' or '> text')")
+        }
+        report.written = finished.records
+        try finished.close()
+        return report
+    }
+
+    private static func item(_ line: [UInt8]) -> Item {
+        var line = line[...]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if line.first == UInt8(ascii: "\t") { return .more(Array(line.dropFirst())) }
+        if line.starts(with: "# gap ".utf8) { return .gap(String(decoding: line.dropFirst(6), as: UTF8.self)) }
+        var time: Int64?
+        if let first = line.first, first != UInt8(ascii: "<"), first != UInt8(ascii: ">") {
+            guard let space = line.firstIndex(of: UInt8(ascii: " ")),
+                let known = self.time(String(decoding: line[..<space], as: UTF8.self))
+            else { return .comment }
+            time = known
+            line = line[(space + 1)...]
+        }
+        guard let sign = line.popFirst(), sign == UInt8(ascii: "<") || sign == UInt8(ascii: ">") else {
+            return .comment
+        }
+        let isBinary = line.starts(with: "b ".utf8)
+        if isBinary { line = line.dropFirst() }
+        guard line.isEmpty || line.first == UInt8(ascii: " ") else { return .comment }
+        return .message(
+            sign == UInt8(ascii: "<") ? .in : .out, isBinary: isBinary, text: Array(line.dropFirst()), time: time)
+    }
+
+    /// Microseconds since 1970, or since the log began.
+    private static func time(_ text: String) -> Int64? {
+        if let wall = RecordingTime.parse(text) { return wall }
+        guard let seconds = Double(text), seconds >= 0, seconds < 1e11 else { return nil }
+        return Int64((seconds * 1e6).rounded())
+    }
+}

@@ -1,0 +1,32 @@
+import CCrypto
+
+/// The SHA-256 (FIPS 180-4) of bytes given in pieces. Owns OpenSSL's context.
+final class SHA256Digest {
+    private let context: OpaquePointer?
+
+    init() {
+        context = EVP_MD_CTX_new()
+        EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Adds bytes.
+    func update(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
+    }
+
+    /// The digest as 64 lower-case hexadecimal digits. Nothing may be added afterwards.
+    func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_DigestFinal_ex(context, &digest, nil)
+        return Hexadecimal.text(of: digest[...])
+    }
+
+    /// The digest of one piece.
+    static func of(_ bytes: Span<UInt8>) -> String {
+        let digest = SHA256Digest()
+        digest.update(bytes)
+        return digest.finish()
+    }
+}

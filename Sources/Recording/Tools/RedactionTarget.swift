@@ -1,0 +1,115 @@
+/// What is to be taken out of a recording.
+public struct RedactionTarget {
+    private enum Form {
+        case secret(SecretRule)
+        /// Every kind of secret.
+        case secrets
+        /// Members whose keys end so; `*` stands for any key.
+        case path([String])
+        case expression(TextPattern)
+    }
+
+    /// What the new file's head says of it. An expression is not repeated there: it may hold what it is to take out.
+    public let id: String
+    private let form: Form
+
+    /// Why a rule is none.
+    public struct Malformed: Error {
+        /// One sentence.
+        public var message: String
+    }
+
+    /// The names of the rules for secrets.
+    public static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
+
+    /// A rule from text: one of `names`, `path:user.email`, or `regex:` and a POSIX extended regular expression.
+    public init(parsing text: String) throws(Malformed) {
+        if text == "secrets" {
+            (id, form) = (text, .secrets)
+        } else if let rule = SecretRule(rawValue: text) {
+            (id, form) = (text, .secret(rule))
+        } else if text.hasPrefix("path:") {
+            let keys = text.dropFirst(5).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard keys.allSatisfy({ !$0.isEmpty }) else { throw Malformed(message: "a path is keys with dots between") }
+            (id, form) = (text, .path(keys))
+        } else if text.hasPrefix("regex:") {
+            do throws(TextPattern.Malformed) {
+                (id, form) = ("regex", .expression(try TextPattern(String(text.dropFirst(6)))))
+            } catch {
+                throw Malformed(message: error.message)
+            }
+        } else {
+            throw Malformed(message: "it is none of \(Self.names.joined(separator: ", ")), path:KEYS and regex:PATTERN")
+        }
+    }
+
+    /// What is to go of a value, as ranges of its UTF-8. `keys` are those it stands under in its payload.
+    func matches(in text: [UInt8], under keys: [String]) -> [Range<Int>] {
+        switch form {
+        case .secret(let rule): return rule.matches(in: text, key: keys.last ?? "")
+        case .secrets: return SecretRule.allCases.flatMap { $0.matches(in: text, key: keys.last ?? "") }
+        case .path(let path):
+            let isHere =
+                keys.count >= path.count && zip(keys.suffix(path.count), path).allSatisfy { $1 == "*" || $0 == $1 }
+            return isHere && !text.isEmpty ? [0..<text.count] : []
+        case .expression(let pattern): return pattern.matches(in: text)
+        }
+    }
+}
+
+/// What stands in the place of what was taken out.
+public struct Replacement: Hashable, Sendable {
+    /// How it is made.
+    public enum Form: String, Hashable, Sendable, CaseIterable {
+        /// The same text for all.
+        case fixed
+        /// A hash: what was the same is the same.
+        case hash
+        /// Letters for letters and digits for digits: what looked like an address still does.
+        case fake
+    }
+    /// How it is made.
+    public var form: Form
+    /// Whether it has as many bytes as what it stands for.
+    public var keepsLength: Bool
+    /// A replacement.
+    public init(_ form: Form = .fixed, keepsLength: Bool = false) {
+        self.form = form
+        self.keepsLength = keepsLength
+    }
+
+    /// What stands in the place of `text`. The salt is the recording's own, so that hashes of two recordings say nothing of each
+    /// other.
+    func replacement(of text: ArraySlice<UInt8>, salt: String) -> [UInt8] {
+        switch form {
+        case .fixed:
+            return keepsLength
+                ? [UInt8](repeating: UInt8(ascii: "x"), count: text.count) : Array(Redactor.replacement.utf8)
+        case .hash:
+            let digest = Array(Self.digest(of: text, salt).utf8)
+            if !keepsLength { return Array("‹".utf8) + digest.prefix(16) + Array("›".utf8) }
+            return text.indices.map { digest[($0 - text.startIndex) % digest.count] }
+        case .fake:
+            let digest = Array(Self.digest(of: text, salt).utf8).map { Int(HexDigit.value(of: $0) ?? 0) }
+            return text.indices.map { place in
+                let at = (place - text.startIndex) * 2
+                return Self.fake(text[place], digest[at % digest.count] * 16 + digest[(at + 1) % digest.count])
+            }
+        }
+    }
+
+    private static func digest(of text: ArraySlice<UInt8>, _ salt: String) -> String {
+        let bytes = Array(salt.utf8) + [0] + text
+        return SHA256Digest.of(bytes.span)
+    }
+
+    /// A byte of the same kind; what is between letters and digits stays, what is not ASCII becomes a letter.
+    private static func fake(_ byte: UInt8, _ random: Int) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0") + UInt8(random % 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt8(ascii: "A") + UInt8(random % 26)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: UInt8(ascii: "a") + UInt8(random % 26)
+        default: byte
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/"
+
+@Suite("Event files made to something else", .timeLimit(.minutes(2)))
+struct FileConversionRunTests {
+    private let sample = samples + "recordings/hello.weir.jsonl"
+
+    @Test("An archive of Chrome converts, replays, and converts back")
+    func archive() throws {
+        let folder = try temporaryFolder()
+        let made = try weir("file", "convert", samples + "conversions/chrome.har", "--to", "weir", "-o", folder + "/a")
+        #expect(made.status == 0 && made.errors == "weir: 18 records written\n")
+        let replayed = try weir("replay", folder + "/a", "--speed", "max", "--format", "raw")
+        #expect(replayed.output.contains(#"["message:new",{"room":"support/4711","id":"m-90312","from":"Ines","#))
+        #expect(replayed.output.split(separator: "\n").count == 4)
+        let back = try weir("file", "convert", folder + "/a", "--to", "har")
+        #expect(back.status == 0 && back.errors == "weir: 16 messages written\n")
+        #expect(back.output.hasPrefix(#"{"log":{"version":"1.2","creator":{"name":"weir","#))
+        for format in ["cloudevents", "lines"] {
+            let out = try weir("file", "convert", folder + "/a", "--to", format, "-o", folder + "/" + format)
+            #expect(out.status == 0)
+            let again = try weir("file", "convert", folder + "/" + format, "--to", "weir", "-o", folder + "/b" + format)
+            #expect(again.status == 0)
+            let shown = try weir("file", "cat", folder + "/b" + format, "--format", "raw").output
+            #expect(shown.split(separator: "\n").prefix(3) == replayed.output.split(separator: "\n").prefix(3))
+        }
+    }
+
+    @Test("An asciicast shows what a tail prints, at its times, with the marks")
+    func asciicast() throws {
+        let made = try weir("file", "convert", sample, "--to", "asciicast")
+        #expect(made.status == 0)
+        let lines = made.output.split(separator: "\n")
+        #expect(
+            lines[0].hasPrefix(
+                #"{"version":3,"term":{"cols":100,"rows":30,"type":"xterm-256color"},"timestamp":1767323045"#))
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("[") && $0.hasSuffix("\"]") })
+        #expect(lines.contains { $0.contains(#","m","back again"]"#) })
+        #expect(lines.last == #"[0.0,"x","0"]"#)
+        #expect(lines.contains { $0.contains(#"price {\"eur\":12.5}\r\n"]"#) })
+        #expect(!made.output.contains("\u{1B}") && !made.output.contains("\u{202E}"))
+    }
+
+    @Test("What cannot be converted is told")
+    func refusals() throws {
+        let again = try weir("file", "convert", sample, "--to", "weir")
+        #expect(again.status == 2 && again.errors.hasPrefix("weir: it is an event file already\n"))
+        let none = try weir("file", "convert", sample)
+        #expect(none.status == 2 && none.errors.hasPrefix("weir: --to FORMAT is missing\n"))
+        let har = try weir("file", "convert", sample, "--from", "har", "--to", "weir")
+        #expect(har.status == 1 && har.errors.contains("is no recording: it holds no WebSocket messages"))
+    }
+
+    @Test("Secrets are taken out by rules, and the doctor finds them no more")
+    func redact() throws {
+        let folder = try temporaryFolder()
+        try writeFile(folder + "/log", "< 0{}\n> 42[\"login\",{\"password\":\"hunter2\",\"user\":\"ann\"}]\n")
+        #expect(try weir("file", "convert", folder + "/log", "--to", "weir", "-o", folder + "/a").status == 0)
+        let before = try weir("file", "doctor", "--secrets", folder + "/a")
+        #expect(
+            before.status == 3 && before.output.contains("a password in p.password")
+                && !before.output.contains("hunter2"))
+        let redacted = try weir(
+            "file", "redact", folder + "/a", "--rule", "secrets", "--rule", "path:user", "--replace", "hash", "-o",
+            folder + "/b")
+        #expect(redacted.status == 0 && redacted.errors == "weir: 2 values replaced in 1 records\n")
+        #expect(try weir("file", "doctor", "--secrets", folder + "/b").status == 0)
+        let text = String(decoding: try readFile(folder + "/b"), as: UTF8.self)
+        #expect(
+            !text.contains("hunter2") && !text.contains("ann") && text.contains(#""redact":["secrets","path:user"]"#))
+        let bad = try weir("file", "redact", sample, "--rule", "regex:(")
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: 'regex:(' is no rule: "))
+    }
+
+    @Test("A compressed file is read as it is, and its text comes back byte for byte")
+    func compress() throws {
+        let folder = try temporaryFolder()
+        try writeFile(folder + "/a", String(decoding: try readFile(sample), as: UTF8.self))
+        #expect(try weir("file", "compress", folder + "/a").status == 0)
+        #expect(try weir("file", "doctor", folder + "/a.zst").status == 0)
+        #expect(
+            try weir("file", "compress", "-d", folder + "/a.zst").output
+                == (try weir("file", "compress", "-d", sample).output))
+        #expect(try weir("file", "compress", folder + "/a").status == 7)
+    }
+
+    @Test("A file does not differ from itself; one that says something else is told with its first record and row")
+    func diff() throws {
+        let folder = try temporaryFolder()
+        let day = samples + "recordings/twake-day.weir.jsonl"
+        let same = try weir("file", "diff", day, day)
+        #expect(same.status == 0 && same.output.hasPrefix("the models are the same after each of "))
+        #expect(
+            try weir(
+                "file", "redact", day, "--rule", "regex:Deploy of", "--replace", "fake", "-o", folder + "/other"
+            ).status == 0)
+        let other = try weir("file", "diff", day, folder + "/other")
+        #expect(other.status == 6)
+        #expect(other.output.contains("models differ after record ") && other.output.contains("    ~ text  message "))
+        let json = try weir("file", "diff", "--json", day, folder + "/other")
+        #expect(json.output.contains(#""op":"changed","fields":["text"]"#))
+    }
+}

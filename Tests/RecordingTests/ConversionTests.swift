@@ -1,0 +1,205 @@
+import JSONText
+import Testing
+import Wire
+
+@testable import Recording
+
+@Suite struct `Conversions` {
+    private let archive = SampleRecording.repository + "/samples/conversions/chrome.har"
+    private let options = ImportOptions(tool: "weir test")
+
+    /// The WebSocket messages of an archive, entry by entry, as they stand there.
+    private func messages(_ path: String) throws -> [[JSONValue]] {
+        let value = try JSONValue(parsing: contents(of: path)[...])
+        guard case .array(let entries)? = value["log"]?["entries"] else { return [] }
+        return entries.compactMap { entry in
+            guard case .array(let messages)? = entry["_webSocketMessages"] else { return nil }
+            #expect(entry["_resourceType"] == .string("websocket"))
+            return messages
+        }
+    }
+
+    private func frames(_ path: String) throws -> [(Record.FrameRecord, Int64)] {
+        try entries(of: contents(of: path)).compactMap { entry in
+            guard case .record(.frame(let frame), let stamp) = entry else { return nil }
+            return (frame, stamp.wall)
+        }
+    }
+
+    @Test func `an archive of Chrome becomes a recording, and the same messages again`() throws {
+        try withTemporaryFolder { folder in
+            let report = try RecordingConversion.import(
+                archive, from: .har, to: ToolDestination(path: folder + "/a"), options)
+            #expect(report.written == 18)
+            #expect(try findings(folder + "/a") == [])
+            let reader = try RecordingReader(opening: folder + "/a")
+            #expect(reader.head.session.description.contains(#""path":"/socket.io/""#))
+            #expect(reader.head.session.description.contains(#""eio":4"#))
+            _ = try RecordingConversion.export(
+                folder + "/a", as: .har, to: ToolDestination(path: folder + "/b"), tool: "t")
+            #expect(try messages(folder + "/b") == messages(archive))
+            #expect(try messages(archive).map(\.count) == [16])
+        }
+    }
+
+    @Test func `connections that overlap have an entry each, and gaps are told`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try recording { writer in
+                for (time, connection, text) in [(1, 1, "a"), (2, 2, "b"), (3, 1, "c"), (4, 2, "d")] {
+                    let frame = Record.FrameRecord(connection: connection, direction: .in, message: .text(text))
+                    try writer.append(
+                        .frame(frame), at: Moment(microseconds: Int64(time)), wall: Int64(time) * 1_000_000)
+                }
+                try writer.append(.gap(.init(why: "reconnect", lost: 3)), at: Moment(microseconds: 5), wall: 5_000_000)
+            }
+            try write(bytes, to: folder + "/a")
+            _ = try RecordingConversion.export(
+                folder + "/a", as: .har, to: ToolDestination(path: folder + "/b"), tool: "t")
+            let texts = try messages(folder + "/b").map { $0.compactMap { $0["data"] } }
+            #expect(texts == [[.string("a"), .string("c")], [.string("b"), .string("d")]])
+            let text = String(decoding: try contents(of: folder + "/b"), as: UTF8.self)
+            #expect(text.contains(#""comment":"gap: reconnect, 3 events lost""#))
+        }
+    }
+
+    @Test(arguments: [
+        "{", "{}", "[]", #"{"log":{"entries":[{"_webSocketMessages":[{"type":"send"}]}]}}"#, "\u{FEFF}{}",
+    ])
+    func `what is no archive, or holds no messages, is told`(text: String) throws {
+        try withTemporaryFolder { folder in
+            try write(Array(text.utf8), to: folder + "/a")
+            #expect(throws: RecordingError.self) {
+                _ = try RecordingConversion.import(
+                    folder + "/a", from: .har, to: ToolDestination(path: folder + "/b"), options)
+            }
+        }
+    }
+
+    @Test(arguments: [ForeignFormat.lines, .cloudevents]) func `messages come back from every format`(
+        format: ForeignFormat
+    ) throws {
+        try withTemporaryFolder { folder in
+            _ = try RecordingConversion.import(archive, from: .har, to: ToolDestination(path: folder + "/a"), options)
+            _ = try RecordingConversion.export(
+                folder + "/a", as: format, to: ToolDestination(path: folder + "/b"), tool: "t")
+            #expect(try ForeignFormat.sniff(folder + "/b") == format)
+            _ = try RecordingConversion.import(
+                folder + "/b", from: format, to: ToolDestination(path: folder + "/c"), options)
+            #expect(try findings(folder + "/c") == [])
+            func told(_ path: String) throws -> [String] {
+                try frames(path).compactMap { frame, wall in
+                    if format == .lines { return "\(wall) \(frame.direction) \(frame.message)" }
+                    guard let name = FrameContents(frame.message).event, !frame.message.bytes.starts(with: "45".utf8)
+                    else {
+                        return nil
+                    }
+                    return "\(wall) \(frame.direction) \(name)"
+                }
+            }
+            let events = try told(folder + "/c").filter { !$0.contains("attachment") }
+            #expect(events == (try told(folder + "/a")))
+            #expect(events.count > 6)
+        }
+    }
+
+    @Test func `a log of lines is read as its grammar says`() throws {
+        let log = """
+            Connected (press CTRL+C to quit)
+            < 0{"sid":"x"}
+            2026-01-02T03:04:05.5Z > 40
+            1767323046.25 <b iVBORw==
+            < two
+            \tlines
+            # gap reconnect
+            > \u{20}
+
+            """
+        try withTemporaryFolder { folder in
+            try write(Array(log.utf8), to: folder + "/a")
+            _ = try RecordingConversion.import(
+                folder + "/a", from: .lines, to: ToolDestination(path: folder + "/b"), options)
+            let found = try frames(folder + "/b")
+            #expect(
+                found.map(\.0.message) == [
+                    .text(#"0{"sid":"x"}"#), .text("40"), .binary([0x89, 0x50, 0x4E, 0x47]), .text("two\nlines"),
+                    .text(" "),
+                ])
+            #expect(found.map(\.0.direction) == [.in, .out, .in, .in, .out])
+            #expect(found[1].1 == 1_767_323_045_500_000 && found[2].1 == 1_767_323_046_250_000)
+            #expect(try RecordingOverview(reading: folder + "/b").gaps == [.init(name: "reconnect", count: 1)])
+        }
+    }
+
+    @Test func `formats are told by their first bytes`() throws {
+        #expect(try ForeignFormat.sniff(SampleRecording.path) == nil)
+        #expect(try ForeignFormat.sniff(archive) == .har)
+    }
+}
+
+@Suite struct `Redaction of files` {
+    private func redacted(
+        _ rules: [String], _ replacement: Replacement = Replacement(), _ payload: String
+    ) throws -> (payload: String, head: Record.Head, report: RecordingRedaction.Report) {
+        try withTemporaryFolder { folder in
+            let bytes = try recording { writer in
+                let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(payload))
+                try writer.append(.frame(frame), at: .zero, wall: 0)
+            }
+            try write(bytes, to: folder + "/a")
+            var redaction = RecordingRedaction(
+                try rules.map { try RedactionTarget(parsing: $0) }, replacement: replacement)
+            let report = try redaction.redact(folder + "/a", to: ToolDestination(path: folder + "/b"))
+            #expect(try findings(folder + "/b") == [])
+            var reader = try RecordingReader(opening: folder + "/b")
+            var text = ""
+            while let entry = try reader.next() {
+                if case .record(.frame(let frame), _) = entry {
+                    text = String(decoding: frame.message.bytes, as: UTF8.self)
+                }
+            }
+            return (text, reader.head, report)
+        }
+    }
+
+    @Test func `rules by name, path and expression take out values, and are listed in the head`() throws {
+        let payload = #"42["hi",{"user":{"email":"a@b.c","name":"Ann"},"password":"x","n":12,"t":"call 555-0100"}]"#
+        let result = try redacted(["secrets", "path:user.*", "regex:[0-9]{3}-[0-9]{4}"], payload: payload)
+        #expect(
+            result.payload
+                == #"42["hi",{"user":{"email":"‹redacted›","name":"‹redacted›"},"password":"‹redacted›","n":12,"t":"call ‹redacted›"}]"#
+        )
+        #expect(result.head.redactions == ["secrets", "path:user.*", "regex"])
+        #expect(result.report.changed == 1 && result.report.replacements == 4)
+    }
+
+    private func redacted(_ rules: [String], payload: String) throws -> (
+        payload: String, head: Record.Head, report: RecordingRedaction.Report
+    ) {
+        try redacted(rules, Replacement(), payload)
+    }
+
+    @Test func `a hash is the same for the same, and a fake looks alike`() throws {
+        let payload = #"42["hi",{"a":"ann@example.com","b":"ann@example.com","c":"bob@example.com"}]"#
+        let hashed = try redacted(["regex:[a-z]+@example.com"], Replacement(.hash), payload).payload
+        let parts = hashed.split(separator: "\"").filter { $0.hasPrefix("‹") }
+        #expect(parts.count == 3 && parts[0] == parts[1] && parts[0] != parts[2])
+        let fake = try redacted(["path:a"], Replacement(.fake), #"42["hi",{"a":"Ann-12 é"}]"#).payload
+        let value = fake.split(separator: "\"")[5]
+        #expect(value.utf8.count == 9 && value.dropFirst(3).first == "-" && !value.contains("Ann"))
+    }
+
+    @Test(arguments: Replacement.Form.allCases) func `the length can be kept`(form: Replacement.Form) throws {
+        let payload = #"42["hi",{"a":"ann@example.com"}]"#
+        let result = try redacted(["path:a"], Replacement(form, keepsLength: true), payload)
+        #expect(result.payload.utf8.count == payload.utf8.count && !result.payload.contains("ann"))
+    }
+
+    @Test func `what two rules name in part is taken out whole`() throws {
+        let result = try redacted(["regex:abcd", "regex:cdef"], payload: "x abcdef y")
+        #expect(result.payload == "x ‹redacted› y")
+    }
+
+    @Test(arguments: ["nothing", "path:", "path:a..b", "regex:("]) func `what is no rule is told`(text: String) {
+        #expect(throws: RedactionTarget.Malformed.self) { _ = try RedactionTarget(parsing: text) }
+    }
+}
