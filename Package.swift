@@ -97,6 +97,10 @@ let package = Package(
         tests(
             "StoreTests",
             ["TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "CSQLite"]),
+        // Records until it is killed.
+        .executableTarget(
+            name: "recording-writer", dependencies: ["Recording", "Pipeline", "SectionedModel", "Wire", "JSONText"],
+            path: "Tests/RecordingWriter", swiftSettings: house),
         tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
         tests(
             "SchemaTests",
@@ -112,7 +116,7 @@ let package = Package(
             "LiveTests",
             [
                 "TestSupport", "Live", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
-                "SectionedModel",
+                "SectionedModel", "recording-writer",
             ]),
         tests("CommandTests", ["TestSupport", "Network", "Wire"]),
     ],

@@ -1,4 +1,3 @@
-import Glibc
 import Network
 import Pipeline
 import Recording
@@ -13,6 +12,12 @@ final class OutletThread: Sendable {
         case report(StampedReport)
         /// From here on this text may not reach the recording.
         case redact(Secret)
+        /// The recording goes on in a new segment, which begins with this.
+        case rotate(Restatement, Stamp)
+        /// The flight recorder begins another part with this.
+        case flightPart(Restatement, Stamp)
+        /// The flight recorder writes what it has.
+        case dump(Stamp)
         /// The recording ends.
         case endRecording(Record.EndRecord.Why, Stamp)
     }
@@ -22,14 +27,16 @@ final class OutletThread: Sendable {
 
     private let thread: BatchThread<Item>
 
-    /// Starts the thread. `onError` and `onDrained` are called on it.
+    /// Starts the thread. `onError`, `onWord` (of the recording) and `onDrained` are called on it.
     init(
-        outlets: [any Outlet], recording: RecordingSink?, onError: @escaping @Sendable (OutletError) -> Void,
-        onDrained: @escaping @Sendable () -> Void
+        outlets: [any Outlet], recording: RecordingSink?, flight: FlightSink?,
+        onError: @escaping @Sendable (OutletError) -> Void,
+        onWord: @escaping @Sendable (RecordingSink.Word) -> Void, onDrained: @escaping @Sendable () -> Void
     ) throws(NetworkError) {
         thread = try BatchThread(name: "weir-outlets", highWater: Self.highWater, onDrained: onDrained) { batch in
             do throws(OutletError) {
-                try recording?.write(batch)
+                try recording?.write(batch, onWord)
+                flight?.write(batch, onWord)
                 let reports = batch.compactMap { if case .report(let report) = $0 { report } else { nil } }
                 if !reports.isEmpty {
                     for outlet in outlets { try outlet.write(reports) }
@@ -52,46 +59,4 @@ final class OutletThread: Sendable {
 
     /// Writes what is queued and ends.
     func finish() { thread.finish() }
-}
-
-/// The recording at the end of the queue. Used on the outlet thread only.
-final class RecordingSink: Sendable {
-    private let path: String
-    private let writer: Monitor<RecordingWriter?>
-
-    /// Creates the file.
-    init(path: String, head: Record.Head) throws(RecordingError) {
-        self.path = path
-        writer = Monitor(try RecordingWriter(creating: path, head: head))
-    }
-
-    /// Writes what is to be recorded of a batch.
-    func write(_ batch: [OutletThread.Item]) throws(OutletError) {
-        do {
-            try writer.change { (writer) throws(RecordingError) in
-                for item in batch {
-                    switch item {
-                    case .record(let record, let stamp): try writer?.append(record, stamp)
-                    case .redact(let secret): writer?.redact(secret)
-                    case .endRecording(let why, let stamp): try writer.take()?.close(why: why, at: stamp)
-                    case .report: break
-                    }
-                }
-                try writer?.flush()
-            }
-        } catch {
-            throw OutletError(error, path: path)
-        }
-    }
-}
-
-extension OutletError {
-    /// What an error of the recording means to the tail.
-    init(_ error: RecordingError, path: String) {
-        switch error {
-        case .system(let operation, let path, let code): self = .system(operation: operation, path: path, code: code)
-        case .exists: self = .system(operation: "create", path: path, code: EEXIST)
-        case .notARecording: self = .system(operation: "write", path: path, code: EINVAL)
-        }
-    }
 }

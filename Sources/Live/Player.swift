@@ -9,7 +9,11 @@ struct Player {
     private let wallStart: Int64
     private let count: Int?
     private var effects: [Effect] = []
+    /// Set when the file begins in the middle of a recording.
+    private var continuation: Continuation?
     private var last = Stamp(n: 0, time: .zero, wall: 0)
+    /// Number of the last record that is not restated; 0 before one came.
+    private var lastInput = 0
     private var events = 0
     private var gaps = 0
     private var undecodable = 0
@@ -43,7 +47,7 @@ struct Player {
             if let length = record.lengthBeforeCut {
                 damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes")
             }
-            guard let input = Input(record) else { return }
+            guard let input = input(record, stamp) else { return }
             session.advance(to: stamp.time, into: &effects)
             gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
             // The end has a number in the file, but its input has none, live either.
@@ -64,6 +68,17 @@ struct Player {
         }
     }
 
+    /// The input that a record is. What a later segment says again is of use only to who has nothing of what came before.
+    private mutating func input(_ record: Record, _ stamp: Stamp) -> Input? {
+        if stamp.isRestated {
+            if lastInput > 0 { return nil }
+            if continuation == nil { continuation = Continuation() }
+            return continuation?.input(record, isRestated: true)
+        }
+        if !record.isAside { lastInput = stamp.n }
+        return continuation == nil ? Input(record) : continuation?.input(record, isRestated: false)
+    }
+
     private mutating func damaged(_ text: String, lost: Int? = nil) {
         report(.notice(Notice(.warning, text)), last)
         report(.gap(GapReport(cause: .damage, from: last.time, to: last.time, lost: lost)), last)
@@ -73,6 +88,7 @@ struct Player {
     private mutating func gather(_ stamp: Stamp) {
         for effect in effects {
             if case .report(let report) = effect { self.report(report, stamp) }
+            if case .request(let request) = effect { continuation?.note(request) }
         }
         effects.removeAll(keepingCapacity: true)
     }

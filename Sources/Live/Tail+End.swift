@@ -40,12 +40,15 @@ extension Tail {
         phase = .leaving(continuation, outcome)
         let now = loop.now
         let stamp = journal.unnumbered(at: now)
+        noteLastState(at: now)
+        // What led to it is what the flight recorder is for.
+        if case .gaveUp = outcome, flight != nil { pending.append(.dump(stamp)) }
         var last: [Effect] = []
         session.handle(.stop, n: stamp.n, at: now, into: &last)
         for effect in last { leave(by: effect, stamp) }
         let why: Record.EndRecord.Why =
             if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
-        if recording != nil { pending.append(.endRecording(why, journal.stamp(at: now))) }
+        if configuration.isRecording { pending.append(.endRecording(why, journal.stamp(at: now))) }
         handOver()
         for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
         guard socket != nil else { return leave() }

@@ -18,6 +18,7 @@ extension Tail {
     /// Feeds the messages of one read; what they lead to is handed over once.
     func feed(_ messages: [WebSocketMessage], connection: Int) {
         let now = loop.now
+        noteUpgrade()
         for message in messages { take(.message(connection: connection, message), at: now) }
         handOver()
         rearm()
@@ -32,9 +33,21 @@ extension Tail {
         let stamp =
             input.isRecorded
             ? journal.stamp(at: now) : journal.unnumbered(at: now)
-        if recording != nil, let record = Record.of(input) { pending.append(.record(record, stamp)) }
+        var place: Int?
+        if configuration.isRecording, let record = Record.of(input) {
+            place = pending.count
+            pending.append(.record(completed(record), stamp))
+            if case .message(_, let message) = input {
+                notes.message = message
+                notes.connection.received(message)
+            }
+        }
         session.handle(input, n: stamp.n, at: now, into: &effects)
+        if stamp.n > 0 { lastInput = stamp.n }
+        if let place { noteRetry(of: effects, place: place) }
         perform(stamp)
+        notes.message = nil
+        noteState(after: stamp.n, at: now)
         // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
         if let count = configuration.count, counts.events >= count { conclude(.limitReached) }
     }
@@ -131,7 +144,7 @@ extension Tail {
     /// Puts a record of what the session did into the recording. Its number is drawn even when nothing is recorded.
     func record(_ record: @autoclosure () -> Record, _ stamp: Stamp) {
         let own = journal.stamp(at: stamp.time)
-        if recording != nil { pending.append(.record(record(), own)) }
+        if configuration.isRecording { pending.append(.record(record(), own)) }
     }
 
     private func tell(_ report: Report, _ stamp: Stamp) {
@@ -140,11 +153,17 @@ extension Tail {
         case .event:
             counts.events += 1
             restartIdleLimit()
-        case .diff(let diff): keep(diff)
-        case .room(let room): keep(room)
+        case .diff(let diff):
+            keep(diff)
+            notes.change = stamp.n == 0 ? .byTime : .byInput
+        case .room(let room):
+            keep(room)
+            noteRoom(room)
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
-        case .connection(.ready): takeUpOutbox()
+        case .connection(.ready):
+            takeUpOutbox()
+            notes.connection.becameReady()
         case .connection, .action, .typing, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report)))

@@ -9,15 +9,16 @@ extension Tail {
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
         connection = request.connection
         socket = nil
+        notes.revision = request.revision.rawValue
+        notes.isOnWebSocket = false
         let isWebSocket = request.transport == .auto || request.transport == .websocket
         let schemes = isWebSocket ? (plain: "ws", secure: "wss") : (plain: "http", secure: "https")
         let url = configuration.server.with(
             scheme: configuration.server.isSecure ? schemes.secure : schemes.plain, target: request.target)
-        record(
-            .connection(
-                Record.ConnectionRecord(
-                    connection: request.connection, state: .connecting, url: url.description, attempt: request.attempt)),
-            stamp)
+        let connecting = Record.ConnectionRecord(
+            connection: request.connection, state: .connecting, url: url.description, attempt: request.attempt)
+        notes.connection.note(connecting)
+        record(.connection(connecting), stamp)
         let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
         let resolve: @Sendable () -> Result<Credentials, TokenError> = {
             Result { () throws(TokenError) in

@@ -18,6 +18,8 @@ public actor Tail {
     nonisolated let configuration: TailConfiguration
     let http: HTTPClient
     let recording: RecordingSink?
+    /// The last part of what would be recorded, in memory.
+    let flight: FlightSink?
     let outlets: [any Outlet]
     var outletThread: OutletThread?
     /// What is kept in the store; nil without one.
@@ -48,6 +50,10 @@ public actor Tail {
     var limits = Limits()
     var counts = Counts()
     var phase = Phase.new
+    /// Number of the input handled last.
+    var lastInput = 0
+    /// What the recording is to be told besides inputs.
+    var notes = RecordingNotes()
 
     /// The timer of the session's next deadline.
     struct SessionTimer {
@@ -94,15 +100,19 @@ public actor Tail {
         }
         session = Session(
             configuration.session, seed: configuration.seed,
-            keepsChecksum: outlets.contains { $0.needsChecksums })
+            keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
         journal = Journal(now: loop.now)
         do {
             let head = Record.Head(
-                recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool,
-                seed: configuration.seed,
+                recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
+                title: configuration.recording.title, tags: configuration.recording.tags,
+                redactions: configuration.recording.redactions, seed: configuration.seed,
                 session: configuration.session.json)
             recording = try configuration.recordPath.map { path throws(RecordingError) in
-                try RecordingSink(path: path, head: head)
+                try RecordingSink(path: path, plan: configuration.recording, head: head)
+            }
+            flight = configuration.recording.flight.map {
+                FlightSink($0, options: configuration.recording.options, head: head)
             }
         } catch {
             throw .recording(error)
@@ -163,8 +173,10 @@ public actor Tail {
     }
 
     private func openOutlets() throws(NetworkError) {
-        outletThread = try OutletThread(outlets: outlets, recording: recording) { [self] error in
+        outletThread = try OutletThread(outlets: outlets, recording: recording, flight: flight) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
+        } onWord: { [self] word in
+            loop.run { self.assumeIsolated { $0.recordingSays(word) } }
         } onDrained: { [self] in
             loop.run { self.assumeIsolated { $0.resumeReading(for: .outlets) } }
         }

@@ -16,6 +16,8 @@ public struct TailConfiguration: Sendable {
     public var framing = WebSocketFraming.auto
     /// The recording to write; nothing may be at that path yet.
     public var recordPath: String?
+    /// How it is written.
+    public var recording = RecordingPlan()
     /// The store to remember by: what is in it fills the model at once, and what is learnt is kept in it. Nil for none.
     public var storePath: String?
     /// Whether the tail cannot do without the store; otherwise one that cannot be opened is a notice.
@@ -32,6 +34,12 @@ public struct TailConfiguration: Sendable {
     public var seed: UInt64
     /// The tool's name and version, for the recording's head.
     public var tool: String
+
+    /// Whether the recording holds states of the model, which needs its checksums.
+    var recordsStates: Bool { isRecording && recording.keepsStates }
+
+    /// Whether anything is recorded, be it in memory.
+    var isRecording: Bool { recordPath != nil || recording.flight != nil }
 
     /// A configuration with everything optional left out.
     public init(

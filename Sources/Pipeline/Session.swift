@@ -76,6 +76,9 @@ public struct Session: Sendable {
     /// Changes with everything of the pending actions that a store keeps.
     public var pendingActionsVersion: Int { outbox.version }
 
+    /// Whose rows the model has: the server's id of the user; nil while nobody has said so.
+    public var rowsOwner: String? { user ?? remembered.user }
+
     /// The wanted rooms and what is known of them.
     public var roomBook: RoomBook { rooms }
 

@@ -8,9 +8,11 @@ struct AppendFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Creates the file (mode 0600) and the folders above it (mode 0700).
-    init(creating path: String) throws(RecordingError) {
+    /// Creates the file (mode 0600) and the folders above it (mode 0700). With `overwrites`, a file of that name is replaced by a new
+    /// one; who reads the old one keeps it.
+    init(creating path: String, overwrites: Bool = false) throws(RecordingError) {
         try Self.makeFolders(above: path)
+        if overwrites { try Self.remove(path) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .exists(path: path) }
@@ -71,6 +73,21 @@ struct AppendFile: ~Copyable {
             if errno == EINVAL || errno == EROFS { return }
             if errno != EINTR { throw .system(operation: operation, path: path, code: errno) }
         }
+    }
+
+    /// Removes what is to be replaced: a file, and one that nobody writes.
+    private static func remove(_ path: String) throws(RecordingError) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .exists(path: path) }
+        let old = open(path, O_RDONLY | O_CLOEXEC)
+        if old >= 0 {
+            defer { Glibc.close(old) }
+            guard flock(old, LOCK_EX | LOCK_NB) == 0 else {
+                throw .system(operation: "replace", path: path, code: errno)
+            }
+        }
+        guard unlink(path) == 0 else { throw .system(operation: "replace", path: path, code: errno) }
     }
 
     private static func folder(of path: String) -> String {

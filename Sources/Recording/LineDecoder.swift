@@ -22,6 +22,11 @@ struct DecodedLine {
     var number: Int?
     var time: Moment?
     var wall: Int64?
+    /// Whether the line says again what came before its file (`re`).
+    var isRestated = false
+
+    /// Whether the record draws no number, but repeats that of the one before it.
+    var repeatsNumber: Bool { isRestated || record.isAside }
 }
 
 /// Decodes one line in one pass. Members of unknown keys are checked and passed over; a known kind that says something
@@ -33,6 +38,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
     private var number: Int?
     private var time: Moment?
     private var wall: Int64?
+    private var isRestated = false
     /// The first required member found missing.
     private var missing: StaticString?
 
@@ -56,7 +62,9 @@ struct LineDecoder: ~Copyable, ~Escapable {
             if decoder.number == nil { throw .lacks("n") }
             if decoder.time == nil { throw .lacks("t") }
         }
-        return DecodedLine(record: record, number: decoder.number, time: decoder.time, wall: decoder.wall)
+        return DecodedLine(
+            record: record, number: decoder.number, time: decoder.time, wall: decoder.wall,
+            isRestated: decoder.isRestated)
     }
 
     private mutating func record() throws(JSONError) -> Record? {
@@ -113,6 +121,8 @@ struct LineDecoder: ~Copyable, ~Escapable {
             time = try moment()
         } else if reader.matches(key, "w") {
             wall = try wallClock()
+        } else if reader.matches(key, "re") {
+            isRestated = try bool() ?? false
         } else {
             try reader.skip()
         }

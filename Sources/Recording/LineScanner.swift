@@ -90,6 +90,7 @@ struct LineScanner: ~Copyable {
             if searched >= RecordFormat.maximumLine { return try skipLine() }
             if try !fill() {
                 start = end
+                nextOffset += searched
                 line -= 1
                 return searched == 0 ? nil : .unfinished(bytes: searched)
             }

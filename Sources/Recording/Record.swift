@@ -10,11 +10,15 @@ public struct Stamp: Hashable, Sendable {
     public var time: Moment
     /// The wall clock, microseconds since 1970 UTC.
     public var wall: Int64
+    /// Whether the record is none of its own, but says again what came before the file it stands in, so that the file can be played
+    /// alone. Who has what came before passes it over. It repeats the number of the record before it.
+    public var isRestated: Bool
     /// A stamp.
-    public init(n: Int, time: Moment, wall: Int64) {
+    public init(n: Int, time: Moment, wall: Int64, isRestated: Bool = false) {
         self.n = n
         self.time = time
         self.wall = wall
+        self.isRestated = isRestated
     }
 }
 
@@ -95,8 +99,9 @@ public enum Record: Hashable, Sendable {
     public var isAside: Bool {
         switch self {
         case .state, .clock, .note, .sync, .index: true
-        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .end, .unknown:
-            false
+        // The session goes on.
+        case .end(let end): end.why == .rotated
+        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .unknown: false
         }
     }
 }
@@ -180,7 +185,7 @@ extension Record {
     public struct GapRecord: Hashable, Sendable {
         /// Which connection of the recording.
         public var connection: Int?
-        /// `reconnect`, `malformed`, `overflow`, `torn`, `damage`.
+        /// `reconnect`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
         public var why: String
         /// From when nothing can be told.
         public var from: Moment?

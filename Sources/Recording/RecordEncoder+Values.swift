@@ -60,9 +60,10 @@ extension RecordEncoder {
 
     /// Writes `len`, `cut` when bytes are missing, and the bytes: as text in `p` when they are UTF-8, in base64 in `b`
     /// otherwise.
-    mutating func payload(_ bytes: ArraySlice<UInt8>, cutFrom: Int?, isText: Bool) {
+    mutating func payload(_ bytes: ArraySlice<UInt8>, cutFrom: Int?, isText: Bool, isSent: Bool = false) {
         integer("len", cutFrom ?? bytes.count)
         var shown = redactor.redact(bytes)
+        if isSent, rules.contains(.credentials) { shown = CredentialRedactor.redact(shown) }
         let isCut = shown.count > RecordFormat.maximumPayload
         if isCut { shown = Self.prefix(of: shown, RecordFormat.maximumPayload) }
         if isCut || cutFrom != nil {
@@ -83,7 +84,7 @@ extension RecordEncoder {
     mutating func others(of text: RawJSON) {
         let clean = clean(text)
         guard let members = Self.members(of: clean) else { return }
-        for (key, value) in members where !["k", "n", "t", "w"].contains(key) {
+        for (key, value) in members where !["k", "n", "t", "w", "re"].contains(key) {
             json.key(key)
             json.inertRaw(value)
         }

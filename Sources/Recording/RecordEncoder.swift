@@ -5,6 +5,13 @@ import Wire
 struct RecordEncoder {
     /// Hides what must never reach the file.
     var redactor = Redactor()
+    /// What else is hidden.
+    var rules: Set<RedactionRule> = [.secrets]
+    private var names = SessionNames()
+    /// The session ids that are hidden, the oldest first.
+    private var sessions: [Secret] = []
+    /// An id is spoken of as long as its session lives, and when it is taken up again.
+    private static let mostSessions = 200
     /// The line written last, with its line feed.
     private(set) var line: [UInt8] = []
 
@@ -102,12 +109,13 @@ struct RecordEncoder {
         integer("n", stamp.n)
         time("t", stamp.time)
         if wall { self.wall("w", stamp.wall) }
+        flag("re", stamp.isRestated)
     }
 
     private mutating func connection(_ connection: Record.ConnectionRecord) {
         self.connection(number: connection.connection)
         text("st", connection.state.rawValue)
-        text("url", connection.url)
+        text("url", connection.url.map { address($0) })
         integer("try", connection.attempt)
         integer("code", connection.code)
         text("phase", connection.phase)
@@ -116,21 +124,42 @@ struct RecordEncoder {
         integer("next_us", connection.next.map { Int($0) })
         text("proto", connection.spoken)
         text("tr", connection.transport)
-        text("sid", connection.session)
+        text("sid", connection.session.map { alias(of: $0) })
         if let resumed = connection.resumed { self.resumed(resumed) }
     }
 
     private mutating func resumed(_ resumed: Record.Resumption) {
         json.key("resume")
         json.beginObject()
-        text("pid", resumed.session)
-        text("offset", resumed.offset)
+        text("pid", resumed.session.map { alias(of: $0) })
+        text("offset", resumed.offset.map { alias(of: $0) })
         json.key("recovered")
         json.bool(resumed.isRecovered)
         json.endObject()
     }
 
+    /// An address as it is written.
+    private func address(_ url: String) -> String {
+        rules.contains(.credentials) ? CredentialRedactor.redact(url: url) : url
+    }
+
+    /// What stands for a session's id; a tool that copies records keeps what stands there.
+    private func alias(of id: String) -> String { rules.contains(.sessions) ? names.alias(of: id) : id }
+
+    /// Hides the session ids that a message gives, from here on.
+    private mutating func hideSessions(in message: WebSocketMessage) {
+        for id in SessionNames.ids(in: message) {
+            let secret = Secret(id)
+            guard !sessions.contains(secret) else { continue }
+            redactor.add(secret, as: names.alias(of: id))
+            sessions.append(secret)
+            if sessions.count > Self.mostSessions { redactor.remove(sessions.removeFirst()) }
+        }
+    }
+
     private mutating func frame(_ frame: Record.FrameRecord) {
+        if frame.direction == .in, rules.contains(.sessions) { hideSessions(in: frame.message) }
+        let isSent = frame.direction == .out
         connection(number: frame.connection)
         text("d", frame.direction.rawValue)
         text("tr", frame.transport)
@@ -139,7 +168,7 @@ struct RecordEncoder {
         switch frame.message {
         case .text(let bytes):
             integer("op", 1)
-            payload(bytes, cutFrom: frame.cutFrom, isText: true)
+            payload(bytes, cutFrom: frame.cutFrom, isText: true, isSent: isSent)
         case .binary(let bytes):
             integer("op", 2)
             payload(bytes, cutFrom: frame.cutFrom, isText: false)
@@ -154,8 +183,8 @@ struct RecordEncoder {
             text("ph", "req")
             integer("for", http.cause)
             text("m", method)
-            text("url", url)
-            payload(body[...], cutFrom: http.cutFrom, isText: true)
+            text("url", address(url))
+            payload(body[...], cutFrom: http.cutFrom, isText: true, isSent: true)
         case .response(let status, let body, let retryAfter):
             text("ph", "res")
             integer("for", http.cause)

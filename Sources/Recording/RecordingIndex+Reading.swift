@@ -170,7 +170,7 @@ private struct IndexScan {
         guard let decoded = decode(line), let number = decoded.number, let time = decoded.time else { return }
         isOpenKnown = true
         open?.firstTime = max(time, lastTime)
-        open?.firstNumber = decoded.record.isAside ? number + 1 : number
+        open?.firstNumber = decoded.repeatsNumber ? number + 1 : number
     }
 
     private mutating func close(lastTime time: Moment, number: Int?) {

@@ -38,6 +38,7 @@ extension RecordingReader {
         // The head is no entry.
         if place.offset == 0, case .whole(let head) = try lines.next() { lines.keepChecksum(of: head) }
         expected = place.number
+        isFirst = place.number == 1
         lastTime = place.time
     }
 

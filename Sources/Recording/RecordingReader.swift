@@ -28,6 +28,8 @@ public struct RecordingReader: ~Copyable {
     var lines: LineScanner
     var expected = 1
     var lastTime = Moment.zero
+    /// Whether no number was met: a later segment begins with any.
+    var isFirst = true
     /// Where the line given last stands in the scanner's buffer.
     private var current: Range<Int>
     /// What the last line gave besides what was returned for it.
@@ -118,7 +120,9 @@ public struct RecordingReader: ~Copyable {
     private mutating func entry(of decoded: DecodedLine, _ range: Range<Int>) -> Entry {
         let number = decoded.number ?? expected - 1
         let time = decoded.time ?? lastTime
-        let entry = Entry.record(decoded.record, Stamp(n: number, time: time, wall: decoded.wall ?? wall(at: time)))
+        let stamp = Stamp(
+            n: number, time: time, wall: decoded.wall ?? wall(at: time), isRestated: decoded.isRestated)
+        let entry = Entry.record(decoded.record, stamp)
         lastTime = time
         if case .sync(let sync) = decoded.record {
             if !lines.chunk.matches(sync) {
@@ -130,7 +134,10 @@ public struct RecordingReader: ~Copyable {
         }
         if decoded.number != nil {
             // A kind of a newer version may stand aside, too.
-            let isAside = if case .unknown = decoded.record { number == expected - 1 } else { decoded.record.isAside }
+            let isUnknown = if case .unknown = decoded.record { true } else { false }
+            if isFirst, head.segment > 1 { expected = decoded.repeatsNumber ? number + 1 : number }
+            isFirst = false
+            let isAside = decoded.repeatsNumber || (isUnknown && number == expected - 1)
             let due = isAside ? expected - 1 : expected
             if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
             expected = number + 1

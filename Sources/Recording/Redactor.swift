@@ -9,7 +9,13 @@ struct Redactor {
     /// What stands in the place of a secret.
     static let replacement = "‹redacted›"
 
-    private var secrets: [[Unicode.Scalar]] = []
+    /// A text to be hidden, and what takes its place.
+    fileprivate struct Hidden {
+        var scalars: [Unicode.Scalar]
+        var replacement: String
+    }
+
+    private var secrets: [Hidden] = []
     /// Bytes a spelling of a secret can begin with, so that most of a text is passed over quickly.
     private var starts = [Bool](repeating: false, count: 256)
     /// Bytes that can follow where a spelling begins with the secret's own first byte.
@@ -19,13 +25,13 @@ struct Redactor {
     /// Whether a secret begins with a backslash, so that it may begin anywhere in a run of them.
     private var triesEachBackslash = false
 
-    /// Hides `secret` from now on. An empty secret hides nothing.
-    mutating func add(_ secret: Secret) {
+    /// Hides `secret` from now on; `replacement` takes its place. An empty secret hides nothing.
+    mutating func add(_ secret: Secret, as replacement: String = Redactor.replacement) {
         let scalars = Array(secret.reveal().unicodeScalars)
-        guard let first = scalars.first, !secrets.contains(scalars) else { return }
-        secrets.append(scalars)
+        guard let first = scalars.first, !secrets.contains(where: { $0.scalars == scalars }) else { return }
+        secrets.append(Hidden(scalars: scalars, replacement: replacement))
         // The longest first: a secret that is the start of another must not leave the other's rest behind.
-        secrets.sort { $0.count > $1.count }
+        secrets.sort { $0.scalars.count > $1.scalars.count }
         for byte in [UInt8(ascii: "\\"), UInt8(ascii: "%")] {
             starts[Int(byte)] = true
             seconds[Int(byte)] = true
@@ -41,6 +47,12 @@ struct Redactor {
         }
         if first == "\\" { triesEachBackslash = true }
         if first == " " { starts[Int(UInt8(ascii: "+"))] = true }
+    }
+
+    /// Does not hide `secret` any more.
+    mutating func remove(_ secret: Secret) {
+        let scalars = Array(secret.reveal().unicodeScalars)
+        secrets.removeAll { $0.scalars == scalars }
     }
 
     /// `text` without secrets.
@@ -76,12 +88,12 @@ struct Redactor {
                     continue
                 }
                 let next = triesEachBackslash ? place + 1 : spelling.endOfBackslashes(from: &place)
-                guard let end = spelling.end(of: secrets, from: place) else {
+                guard let (end, replacement) = spelling.end(of: secrets, from: place) else {
                     place = next
                     continue
                 }
                 result.append(contentsOf: text[kept..<place])
-                result.append(contentsOf: Self.replacement.utf8)
+                result.append(contentsOf: replacement.utf8)
                 place = end
                 kept = end
             }
@@ -117,18 +129,18 @@ private struct Spelling {
         return end
     }
 
-    /// Where the first of `secrets` that stands at `start` ends.
-    mutating func end(of secrets: [[Unicode.Scalar]], from start: Int) -> Int? {
+    /// Where the first of `secrets` that stands at `start` ends, and what takes its place.
+    mutating func end(of secrets: [Redactor.Hidden], from start: Int) -> (end: Int, replacement: String)? {
         for secret in secrets {
             reached.removeAll(keepingCapacity: true)
             reached.append(start)
-            for scalar in secret {
+            for scalar in secret.scalars {
                 next.removeAll(keepingCapacity: true)
                 for place in reached { follow(scalar, at: place) }
                 swap(&reached, &next)
                 if reached.isEmpty { break }
             }
-            if let end = reached.max() { return end }
+            if let end = reached.max() { return (end, secret.replacement) }
         }
         return nil
     }

@@ -9,7 +9,11 @@ enum Option: String, CaseIterable {
     case format, count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
-    case record, store
+    case record, rotate, keep, compress, fsync
+    case onWriteError = "on-write-error"
+    case noStates = "no-states"
+    case flightRecorder = "flight-recorder"
+    case store
     case diffLog = "diff-log"
     case diffLogReversible = "diff-log-reversible"
     case speed, listen, scenario, seed
@@ -62,6 +66,12 @@ enum Option: String, CaseIterable {
         case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
         case .company, .workspace: "ID"
         case .room: "ROOM"
+        case .rotate: "SIZE|D|hup"
+        case .keep: "N|SIZE|D"
+        case .compress: "closed|live"
+        case .fsync: "never|interval|chunk|always"
+        case .onWriteError: "stop|continue"
+        case .flightRecorder: "D[,SIZE]"
         case .store: "FILE|none"
         case .emit: "'EVENT JSON'"
         case .framing: "auto|own|library"
@@ -92,7 +102,8 @@ enum Option: String, CaseIterable {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .members, .diffLogReversible, .noControl, .json, .force, .secrets, .ripple, .fixedStrings, .ignoreCase,
+        case .members, .diffLogReversible, .noControl, .json, .force, .noStates, .secrets, .ripple, .fixedStrings,
+            .ignoreCase,
             .invertMatch, .countOnly, .keepLength, .decompress, .quiet, .help:
             nil
         }
@@ -112,14 +123,15 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool {
         switch self {
         case .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection,
-            .notConnection, .rule:
+            .notConnection, .rule, .rotate:
             true
         case .backend, .path, .namespace, .eio, .transport, .token, .ca, .cert, .key, .keyPass, .proxy, .proxyAuth,
             .company,
             .workspace, .framing, .format, .count,
             .duration,
             .idleTimeout,
-            .maxAttempts, .history, .members, .record, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario,
+            .maxAttempts, .history, .members, .record, .keep, .compress, .fsync, .onWriteError,
+            .noStates, .flightRecorder, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario,
             .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
@@ -162,6 +174,13 @@ enum Option: String, CaseIterable {
         case .idleTimeout: "end when no event came for this time (8 before --count)"
         case .maxAttempts: "give up (5) after N attempts in a row to connect"
         case .record: "write everything received and sent to this new event file"
+        case .rotate: "record in segments: a new one at this size, age, or SIGHUP (also)"
+        case .keep: "segments to keep: so many, so large or so old in all"
+        case .compress: "with zstd: closed segments, or live, by the chunk"
+        case .fsync: "when the recording is forced to the disk (default interval: 1s)"
+        case .onWriteError: "when it cannot be written: end (7), or go on without it"
+        case .noStates: "record no checksums of the model"
+        case .flightRecorder: "keep the last D in memory; SIGUSR2 writes it to a new file"
         case .store: "where it is remembered what was seen (tail: ~/.local/state/weir)"
         case .diffLog: "write every change of the model to this file, one batch a line"
         case .diffLogReversible: "also what each line of the log replaced, to go back by it"
@@ -239,11 +258,8 @@ enum Option: String, CaseIterable {
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
         case .json: [.fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
-        case .output, .force:
-            [
-                .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark, .fileRedact, .fileCompress,
-                .fileConvert,
-            ]
+        case .output: writesFiles
+        case .force: [.tail, .record] + writesFiles
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.fileFilter, .fileCut]
         case .ripple: [.fileCut]
@@ -258,6 +274,8 @@ enum Option: String, CaseIterable {
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]
         case .record: [.demo, .tail]
+        case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
+        case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
         case .speed: [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
@@ -266,6 +284,14 @@ enum Option: String, CaseIterable {
         case .quiet: [.demo, .serve, .tail, .record, .replay]
         case .help: CommandName.allCases
         }
+    }
+
+    /// The verbs of `file` that write one.
+    private var writesFiles: [CommandName] {
+        [
+            .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark, .fileRedact, .fileCompress,
+            .fileConvert,
+        ]
     }
 
     /// The options of a command, in the order of the table.

@@ -31,6 +31,8 @@ struct RunOptions {
     var idleTimeout: Duration?
     /// Where everything received and sent is written.
     var recording: String?
+    /// How it is written.
+    var plan: RecordingPlan
     /// The control socket's name; nil for the process id.
     var name: String?
     /// Whether there is a control socket.
@@ -40,6 +42,7 @@ struct RunOptions {
         duration = try arguments.duration(.duration)
         idleTimeout = try arguments.duration(.idleTimeout)
         recording = arguments.command == .record ? arguments.positionals[1] : arguments[.record]
+        plan = try arguments.recordingPlan(isRecording: recording != nil)
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
     }

@@ -21,6 +21,38 @@ enum Signals {
         }
     }
 
+    /// Calls `handler` at each signal of that number, on a thread of its own. Once for a number.
+    static func onEach(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let readEnd = ends[0]
+        if number == SIGHUP {
+            hangUpEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        } else {
+            dumpEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        }
+        signal(number, pass)
+        runOnThread(named: "weir-signal-\(number)") {
+            var byte: UInt8 = 0
+            while true {
+                let count = read(readEnd, &byte, 1)
+                if count == 1 { handler() } else if count == 0 || errno != EINTR { return }
+            }
+        }
+    }
+
+    private static let hangUpEnd = Atomic<Int32>(-1)
+    private static let dumpEnd = Atomic<Int32>(-1)
+
+    private static let pass: @convention(c) @Sendable (Int32) -> Void = { number in
+        let before = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        let end = number == SIGHUP ? hangUpEnd.load(ordering: .relaxed) : dumpEnd.load(ordering: .relaxed)
+        _ = write(end, &byte, 1)
+        errno = before
+    }
+
     // A signal handler may interrupt anything: it only touches atomics, which `onFirst` has initialised, and calls
     // write and _exit.
     private static let writeEnd = Atomic<Int32>(-1)

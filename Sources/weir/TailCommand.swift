@@ -1,3 +1,4 @@
+import Glibc
 import Live
 import Network
 import Pipeline
@@ -21,6 +22,7 @@ enum TailCommand {
     static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
         var configuration = base
         configuration.recordPath = run.recording
+        configuration.recording = run.plan
         configuration.count = output.count
         configuration.duration = run.duration
         configuration.idleTimeout = run.idleTimeout
@@ -34,6 +36,8 @@ enum TailCommand {
             return Console.fail(error)
         }
         Signals.onFirst { tail.stop(signal: $0) }
+        if run.plan.flight != nil { Signals.onEach(SIGUSR2) { tail.dumpFlight() } }
+        if run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
         if !output.quiet { announce(configuration) }
         return outlets.conclude(await tail.run())
     }

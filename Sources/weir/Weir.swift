@@ -7,6 +7,8 @@ enum Weir {
     static func run(_ arguments: [String]) async -> ExitCode {
         // A reader that goes away is told by EPIPE, a normal end.
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow any more is told by EFBIG, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
         do throws(UsageError) {
             switch arguments.first {
             case "--version", "-V": return Console.print(Help.version + "\n")

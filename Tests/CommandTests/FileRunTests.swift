@@ -32,7 +32,7 @@ struct FileRunTests {
     func doctor() throws {
         let folder = try temporaryFolder()
         let well = try weir("file", "doctor", "--secrets", sample)
-        #expect(well.status == 0 && well.output.hasSuffix("40 records, nothing wrong\n"))
+        #expect(well.status == 0 && well.output.hasSuffix("41 records, nothing wrong\n"))
         let ill = try weir("file", "doctor", try damaged(in: folder))
         #expect(ill.status == 3 && ill.errors == "")
         #expect(ill.output.hasPrefix("\(folder)/damaged: line 9, byte "))

@@ -156,9 +156,18 @@ enum HelpSnapshots {
               --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
+              --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
+              --keep N|SIZE|D                 segments to keep: so many, so large or so old in all
+              --compress closed|live          with zstd: closed segments, or live, by the chunk
+              --fsync never|interval|chunk|always
+                                              when the recording is forced to the disk (default interval: 1s)
+              --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
+              --no-states                     record no checksums of the model
+              --flight-recorder D[,SIZE]      keep the last D in memory; SIGUSR2 writes it to a new file
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
+              --force                         replace a file that is there
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
@@ -209,9 +218,17 @@ enum HelpSnapshots {
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
               --max-attempts N                give up (5) after N attempts in a row to connect
+              --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
+              --keep N|SIZE|D                 segments to keep: so many, so large or so old in all
+              --compress closed|live          with zstd: closed segments, or live, by the chunk
+              --fsync never|interval|chunk|always
+                                              when the recording is forced to the disk (default interval: 1s)
+              --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
+              --no-states                     record no checksums of the model
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
+              --force                         replace a file that is there
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error

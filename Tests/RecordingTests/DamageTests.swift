@@ -88,8 +88,11 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
                     }
                     rest = rest[(found + 1)...]
                 }
+                // The counts of a `sync` are no part of what was recorded, and nothing is summed of itself.
+                let syncs = whole.indices.filter { whole[$0].isSync }.map { $0 + 1 }
                 #expect(
-                    read.contains { !isRecord($0) }, "round \(round): nobody noticed that lines \(touched) were touched"
+                    read.contains { !isRecord($0) } || !touched.isDisjoint(with: syncs),
+                    "round \(round): nobody noticed that lines \(touched) were touched"
                 )
             }
         }
@@ -241,4 +244,8 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
             _ = try RecordingReader(bytes: Array(text.utf8))
         }
     }
+}
+
+extension RecordingReader.Entry {
+    fileprivate var isSync: Bool { if case .record(.sync, _) = self { true } else { false } }
 }

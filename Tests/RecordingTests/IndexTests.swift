@@ -8,11 +8,22 @@ import Wire
 /// A recording of several chunks, a record each 90 ms.
 private func chunked(_ count: Int = 60) throws -> [UInt8] {
     var generator = RecordGenerator(seed: 31)
-    return try recording { writer in
+    let bytes = try recording { writer in
         for index in 0..<count {
             try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * 90_000), wall: 0)
         }
     }
+    return try withoutIndex(bytes)
+}
+
+/// The recording as one that was written without an `idx`.
+private func withoutIndex(_ bytes: [UInt8]) throws -> [UInt8] {
+    let all = lines(of: bytes)
+    let last = try LineDecoder.decode(Array(try #require(all.last).utf8).span)
+    var encoder = RecordEncoder()
+    let stamp = Stamp(n: try #require(last.number), time: try #require(last.time), wall: 0)
+    guard encoder.encode(.end(.init(why: .closed)), stamp) else { return [] }
+    return all.dropLast(2).flatMap { Array($0.utf8) + [10] } + encoder.line
 }
 
 /// The recording with an `idx` that says what `change` makes of the truth, and an `end` that leads to it.
@@ -45,6 +56,22 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
 }
 
 @Suite struct `The index of a recording` {
+    @Test func `the writer's own is what the syncs tell`() throws {
+        var generator = RecordGenerator(seed: 32)
+        let bytes = try recording { writer in
+            for index in 0..<80 {
+                try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * 120_000), wall: 0)
+            }
+        }
+        let index = try RecordingIndex(of: bytes)
+        #expect(index.origin == .file)
+        #expect(index.chunks == (try RecordingIndex(of: withoutIndex(bytes))).chunks)
+        var kinds: [String: Int] = ["head": 1]
+        for case .record(let record, _) in try entries(of: bytes) { kinds[record.kind, default: 0] += 1 }
+        for own in ["sync", "idx", "end"] { kinds[own] = nil }
+        #expect(Dictionary(uniqueKeysWithValues: index.kinds.map { ($0.name, $0.count) }) == kinds)
+    }
+
     @Test func `it is made of the syncs, and leads into every chunk`() throws {
         let bytes = try chunked()
         let whole = try entries(of: bytes)

@@ -131,6 +131,6 @@ import Wire
             try writer.append(.unknown(kind: "poll", text: text), at: .zero, wall: 0)
         }
         #expect(!String(decoding: bytes, as: UTF8.self).contains("91234"))
-        #expect(try entries(of: bytes).count == 3)
+        #expect(try entries(of: bytes).count == 4)
     }
 }

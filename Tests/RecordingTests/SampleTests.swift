@@ -30,7 +30,9 @@ import Testing
             kinds.insert(record.kind)
         }
         #expect(
-            kinds == ["head", "clock", "conn", "f", "http", "sub", "gap", "token", "note", "mark", "sync", "end"])
+            kinds == [
+                "head", "clock", "conn", "f", "http", "sub", "gap", "token", "note", "mark", "sync", "idx", "end",
+            ])
         #expect(try contents(of: SampleRecording.path).firstRange(of: Array("hunter2".utf8)) == nil)
     }
 }

@@ -43,7 +43,7 @@ import Wire
         var count = 0
         while try reader.next() != nil { count += 1 }
         #expect(pthread_join(thread, nil) == 0)
-        #expect(count == 3)
+        #expect(count == 4)
     }
 
     @Test func `a file gives what memory gives`() throws {

@@ -197,7 +197,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
     @Test func `a file without its end is told, and one that goes on behind it`() throws {
         #expect(try sample { $0.removeLast() }.map(\.kind) == [.index])
         let doubled = try sample { $0.append($0[2]) }
-        #expect(doubled.contains { $0.message.contains("behind the end of line 40") })
+        #expect(doubled.contains { $0.message.contains("behind the end of line 41") })
     }
 
     @Test func `an index that says something else is told`() throws {

@@ -60,7 +60,7 @@ import Wire
         let ends = try makePipe(waits: false)
         defer { close(ends.output) }
         var writer = try RecordingWriter(
-            file: AppendFile(descriptor: ends.input, path: "pipe"), head: testHead, durability: .never)
+            file: AppendFile(descriptor: ends.input, path: "pipe"), head: testHead, options: .init(durability: .never))
         var received: [UInt8] = []
         var refusals = 0
         let payload = String(repeating: "x", count: 10_000)

@@ -77,6 +77,8 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
             let time = Moment(microseconds: Int64(writer.nextNumber) * 1000)
             try writer.append(record, at: time, wall: 1_767_323_045_123_456)
         }
+        let restated = Stamp(n: 0, time: Moment(microseconds: 800_000), wall: 0, isRestated: true)
+        try writer.append(.connection(Record.ConnectionRecord(connection: 2, state: .open)), restated)
         try writer.close(why: .signal, at: Stamp(n: 0, time: Moment(microseconds: 900_000), wall: 0))
     }
 }

@@ -18,10 +18,11 @@ public enum RecordingCompressor {
     /// Compresses the text of the file at `path` (`-` is standard input), whatever is in it, into a new file; `level` is zstd's, 1…19.
     /// The copy's text is the original's, byte for byte.
     public static func compress(
-        _ path: String, to target: String, level: Int = 3
+        _ path: String, to target: String, level: Int = 3, overwrites: Bool = false
     ) throws(RecordingError) -> Result {
         let source = try ByteSource(opening: path)
-        var file = FrameFile(try AppendFile(creating: target), level: Int32(clamping: min(max(level, 1), 19)))
+        var file = FrameFile(
+            try AppendFile(creating: target, overwrites: overwrites), level: Int32(clamping: min(max(level, 1), 19)))
         let count = try copy(source, to: &file)
         let length = file.length
         try file.finish()

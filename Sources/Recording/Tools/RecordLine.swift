@@ -45,7 +45,7 @@ struct LineReader: ~Copyable {
         guard let entry = try reader.next() else { return nil }
         if let problem = FileProblem(entry, offset: reader.lines.offset) { return .problem(problem) }
         guard case .record(let record, let stamp) = entry else { return nil }
-        var isAside = record.isAside
+        var isAside = record.isAside || stamp.isRestated
         if case .unknown = record { isAside = stamp.n <= lastNumber }
         if !isAside { lastNumber = stamp.n }
         return .line(

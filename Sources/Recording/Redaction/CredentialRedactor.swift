@@ -1,0 +1,79 @@
+/// Replaces the values of credentials in text that we send. It looks at the text's tokens only, so that a packet's digits before the
+/// JSON, or JSON that is cut, do not matter. Time is linear in the text.
+enum CredentialRedactor {
+    private static let quote = UInt8(ascii: "\"")
+    private static let replacement = Array(Redactor.replacement.utf8)
+
+    /// JSON text, perhaps with something before it, without the strings that are credentials.
+    static func redact(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes.withUnsafeBufferPointer { text in
+            var result: [UInt8] = []
+            var kept = 0
+            var place = 0
+            // How deep the values below a credential's name are nested, which are all taken out; 0 outside of one.
+            var depth = 0
+            var isValueNext = false
+            while place < text.count {
+                let byte = text[place]
+                if byte == quote {
+                    let end = endOfString(text, from: place + 1)
+                    let isKey = isKey(text, behind: end)
+                    if isKey {
+                        if depth == 0 {
+                            isValueNext = CredentialName.contains(UnsafeBufferPointer(rebasing: text[place + 1..<end]))
+                        }
+                    } else if depth > 0 || isValueNext {
+                        if end > place + 1 {
+                            result += text[kept...place]
+                            result += replacement
+                            kept = end
+                        }
+                        if depth == 0 { isValueNext = false }
+                    }
+                    place = min(end + 1, text.count)
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "{"), UInt8(ascii: "["):
+                    if depth > 0 || isValueNext { depth += 1 }
+                    isValueNext = false
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if depth > 0 { depth -= 1 }
+                    isValueNext = false
+                case UInt8(ascii: ","): isValueNext = false
+                default: break
+                }
+                place += 1
+            }
+            guard kept > 0 else { return bytes }
+            result += text[kept...]
+            return result[...]
+        }
+    }
+
+    /// An address without the values of the parameters of its query that are credentials.
+    static func redact(url: String) -> String {
+        guard let mark = url.firstIndex(of: "?") else { return url }
+        let parameters = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
+            parameter -> String in
+            guard let sign = parameter.firstIndex(of: "=") else { return String(parameter) }
+            var name = String(parameter[..<sign])
+            let isCredential = name.withUTF8 { CredentialName.contains($0) }
+            return isCredential ? "\(parameter[...sign])\(Redactor.replacement)" : String(parameter)
+        }
+        return url[...mark] + parameters.joined(separator: "&")
+    }
+
+    /// The place of the quote that ends the string, or the end of the text.
+    private static func endOfString(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var place = start
+        while place < text.count, text[place] != quote { place += text[place] == UInt8(ascii: "\\") ? 2 : 1 }
+        return min(place, text.count)
+    }
+
+    private static func isKey(_ text: UnsafeBufferPointer<UInt8>, behind end: Int) -> Bool {
+        var place = end + 1
+        while place < text.count, text[place] <= UInt8(ascii: " ") { place += 1 }
+        return place < text.count && text[place] == UInt8(ascii: ":")
+    }
+}

@@ -1,0 +1,53 @@
+import JSONText
+import Wire
+
+/// Finds session ids where a server gives them, and what stands in their place: Engine.IO's open packet has a `sid`, Socket.IO's
+/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12). The salt is in no file, so that nobody can try ids; equal ids stay equal.
+struct SessionNames: Hashable {
+    private let salt: [UInt8]
+
+    /// A salt that nobody knows.
+    init() {
+        var random = SystemRandomNumberGenerator()
+        salt = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    /// What stands in the place of an id.
+    func alias(of id: String) -> String {
+        "sid-" + SHA256Digest.of((salt + Array(id.utf8)).span).prefix(16)
+    }
+
+    /// The ids that a message from the server gives.
+    static func ids(in message: WebSocketMessage) -> [String] {
+        guard case .text(let text) = message, text.count <= longest, let first = text.first else { return [] }
+        if first == UInt8(ascii: "0"), text.dropFirst().first == brace { return ids(inObject: text.dropFirst()) }
+        guard first == UInt8(ascii: "4"), text.dropFirst().first == UInt8(ascii: "0"),
+            let start = text.firstIndex(of: brace)
+        else { return [] }
+        return ids(inObject: text[start...])
+    }
+
+    private static let brace = UInt8(ascii: "{")
+    /// Neither packet is longer than a few hundred bytes.
+    private static let longest = 16 << 10
+    /// Shorter ones are no secrets, and would be found in what has nothing to do with them.
+    private static let shortest = 8
+
+    private static func ids(inObject text: ArraySlice<UInt8>) -> [String] {
+        var found: [String] = []
+        do throws(JSONError) {
+            var reader = JSONReader(text.span)
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let isID = reader.matches(key, "sid") || reader.matches(key, "pid")
+                let value = try reader.raw()
+                guard isID, case .string(let id)? = try? JSONValue(parsing: value.bytes), id.utf8.count >= shortest
+                else { continue }
+                found.append(id)
+            }
+        } catch {
+            // What is no packet gives no session.
+        }
+        return found
+    }
+}

@@ -1,0 +1,59 @@
+/// How a recording is cut into files, and which of them stay.
+public struct SegmentPlan: Hashable, Sendable {
+    /// What ends a segment.
+    public struct Rotation: Hashable, Sendable {
+        /// As soon as its text has this many bytes.
+        public var size: Int?
+        /// As soon as it is so old.
+        public var age: Duration?
+        /// A rotation; with neither, somebody has to ask for it.
+        public init(size: Int? = nil, age: Duration? = nil) {
+            self.size = size
+            self.age = age
+        }
+    }
+
+    /// How much of a recording is kept: the oldest segments are removed when there is more. The one being written always stays.
+    public enum Keep: Hashable, Sendable {
+        /// So many segments.
+        case segments(Int)
+        /// So many bytes.
+        case bytes(Int)
+        /// What is not older.
+        case age(Duration)
+    }
+
+    /// The recording's name. Segments are called after it: `mon.weir.jsonl` is `mon.0001.weir.jsonl`, `mon.0002.weir.jsonl`…
+    public var path: String
+    /// When a segment ends; nil for one file, called `path`.
+    public var rotation: Rotation?
+    /// What is kept; nil for everything.
+    public var keep: Keep?
+    /// How the files are written.
+    public var options: RecordingWriter.Options
+    /// Whether segments are compressed when they are closed; `.zst` is added to their names.
+    public var compressesClosed: Bool
+
+    /// A plan.
+    public init(
+        path: String, rotation: Rotation? = nil, keep: Keep? = nil,
+        options: RecordingWriter.Options = RecordingWriter.Options(), compressesClosed: Bool = false
+    ) {
+        self.path = path
+        self.rotation = rotation
+        self.keep = keep
+        self.options = options
+        self.compressesClosed = compressesClosed
+    }
+
+    /// The path of a segment, counted from 1.
+    public func path(ofSegment number: Int) -> String {
+        guard rotation != nil else { return path }
+        let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let endings = [".weir.jsonl.zst", ".weir.jsonl", ".jsonl.zst", ".jsonl"]
+        let ending = endings.first { path[folder...].hasSuffix($0) } ?? ""
+        let digits = String(number)
+        let padding = String(repeating: "0", count: max(0, 4 - digits.count))
+        return "\(path.dropLast(ending.count)).\(padding)\(digits)\(ending)"
+    }
+}

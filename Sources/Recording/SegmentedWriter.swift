@@ -1,0 +1,148 @@
+import Glibc
+public import Wire
+
+/// Writes a recording as one file, or as segments of which each can be played alone: it begins with what came before it, as far as
+/// that is needed to go on (`Stamp.isRestated`). Numbers and times go on over the segments.
+///
+/// Not thread-safe, and blocks, as `RecordingWriter` does.
+public struct SegmentedWriter: ~Copyable {
+    /// A segment that is closed.
+    private struct Closed {
+        var path: String
+        var bytes: Int
+        var end: Moment
+    }
+
+    /// What the user is to be told: why a closed segment could not be compressed or removed. Whoever reads them empties them.
+    public var warnings: [String] = []
+    /// The file being written.
+    public private(set) var path: String
+
+    private let plan: SegmentPlan
+    private var head: Record.Head
+    private var writer: RecordingWriter?
+    private var started = Moment.zero
+    private var closed: [Closed] = []
+    /// The number that the next record is due to have, while no file is open.
+    private var number = 1
+    private var encoder: RecordEncoder
+
+    /// Begins the recording. `secrets` are redacted from the head on.
+    public init(_ plan: SegmentPlan, head: Record.Head, secrets: [Secret] = []) throws(RecordingError) {
+        var plan = plan
+        plan.options.isDigested = plan.rotation != nil
+        self.plan = plan
+        self.head = head
+        path = plan.path(ofSegment: head.segment)
+        encoder = RecordEncoder()
+        encoder.rules = plan.options.redactions
+        for secret in secrets { encoder.redactor.add(secret) }
+        writer = try RecordingWriter(
+            creating: path, head: head, encoder: encoder, options: plan.options, nextNumber: 1)
+    }
+
+    /// The number the next record will have.
+    public var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
+
+    /// Whether the segment is large or old enough to be ended.
+    public var isRotationDue: Bool {
+        mutating get {
+            guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime else {
+                return false
+            }
+            if let size = rotation.size, length >= size { return true }
+            if let age = rotation.age, now - started >= age { return true }
+            return false
+        }
+    }
+
+    /// Tells the writer what must never reach a file.
+    public mutating func redact(_ secret: Secret) {
+        encoder.redactor.add(secret)
+        writer?.redact(secret)
+    }
+
+    /// Adds a record (`RecordingWriter.append`).
+    public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
+        guard writer != nil else { throw .system(operation: "write", path: path, code: EBADF) }
+        try writer?.append(record, stamp)
+    }
+
+    /// Writes what is gathered.
+    public mutating func flush() throws(RecordingError) { try writer?.flush() }
+
+    /// Writes what is gathered, and ends the chunk if it is a second old.
+    public mutating func flush(at time: Moment) throws(RecordingError) { try writer?.flush(at: time) }
+
+    /// Ends the segment and begins the next one with `records`, which say again what a session that begins there must know. Without a
+    /// plan to rotate nothing happens. When the next file cannot be made, the one at hand goes on.
+    public mutating func rotate(
+        at stamp: Stamp, restating records: some Sequence<Record>
+    ) throws(RecordingError) {
+        guard plan.rotation != nil, writer != nil else { return }
+        try writer?.flush()
+        let next = plan.path(ofSegment: head.segment + 1)
+        let file = try AppendFile(creating: next, overwrites: plan.options.overwrites)
+        guard let old = writer.take() else { return }
+        (number, encoder) = (old.nextNumber, old.encoder)
+        let last = old.lastTime
+        var trouble: RecordingError?
+        do throws(RecordingError) {
+            head.previous = try old.close(why: .rotated, at: stamp)
+        } catch {
+            head.previous = nil
+            trouble = error
+        }
+        retire(path, at: last)
+        head.segment += 1
+        path = next
+        started = max(stamp.time, last)
+        writer = try RecordingWriter(
+            file: file, head: head, encoder: encoder, options: plan.options, nextNumber: number)
+        for record in records {
+            try writer?.append(
+                record, Stamp(n: number - 1, time: started, wall: stamp.wall, isRestated: true))
+        }
+        try writer?.flush()
+        if let trouble { throw trouble }
+    }
+
+    /// Ends the recording.
+    public mutating func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
+        guard let old = writer.take() else { return }
+        let last = old.lastTime
+        try old.close(why: why, at: stamp)
+        if plan.rotation != nil || plan.compressesClosed { retire(path, at: last, isLast: true) }
+    }
+
+    /// A segment is closed: it is compressed, and the oldest make room.
+    private mutating func retire(_ path: String, at time: Moment, isLast: Bool = false) {
+        var path = path
+        if plan.compressesClosed, !plan.options.isCompressed {
+            do throws(RecordingError) {
+                let target = path + ".zst"
+                _ = try RecordingCompressor.compress(path, to: target, overwrites: plan.options.overwrites)
+                unlink(path)
+                path = target
+            } catch {
+                warnings.append("\(path) stays as it is: \(error)")
+            }
+        }
+        var facts = stat()
+        closed.append(Closed(path: path, bytes: stat(path, &facts) == 0 ? Int(facts.st_size) : 0, end: time))
+        while let oldest = closed.first, isTooMuch(beside: isLast ? 0 : 1, at: time) {
+            if unlink(oldest.path) != 0 { warnings.append("\(oldest.path) cannot be removed") }
+            closed.removeFirst()
+        }
+    }
+
+    private func isTooMuch(beside others: Int, at time: Moment) -> Bool {
+        switch plan.keep {
+        case nil: false
+        // The one that is written counts, too.
+        case .segments(let most): closed.count + others > most
+        case .bytes(let most): closed.count + others > 1 && closed.reduce(0) { $0 + $1.bytes } > most
+        case .age(let most): closed.first.map { time - $0.end > most } ?? false
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Live
+import Recording
+
+/// How `tail` and `record` write their recording.
+extension Arguments {
+    /// The plan; `isRecording` is whether there is a recording at all.
+    func recordingPlan(isRecording: Bool) throws(UsageError) -> RecordingPlan {
+        var plan = RecordingPlan()
+        let mine: [Option] = [.rotate, .keep, .compress, .onWriteError]
+        if !isRecording, let needless = mine.first(where: { has($0) || !all($0).isEmpty }) {
+            throw error("\(needless.flag) needs --record FILE")
+        }
+        plan.options.durability = try choice(.fsync) ?? .interval
+        plan.options.overwrites = has(.force)
+        plan.writeErrors = try choice(.onWriteError) ?? .stop
+        plan.keepsStates = !has(.noStates)
+        switch try choice(.compress) as Compression? {
+        case nil: break
+        case .closed: plan.compressesClosed = true
+        case .live: plan.options.isCompressed = true
+        }
+        plan.rotation = try rotation()
+        plan.keep = try keep()
+        plan.flight = try flight()
+        if plan.keep != nil, plan.rotation == nil { throw error("--keep needs --rotate: one file is kept whole") }
+        return plan
+    }
+
+    /// When a recording is compressed.
+    private enum Compression: String, CaseIterable {
+        case closed, live
+    }
+
+    private func rotation() throws(UsageError) -> SegmentPlan.Rotation? {
+        guard !all(.rotate).isEmpty else { return nil }
+        var rotation = SegmentPlan.Rotation()
+        for text in all(.rotate) where text != "hup" {
+            if let size = RecordingOptions.size(text) {
+                rotation.size = size
+            } else if let age = RecordingOptions.span(text) {
+                rotation.age = age
+            } else {
+                throw error("--rotate: \(UsageError.quoted(text)) is no size (64M), no age (1h) and not hup")
+            }
+        }
+        return rotation
+    }
+
+    private func flight() throws(UsageError) -> FlightPlan? {
+        guard let text = self[.flightRecorder] else { return nil }
+        let parts = text.split(separator: ",", maxSplits: 1).map(String.init)
+        guard let window = parts.first.flatMap({ RecordingOptions.span($0) }),
+            let most = parts.count == 1 ? 64 << 20 : RecordingOptions.size(parts[1]), most >= 1 << 20
+        else {
+            throw error(
+                "--flight-recorder: \(UsageError.quoted(text)) is no time, or a time and a size from 1M on: 10m or 10m,64M"
+            )
+        }
+        return FlightPlan(window: window, most: most)
+    }
+
+    private func keep() throws(UsageError) -> SegmentPlan.Keep? {
+        guard let text = self[.keep] else { return nil }
+        if let count = Int(text), count > 0 { return .segments(count) }
+        if let size = RecordingOptions.size(text) { return .bytes(size) }
+        if let age = RecordingOptions.span(text) { return .age(age) }
+        throw error("--keep: \(UsageError.quoted(text)) is no number of segments, no size (2G) and no age (24h)")
+    }
+}
+
+/// Sizes and ages.
+enum RecordingOptions {
+    /// `64K`, `100M`, `2G`: at least 4 KiB.
+    static func size(_ text: String) -> Int? {
+        guard let unit = text.last, let number = Int(text.dropLast()), number > 0 else { return nil }
+        let shift: Int? =
+            switch unit {
+            case "K", "k": 10
+            case "M": 20
+            case "G": 30
+            default: nil
+            }
+        guard let shift, number <= 1 << 20 else { return nil }
+        let size = number << shift
+        return size >= 4096 ? size : nil
+    }
+
+    /// `30s`, `10m`, `1h`, `7d`: at least a second.
+    static func span(_ text: String) -> Duration? {
+        guard let unit = text.last, let number = Int(text.dropLast()), (1...10_000_000).contains(number) else {
+            return nil
+        }
+        return switch unit {
+        case "s": .seconds(number)
+        case "m": .seconds(number * 60)
+        case "h": .seconds(number * 3_600)
+        case "d": .seconds(number * 86_400)
+        default: nil
+        }
+    }
+}

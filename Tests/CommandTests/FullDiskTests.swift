@@ -1,0 +1,67 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Recordings that may not grow: a limit of the process stands for a disk that is full.
+@Suite(.serialized) struct FullDiskTests {
+    private func serve() throws -> (peer: Peer, url: String, token: String) {
+        let peer = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet"])
+        let url = try peer.readLine(startingWith: "url ").dropFirst(4)
+        let token = try peer.readLine(startingWith: "token ").dropFirst(6)
+        return (peer, String(url), String(token))
+    }
+
+    /// A shell that lets `weir tail` write files of 16 KiB at most.
+    private func limited(_ url: String, _ path: String, _ more: String) throws -> [String] {
+        let weir = try pathOfWeir()
+        return [
+            "/bin/sh", "-c",
+            "ulimit -S -f 32; exec '\(weir)' tail '\(url)' --token env:T --store none --no-ctl "
+                + "--record '\(path)' \(more)",
+        ]
+    }
+
+    @Test func `a recording that cannot be written ends the tail with 7, and what is there is readable`() throws {
+        let (peer, url, token) = try serve()
+        defer { peer.stop() }
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        let tail = try Peer(
+            try limited(url, path, "--duration 30s --format json"), environment: ["T": token], errorsToo: true)
+        var last = ""
+        while let line = tail.readLine() { last = line.contains("x.weir.jsonl") ? line : last }
+        #expect(tail.wait() == 7)
+        #expect(last.contains("cannot write") || last.contains("cannot sync"), "\(last)")
+        #expect(try readFile(path).count <= 16 << 10)
+        // One line may be torn, and there is no end.
+        let replayed = try weir("replay", path, "--speed", "max", "--quiet")
+        #expect(replayed.status == 3 || replayed.status == 0)
+        #expect(!replayed.output.isEmpty)
+    }
+
+    @Test
+    func `a tail that goes on says so, records again when there is room, and tells in the recording what is missing`()
+        throws
+    {
+        let (peer, url, token) = try serve()
+        defer { peer.stop() }
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        let tail = try Peer(
+            try limited(url, path, "--on-write-error continue --format json"), environment: ["T": token],
+            errorsToo: true)
+        while let line = tail.readLine(), !line.contains("nothing is recorded") {}
+        // Some events that are lost.
+        for _ in 0..<40 { _ = tail.readLine() }
+        #expect(system("prlimit --pid \(tail.pid) --fsize=unlimited") == 0)
+        while let line = tail.readLine(), !line.contains("recording again") {}
+        #expect(kill(tail.pid, SIGINT) == 0)
+        while tail.readLine() != nil {}
+        #expect(tail.wait() == 130)
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        #expect(text.contains(#""k":"gap""#) && text.contains(#""why":"unwritten""#))
+        #expect(text.contains(#""k":"note""#) && text.contains("recording again"))
+        #expect(text.split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
+        // Each line is whole: what a full disk cut was finished first.
+        #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("{\"k\":\"") && $0.hasSuffix("}") })
+        #expect(try weir("replay", path, "--speed", "max", "--quiet").status == 3)
+    }
+}

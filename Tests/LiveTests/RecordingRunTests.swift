@@ -1,0 +1,162 @@
+import DemoServer
+import Glibc
+import Live
+import Network
+import Pipeline
+import Recording
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+/// A tail of the embedded server that records in segments and in memory.
+@Suite(.serialized) struct RecordingRunTests {
+    /// Tails the demo's workspace; `during` is told of the tail, its reports and the server.
+    private func tail(
+        _ change: (inout TailConfiguration) -> Void, _ during: (Tail, Watcher) async throws -> Void
+    ) async throws -> (Watcher, TailSummary) {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
+        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3, options: EmbeddedServer.Options())
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: try URLParts(parsing: server.url), session: Configuration(backend: .twake),
+            token: .provider { server.makeToken() }, seed: 5)
+        change(&configuration)
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        try await during(tail, watcher)
+        tail.stop()
+        let end = await summary
+        server.close()
+        return (watcher, end)
+    }
+
+    private func entries(of path: String) throws -> (head: Record.Head, entries: [(Record, Stamp)]) {
+        var reader = try RecordingReader(opening: path)
+        var entries: [(Record, Stamp)] = []
+        while let entry = try reader.next() {
+            guard case .record(let record, let stamp) = entry else {
+                Issue.record("\(path): \(entry)")
+                continue
+            }
+            entries.append((record, stamp))
+        }
+        return (reader.head, entries)
+    }
+
+    @Test func `segments in order are one recording, whose states a replay has, and each begins with the model`()
+        async throws
+    {
+        let path = try temporaryFolder() + "/mon.weir.jsonl"
+        _ = try await tail { configuration in
+            configuration.recordPath = path
+            configuration.recording.rotation = .init()
+        } _: { tail, watcher in
+            for count in [10, 20, 25] {
+                await watcher.reports.wait { $0.events.count >= count }
+                tail.rotateRecording()
+            }
+            await watcher.reports.wait { $0.events.count >= 30 }
+        }
+        let plan = SegmentPlan(path: path, rotation: .init())
+        let segments = try (1...4).map { try entries(of: plan.path(ofSegment: $0)) }
+        let head = segments[0].head
+        var session = Session(try Configuration(json: head.session), seed: head.seed, keepsChecksum: true)
+        var effects: [Effect] = []
+        session.handle(.start, n: 0, at: .zero, into: &effects)
+        var verified = 0
+        var numbers: [Int] = []
+        for (index, segment) in segments.enumerated() {
+            #expect(segment.head.recording == head.recording)
+            #expect(segment.head.redactions == ["secrets", "authorization", "cookies", "credentials", "sessions"])
+            if index > 0 {
+                try expectBeginning(of: segment, like: session.model)
+            }
+            for (record, stamp) in segment.entries where !stamp.isRestated {
+                if case .state(let state) = record {
+                    #expect(state.checksum == session.model.checksum, "segment \(index + 1), record \(stamp.n)")
+                    verified += 1
+                }
+                if !record.isAside { numbers.append(stamp.n) }
+                guard let input = Input(record) else { continue }
+                session.advance(to: stamp.time, into: &effects)
+                session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+            }
+        }
+        #expect(numbers == Array(1...numbers.count))
+        #expect(verified >= 3)
+    }
+
+    /// A fresh session that is fed what is restated has the rows that the other had, and is connected.
+    private func expectBeginning(
+        of segment: (head: Record.Head, entries: [(Record, Stamp)]), like model: SectionedCollection<Item>
+    ) throws {
+        var session = Session(try Configuration(json: segment.head.session), seed: segment.head.seed)
+        var effects: [Effect] = []
+        var continuation = Continuation()
+        session.handle(.start, n: 0, at: .zero, into: &effects)
+        var isReady = false
+        var isFilled = false
+        for (record, stamp) in segment.entries where stamp.isRestated {
+            effects.removeAll()
+            guard let input = continuation.input(record, isRestated: true) else { continue }
+            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+            if case .memory = record {
+                isFilled = true
+                #expect(rows(of: session.model) == rows(of: model))
+            }
+            for case .report(.connection(.ready)) in effects { isReady = true }
+        }
+        #expect(isFilled)
+        #expect(isReady)
+        #expect(session.roomBook.entries.contains { if case .joined = $0.state { true } else { false } })
+    }
+
+    private func rows(of model: SectionedCollection<Item>) -> Set<Item.ID> {
+        var ids: Set<Item.ID> = []
+        for key in model.sectionKeys {
+            for item in model.elements(in: key) where item.delivery == nil { ids.insert(item.id) }
+        }
+        return ids
+    }
+
+    @Test func `the flight recorder writes the last of it when it is told to`() async throws {
+        let folder = try temporaryFolder()
+        let (watcher, _) = try await tail { configuration in
+            configuration.recording.flight = FlightPlan(window: .seconds(600), prefix: folder + "/flight")
+        } _: { tail, watcher in
+            await watcher.reports.wait { $0.events.count >= 20 }
+            tail.dumpFlight()
+            await watcher.reports.wait { $0.notices.contains { $0.text.contains(folder) } }
+        }
+        let text = try #require(watcher.reports.all.notices.first { $0.text.contains(folder) }?.text)
+        let path = String(text.drop { $0 != "/" })
+        let (head, entries) = try entries(of: path)
+        #expect(head.segment == 1)
+        #expect(entries.contains { if case .frame = $0.0 { true } else { false } })
+    }
+
+    @Test func `a connection's records say what is spoken, over what, and when it is tried again`() async throws {
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        _ = try await tail {
+            $0.recordPath = path
+        } _: { _, watcher in
+            await watcher.reports.wait { $0.events.count >= 5 && !$0.diffs.isEmpty }
+        }
+        let (_, entries) = try entries(of: path)
+        var opened: [Record.ConnectionRecord] = []
+        for case (.connection(let change), _) in entries where change.state == .open { opened.append(change) }
+        #expect(opened.map(\.transport) == ["websocket"])
+        #expect(opened.allSatisfy { $0.spoken?.hasPrefix("eio") == true })
+        #expect(entries.contains { if case .clock = $0.0 { true } else { false } })
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        #expect(text.contains(#"{\"sid\":\"sid-"#))
+        // States are verified up to the end.
+        guard case .state? = entries.last(where: { if case .state = $0.0 { true } else { false } })?.0 else {
+            Issue.record("no state")
+            return
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import JSONText
+import Testing
+import Wire
+
+@testable import Recording
+
+@Suite struct `Redaction while recording` {
+    private func written(_ records: [Record]) throws -> [String] {
+        try withTemporaryFolder { folder in
+            let path = folder + "/x.weir.jsonl"
+            var writer = try RecordingWriter(
+                creating: path, head: testHead,
+                options: .init(durability: .never, redactions: Set(RedactionRule.allCases)))
+            for record in records { try writer.append(record, at: .zero, wall: 0) }
+            try writer.close(why: .closed, at: Stamp(n: 0, time: .zero, wall: 0))
+            return lines(of: try contents(of: path))
+        }
+    }
+
+    private func message(_ text: String, _ direction: Record.FrameRecord.Direction = .in) -> Record {
+        .frame(.init(connection: 1, direction: direction, message: .text(text)))
+    }
+
+    @Test func `session ids become the same word wherever they stand, and another one in another recording`() throws {
+        let records = [
+            message(
+                #"0{"sid":"lv_VI97HAXpY6yYWAAAC","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}"#),
+            message(#"40{"sid":"wZX3oN0bSVIhsaknAAAI","pid":"YHcX2sdAF1z452-HAAAW"}"#),
+            message(#"42["hello","wZX3oN0bSVIhsaknAAAI"]"#),
+            message(#"40{"pid":"YHcX2sdAF1z452-HAAAW","offset":"MzUPkW0"}"#, .out),
+        ]
+        let first = try written(records)
+        let text = first.joined()
+        for id in ["lv_VI97HAXpY6yYWAAAC", "wZX3oN0bSVIhsaknAAAI", "YHcX2sdAF1z452-HAAAW"] {
+            #expect(!text.contains(id))
+        }
+        let names = first.compactMap { line -> [Substring]? in
+            let found = line.matches(of: /sid-[0-9a-f]{16}/).map { $0.output }
+            return found.isEmpty ? nil : found
+        }
+        #expect(names.map(\.count) == [1, 2, 1, 1])
+        #expect(names[2][0] == names[1][0])
+        #expect(names[3][0] == names[1][1])
+        #expect(Set(names.flatMap { $0 }).count == 3)
+        let second = try written(records).joined()
+        #expect(!second.contains(names[0][0]))
+    }
+
+    @Test func `credentials in what is sent and in addresses are hidden, whatever their values are`() throws {
+        let text = try written([
+            .connection(
+                .init(
+                    connection: 1, state: .connecting, url: "wss://h/socket/?EIO=4&token=abc%20def&access_token=x&t=9")),
+            message(#"42["authenticate",{"token":"s3cret\"1","more":{"a":"kept"}}]"#, .out),
+            message(#"40{"auth":1,"Access-Token":{"value":["s3cret2",{"deep":"s3cret3"}]},"b":"kept too"}"#, .out),
+            .http(
+                .init(
+                    id: 1,
+                    phase: .request(
+                        method: "POST", url: "https://h/login?password=s3cret4#x",
+                        body: Array(#"{"user":"u","password":"s3cret5","tokens":3}"#.utf8)))),
+            message(#"42["x",{"token":"a server says this"}]"#),
+        ]).joined(separator: "\n")
+        for secret in ["abc%20def", "access_token=x", "s3cret", "s3cret4", "s3cret5"] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+        for kept in [
+            "EIO=4&token=‹redacted›&access_token=‹redacted›&t=9", "kept", "kept too", "tokens", "a server says",
+        ] {
+            #expect(text.contains(kept), "\(kept)")
+        }
+    }
+
+    @Test func `what is hidden leaves JSON that can be read`() throws {
+        let messages = [
+            #"42["a",{"token":"x"}]"#, #"42["a",{"token":{"v":"x","w":[1,"y",null]},"z":true}]"#,
+            #"42["a",{"token":null,"password":12,"secret":""}]"#, #"42["token","x"]"#, "42[\"a\",{\"token\":\"cut",
+        ]
+        for text in messages {
+            let clean = CredentialRedactor.redact(Array(text.utf8)[...])
+            guard text.hasSuffix("]") else { continue }
+            _ = try JSONValue(parsing: clean.dropFirst(2))
+        }
+        #expect(
+            CredentialRedactor.redact(Array("42[\"token\",\"x\"]".utf8)[...]) == Array("42[\"token\",\"x\"]".utf8)[...])
+        #expect(CredentialRedactor.redact(url: "http://h/?a=1&token") == "http://h/?a=1&token")
+    }
+}
