@@ -53,7 +53,8 @@ private enum ActionVerb {
             _ = try one(of: ["create"], &words, arguments)
             return .createWorkspace
         case .demo, .serve, .tail, .record, .replay, .rooms, .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex,
-            .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileMark, .fileRedact, .fileCompress, .fileConvert,
+            .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
+            .fileConvert,
             .fileDiff, .login, .logout, .whoami, .help:
             throw arguments.error("it wants nothing done")
         }

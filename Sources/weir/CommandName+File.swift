@@ -115,6 +115,18 @@ extension CommandName {
                     "first one's session.",
                 ],
                 examples: ["weir file merge day.0001.weir.jsonl day.0002.weir.jsonl -o day.weir.jsonl"])
+        case .fileSplit:
+            Text(
+                positionals: [Positional(name: "FILE")],
+                summary: "split a recording into segments",
+                details: [
+                    "Numbers and times go on over the segments; each begins with the open connections and the rooms, said",
+                    "again, so that it can be replayed alone. weir file merge makes one of them again. They are called",
+                    "PREFIX.0001.weir.jsonl and so on. SIZE is 64K, 100M or 2G.",
+                ],
+                examples: [
+                    "weir file split day.weir.jsonl --size 64M", "weir file split day.weir.jsonl --marks -o parts/day",
+                ])
         case .fileMark:
             Text(
                 positionals: [Positional(name: "FILE")],
@@ -133,10 +145,10 @@ extension CommandName {
                 positionals: [Positional(name: "FILE")],
                 summary: "take out of a recording what should not be in it",
                 details: [
-                    "A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, random,",
-                    "path:KEYS for the members whose keys end so (path:user.email, path:user.*), or regex:PATTERN for",
-                    "what matches a POSIX extended regular expression. The rules are applied to every string, also in",
-                    "the JSON of payloads; binary payloads are not looked into. The head lists the rules.",
+                    "A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, session,",
+                    "random, path:KEYS for the members whose keys end so (path:user.email, path:user.*), or",
+                    "regex:PATTERN for what matches a POSIX extended regular expression. The rules are applied to every",
+                    "string, also in the JSON of payloads; binary payloads are not looked into. The head lists the rules.",
                 ],
                 examples: [
                     "weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl"
@@ -190,6 +202,7 @@ extension CommandName {
         case (.fileDoctor, .json): "print one JSON object a finding"
         case (.fileDiff, .json): "print one JSON object"
         case (.fileConvert, .backend): "what the server of the messages spoke (default socketio)"
+        case (.fileSplit, .output): "begin the segments' names with this (default FILE's)"
         case (.fileGrep, .json): "print the records' lines as they stand in the file"
         case (.fileFilter, .room): "keep what is about such a room"
         case (.fileFilter, .start), (.fileCut, .start): "begin with the first record here"

@@ -20,6 +20,7 @@ enum CommandName: String, CaseIterable {
     case fileFilter = "file filter"
     case fileCut = "file cut"
     case fileMerge = "file merge"
+    case fileSplit = "file split"
     case fileMark = "file mark"
     case fileRedact = "file redact"
     case fileCompress = "file compress"
@@ -85,7 +86,7 @@ enum CommandName: String, CaseIterable {
         case .rooms:
             [Positional(name: "ls|join|leave|select"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
-            .fileMerge, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
+            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText.positionals
         case .send: [url, Positional(name: "CHANNEL"), Positional(name: "TEXT", isRequired: false)]
         case .edit:
@@ -117,7 +118,7 @@ enum CommandName: String, CaseIterable {
         case .replay: "play an event file through the same pipeline"
         case .rooms: "list, join and leave the rooms of a running tail"
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
-            .fileMerge, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
+            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText.summary
         case .send: "send a message"
         case .edit: "replace the text of a message"
@@ -172,7 +173,7 @@ enum CommandName: String, CaseIterable {
                 "listed, and changed for the next start.",
             ]
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
-            .fileMerge, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
+            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText.details
         case .send:
             [
@@ -230,7 +231,7 @@ enum CommandName: String, CaseIterable {
         case .replay: ["weir replay day.weir --speed max --diff-log day.diff"]
         case .rooms: ["weir rooms join /companies/C/workspaces/W/channels/CH/feed"]
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
-            .fileMerge, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
+            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText.examples
         case .send:
             [

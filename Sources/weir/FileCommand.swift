@@ -18,6 +18,7 @@ enum FileCommand {
             case .fileFilter: return try filter(arguments, complaints)
             case .fileCut: return try cut(arguments, complaints)
             case .fileMerge: return try merge(arguments, complaints)
+            case .fileSplit: return try split(arguments, complaints)
             case .fileMark: return try mark(arguments, complaints)
             case .fileRedact: return try redact(arguments, complaints)
             case .fileCompress: return try compress(arguments)
@@ -97,6 +98,19 @@ extension FileCommand {
             arguments.positionals[0], span, ripples: arguments.has(.ripple), to: arguments.destination,
             hearing: complaints.hear)
         Console.note("weir: \(report.written) records kept, \(report.leftOut) left out")
+        return complaints.code
+    }
+
+    private static func split(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+        let rules = try arguments.splitRules()
+        guard let rule = rules.first, rules.count == 1 else {
+            throw arguments.error("one of --size, --every, --records, --marks and --connections is needed")
+        }
+        let path = arguments.positionals[0]
+        let name = path.hasSuffix(".weir.jsonl") ? String(path.dropLast(11)) : path
+        let result = try RecordingSplit.split(
+            path, by: rule, to: arguments[.output] ?? name, replaces: arguments.has(.force), hearing: complaints.hear)
+        try StandardOutput().write(result.paths.map(StandardOutput.escaped))
         return complaints.code
     }
 
@@ -184,6 +198,22 @@ final class FileComplaints {
 extension Arguments {
     /// Where the tool writes.
     var destination: ToolDestination { ToolDestination(path: self[.output], replaces: has(.force)) }
+
+    /// The ways to split that were asked for.
+    func splitRules() throws(UsageError) -> [RecordingSplit.Rule] {
+        var rules: [RecordingSplit.Rule] = []
+        if let text = self[.size] {
+            guard let size = RecordingOptions.size(text) else {
+                throw error("--size: \(UsageError.quoted(text)) is no size; write it like 64K, 100M or 2G")
+            }
+            rules.append(.bytes(size))
+        }
+        if let span = try duration(.every) { rules.append(.time(span)) }
+        if let count = try count(.records) { rules.append(.records(count)) }
+        if has(.marks) { rules.append(.marks) }
+        if has(.connections) { rules.append(.connections) }
+        return rules
+    }
 
     /// From where to where.
     func span() throws(UsageError) -> RecordingSpan {

@@ -40,6 +40,7 @@ enum Option: String, CaseIterable {
     case countOnly = "count-only"
     case after, before, context, around
     case set, at
+    case size, every, records, marks, connections
     case rule, replace
     case keepLength = "keep-length"
     case from, to, decompress
@@ -98,13 +99,16 @@ enum Option: String, CaseIterable {
         case .start, .end, .at: "POSITION"
         case .around: "D"
         case .set: "NAME"
+        case .size: "SIZE"
+        case .every: "D"
+        case .records: "N"
         case .rule: "RULE"
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
         case .members, .diffLogReversible, .noControl, .json, .force, .noStates, .secrets, .ripple, .fixedStrings,
             .ignoreCase,
-            .invertMatch, .countOnly, .keepLength, .decompress, .quiet, .help:
+            .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
             nil
         }
     }
@@ -137,7 +141,8 @@ enum Option: String, CaseIterable {
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
             .rename, .user, .password,
             .save, .json, .output, .force, .secrets, .direction, .start, .end, .ripple, .fixedStrings, .ignoreCase,
-            .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .replace, .keepLength, .from, .to,
+            .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .size, .every, .records, .marks,
+            .connections, .replace, .keepLength, .from, .to,
             .decompress, .on, .name, .noControl, .quiet,
             .help:
             false
@@ -228,6 +233,11 @@ enum Option: String, CaseIterable {
         case .around: "print what happened within this time of each match, too"
         case .set: "add a mark of this name"
         case .at: "where the mark is to stand"
+        case .size: "begin a new segment when one has so many bytes"
+        case .every: "begin a new segment after so much time"
+        case .records: "begin a new segment after so many records"
+        case .marks: "begin a new segment at every mark"
+        case .connections: "begin a new segment at every connection"
         case .rule: "what to take out"
         case .replace: "what stands in its place (default fixed)"
         case .keepLength: "what stands in its place has as many bytes"
@@ -265,6 +275,7 @@ enum Option: String, CaseIterable {
         case .ripple: [.fileCut]
         case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
+        case .size, .every, .records, .marks, .connections: [.fileSplit]
         case .rule, .replace, .keepLength: [.fileRedact]
         case .from, .to: [.fileConvert]
         case .decompress: [.fileCompress]
@@ -289,7 +300,8 @@ enum Option: String, CaseIterable {
     /// The verbs of `file` that write one.
     private var writesFiles: [CommandName] {
         [
-            .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileMark, .fileRedact, .fileCompress,
+            .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact,
+            .fileCompress,
             .fileConvert,
         ]
     }

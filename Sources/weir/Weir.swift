@@ -39,7 +39,7 @@ enum Weir {
         case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))
         case .file: return Console.print(Help.text(of: command))
         case .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge,
-            .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
+            .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             return try FileCommand.run(arguments)
         case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
         }

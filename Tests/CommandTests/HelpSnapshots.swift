@@ -662,6 +662,7 @@ enum HelpSnapshots {
               filter    keep some of the records
               cut       keep a part of a recording
               merge     make one recording of several, by their wall clocks
+              split     split a recording into segments
               mark      list the marks of a recording, or add one
               redact    take out of a recording what should not be in it
               compress  compress an event file, or undo it
@@ -922,10 +923,10 @@ enum HelpSnapshots {
 
             Usage: weir file redact FILE [OPTIONS]
 
-            A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, random,
-            path:KEYS for the members whose keys end so (path:user.email, path:user.*), or regex:PATTERN for
-            what matches a POSIX extended regular expression. The rules are applied to every string, also in
-            the JSON of payloads; binary payloads are not looked into. The head lists the rules.
+            A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, session,
+            random, path:KEYS for the members whose keys end so (path:user.email, path:user.*), or
+            regex:PATTERN for what matches a POSIX extended regular expression. The rules are applied to every
+            string, also in the JSON of payloads; binary payloads are not looked into. The head lists the rules.
 
             Options:
               -o, --output FILE               write to this new file (0600) instead of standard output
@@ -1007,6 +1008,33 @@ enum HelpSnapshots {
 
             Example:
               weir file diff before.weir.jsonl after.weir.jsonl
+
+            """#
+        ),
+        (
+            "file split",
+            #"""
+            weir file split: split a recording into segments
+
+            Usage: weir file split FILE [OPTIONS]
+
+            Numbers and times go on over the segments; each begins with the open connections and the rooms, said
+            again, so that it can be replayed alone. weir file merge makes one of them again. They are called
+            PREFIX.0001.weir.jsonl and so on. SIZE is 64K, 100M or 2G.
+
+            Options:
+              -o, --output FILE               begin the segments' names with this (default FILE's)
+              --force                         replace a file that is there
+              --size SIZE                     begin a new segment when one has so many bytes
+              --every D                       begin a new segment after so much time
+              --records N                     begin a new segment after so many records
+              --marks                         begin a new segment at every mark
+              --connections                   begin a new segment at every connection
+              --help                          show this help
+
+            Examples:
+              weir file split day.weir.jsonl --size 64M
+              weir file split day.weir.jsonl --marks -o parts/day
 
             """#
         ),

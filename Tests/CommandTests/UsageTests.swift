@@ -12,8 +12,8 @@ struct UsageTests {
             (["help", "replya"], "weir: unknown command 'replya'; did you mean 'replay'?\nTry 'weir help'.\n"),
             (
                 ["file"],
-                "weir: a verb is missing: one of info, doctor, repair, index, cat, grep, filter, cut, merge, mark, redact, "
-                    + "compress, convert, diff\n"
+                "weir: a verb is missing: one of info, doctor, repair, index, cat, grep, filter, cut, merge, split, mark, "
+                    + "redact, compress, convert, diff\n"
                     + "Try 'weir help file'.\n"
             ),
             (["file", "inof"], "weir: unknown verb 'inof'; did you mean 'info'?\nTry 'weir help file'.\n"),

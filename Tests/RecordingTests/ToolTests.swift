@@ -230,6 +230,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         (#"42["hi",{"a":[{"access_token":"0123456789"}]}]"#, "a token or key in p.a.access_token (rule token)"),
         (#"40{"token":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefgh"}"#, "a JSON web token in p.token (rule jwt)"),
         ("Authorization: Bearer abcdefghijklmnop", "an Authorization header in p (rule authorization)"),
+        (#"0{"sid":"lv_VI97HAXpY6yYWAAAA","upgrades":[]}"#, "a session id in p.sid (rule session)"),
         (#"42["x",{"u":"https://ann:pw@host/?a=1"}]"#, "credentials in a URL in p.u (rule url)"),
         (#"42["x",{"u":"https://host/?access_token=abc"}]"#, "credentials in a URL in p.u (rule url)"),
         (

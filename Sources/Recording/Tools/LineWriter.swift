@@ -55,9 +55,11 @@ struct LineWriter: ~Copyable {
 
     /// Begins a file with the line of its head.
     static func begin(
-        _ destination: ToolDestination, head: [UInt8], wallStart: Int64, firstNumber: Int = 1
+        _ destination: ToolDestination, head: [UInt8], wallStart: Int64, firstNumber: Int = 1, isSegment: Bool = false
     ) throws(RecordingError) -> LineWriter {
-        var writer = LineWriter(try OutputFile(destination), wallStart: wallStart, firstNumber: firstNumber)
+        var output = try OutputFile(destination)
+        if isSegment { output.digest = SHA256Digest() }
+        var writer = LineWriter(output, wallStart: wallStart, firstNumber: firstNumber)
         try writer.add(head, kind: "head", time: nil)
         return writer
     }
@@ -101,17 +103,43 @@ struct LineWriter: ~Copyable {
         try append(Array(encoder.line.dropLast()), record, number: number, time: time)
     }
 
+    /// Says again what came before the file, so that it can be played alone: a record that repeats the number of the one before.
+    mutating func restate(_ line: RecordLine, at stamp: Stamp) throws(RecordingError) {
+        let time = clamped(stamp.time.microseconds, plus: 0)
+        var changes = MemberChanges()
+        changes.set("n", Int64(nextNumber - 1))
+        changes.set("t", time.microseconds)
+        changes.set("re", Array("true".utf8))
+        lastTime = time
+        chunk.note(line.record)
+        try add(changes.applied(to: line.text), kind: line.record.kind, time: time)
+    }
+
+    /// Ends a segment, and gives its SHA-256.
+    consuming func closeSegment() throws(RecordingError) -> String? {
+        try end(.rotated)
+        let digest = output.digest
+        try output.close()
+        return digest?.finish()
+    }
+
     /// Ends the file.
     consuming func close(why: Record.EndRecord.Why = .closed) throws(RecordingError) {
+        try end(why)
+        try output.close()
+    }
+
+    private mutating func end(_ why: Record.EndRecord.Why) throws(RecordingError) {
         try endChunk()
         let offset = output.count
         let stamp = Stamp(n: nextNumber - 1, time: lastTime, wall: lastWall)
         let isIndexed = encoder.encode(.index(index.record), stamp)
         if isIndexed { try output.write(encoder.line) }
         let end = Record.EndRecord(why: why, index: isIndexed ? offset : nil)
-        _ = encoder.encode(.end(end), Stamp(n: nextNumber, time: lastTime, wall: lastWall))
+        let record = Record.end(end)
+        let number = record.isAside ? nextNumber - 1 : nextNumber
+        _ = encoder.encode(record, Stamp(n: number, time: lastTime, wall: lastWall))
         try output.write(encoder.line)
-        try output.close()
     }
 
     private mutating func append(_ text: [UInt8], _ record: Record, number: Int, time: Moment) throws(RecordingError) {

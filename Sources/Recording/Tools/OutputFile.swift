@@ -23,6 +23,9 @@ struct OutputFile: ~Copyable {
     /// How many bytes were written, those still gathered among them.
     private(set) var count = 0
 
+    /// What was written, summed up; nil when nobody asks.
+    var digest: SHA256Digest?
+
     private let descriptor: Int32
     private let temporary: String?
     private var gathered: [UInt8] = []
@@ -62,6 +65,7 @@ struct OutputFile: ~Copyable {
 
     mutating func write(_ bytes: [UInt8]) throws(RecordingError) {
         gathered.append(contentsOf: bytes)
+        digest?.update(bytes.span)
         count += bytes.count
         if gathered.count >= RecordFormat.writeBytes { try flush() }
     }

@@ -26,6 +26,7 @@ struct LineReader: ~Copyable {
     let headText: [UInt8]
     private var reader: RecordingReader
     private var lastNumber = 0
+    private var waiting: Item?
 
     /// Opens a file; `-` is standard input.
     init(opening path: String) throws(RecordingError) {
@@ -41,12 +42,21 @@ struct LineReader: ~Copyable {
 
     var head: Record.Head { reader.head }
 
+    /// The number that the first record has or would have: a later segment begins with any.
+    mutating func firstNumber() throws(RecordingError) -> Int {
+        guard head.segment > 1 else { return 1 }
+        if waiting == nil { waiting = try next() }
+        guard case .line(let line)? = waiting else { return 1 }
+        return max(1, line.isAside ? line.stamp.n + 1 : line.stamp.n)
+    }
+
     mutating func next() throws(RecordingError) -> Item? {
+        if let item = waiting.take() { return item }
         guard let entry = try reader.next() else { return nil }
         if let problem = FileProblem(entry, offset: reader.lines.offset) { return .problem(problem) }
         guard case .record(let record, let stamp) = entry else { return nil }
         var isAside = record.isAside || stamp.isRestated
-        if case .unknown = record { isAside = stamp.n <= lastNumber }
+        if case .unknown = record, stamp.n <= lastNumber { isAside = true }
         if !isAside { lastNumber = stamp.n }
         return .line(
             RecordLine(

@@ -23,6 +23,18 @@ public enum RecordingCopy {
         return result
     }
 
+    /// The SHA-256 of a file's text.
+    static func digest(of path: String) throws(RecordingError) -> String {
+        let source = try ByteSource(opening: path)
+        let digest = SHA256Digest()
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
+            if count == 0 { return digest.finish() }
+            digest.update(piece.span.extracting(..<count))
+        }
+    }
+
     /// Writes the text of a file, byte for byte; of a compressed one, what was compressed.
     public static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
         let source = try ByteSource(opening: path)
@@ -43,7 +55,9 @@ public enum RecordingCopy {
     ) throws(RecordingError) -> ToolReport {
         var report = ToolReport()
         var reader = try LineReader(opening: path)
-        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        let first = try reader.firstNumber()
+        var writer = try LineWriter.begin(
+            destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source(renumbersConnections: renumbersConnections)
         while let item = try reader.next() {
             switch item {

@@ -69,7 +69,9 @@ extension RecordingCopy {
     ) throws(RecordingError) -> ToolReport {
         var report = ToolReport()
         var reader = try LineReader(opening: path)
-        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        let first = try reader.firstNumber()
+        var writer = try LineWriter.begin(
+            destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source(renumbersConnections: span.start != nil)
         var cursor = SpanCursor(span)
         var prelude: Prelude? = Prelude()

@@ -16,7 +16,7 @@ public struct RecordingDoctor {
     }
 
     private let scanner: SecretScanner?
-    private var last: (head: Record.Head, number: Int)?
+    private var last: (head: Record.Head, number: Int, path: String)?
 
     /// A doctor, who looks for secrets, too, when asked to.
     public init(looksForSecrets: Bool = false) { scanner = looksForSecrets ? SecretScanner() : nil }
@@ -32,6 +32,12 @@ public struct RecordingDoctor {
         func tell(_ problems: [FileProblem]) {
             for problem in problems { hear(path, problem) }
             report.problems += problems.count
+        }
+        if let previous = reader.head.previous, let last, last.head.recording == reader.head.recording,
+            reader.head.segment == last.head.segment + 1, try RecordingCopy.digest(of: last.path) != previous
+        {
+            let message = "\(last.path) is not the segment that was written before it: its SHA-256 differs"
+            tell([FileProblem(.segment, line: 1, offset: 0, message: message)])
         }
         tell(scanner?.secrets(in: reader.headText, line: 1, offset: 0) ?? [])
         while let item = try reader.next() {
@@ -51,7 +57,7 @@ public struct RecordingDoctor {
         }
         tell(examination.end())
         report.goesOn = examination.goesOn
-        last = (reader.head, examination.lastNumber)
+        last = (reader.head, examination.lastNumber, path)
         return report
     }
 

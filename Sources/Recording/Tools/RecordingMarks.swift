@@ -42,7 +42,9 @@ public enum RecordingMarks {
         var report = ToolReport()
         var wishes = wishes
         var reader = try LineReader(opening: path)
-        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        let first = try reader.firstNumber()
+        var writer = try LineWriter.begin(
+            destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source()
         while let item = try reader.next() {
             guard case .line(let line) = item else {

@@ -80,9 +80,11 @@ private struct Inputs: ~Copyable {
         var next: RecordLine?
         let recording: Int
         let shift: Int64
+        let isContinuation: Bool
         var isEnded = false
 
-        init(_ reader: consuming LineReader, recording: Int, shift: Int64) {
+        init(_ reader: consuming LineReader, recording: Int, shift: Int64, isContinuation: Bool) {
+            self.isContinuation = isContinuation
             self.reader = reader
             self.recording = recording
             self.shift = shift
@@ -92,7 +94,10 @@ private struct Inputs: ~Copyable {
         func fill(_ report: inout ToolReport, _ hear: ProblemListener) throws(RecordingError) {
             while next == nil, !isEnded {
                 switch try reader.next() {
-                case .line(let line): if !line.record.isWritersOwn { next = line }
+                case .line(let line):
+                    // What a later segment says again stands in the one before.
+                    if line.stamp.isRestated, isContinuation { continue }
+                    if !line.record.isWritersOwn { next = line }
                 case .problem(let problem):
                     report.problems += 1
                     hear(reader.path, problem)
@@ -112,7 +117,8 @@ private struct Inputs: ~Copyable {
     private var inputs: [Input] = []
 
     mutating func add(_ reader: consuming LineReader, recording: Int, shift: Int64) {
-        inputs.append(Input(reader, recording: recording, shift: shift))
+        let isContinuation = inputs.contains { $0.recording == recording }
+        inputs.append(Input(reader, recording: recording, shift: shift, isContinuation: isContinuation))
     }
 
     /// The record that comes next, of which recording it is, and by how much its time is shifted.

@@ -44,8 +44,9 @@ public struct RecordingRedaction {
         report = Report()
         var reader = try LineReader(opening: path)
         salt = reader.head.recording
+        let first = try reader.firstNumber()
         var writer = try LineWriter.begin(
-            destination, head: head(reader.headText, reader.head), wallStart: reader.head.wallStart)
+            destination, head: head(reader.headText, reader.head), wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source()
         while let item = try reader.next() {
             switch item {

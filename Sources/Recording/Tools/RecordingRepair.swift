@@ -48,7 +48,9 @@ public struct RecordingRepair {
         _ path: String, _ destination: ToolDestination, _ hear: ProblemListener
     ) throws(RecordingError) {
         var reader = try LineReader(opening: path)
-        var writer = try LineWriter.begin(destination, head: reader.headText, wallStart: reader.head.wallStart)
+        let first = try reader.firstNumber()
+        var writer = try LineWriter.begin(
+            destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var aside = AsideFiles(of: path, beside: destination)
         var source = LineWriter.Source()
         var last = Stamp(n: 0, time: .zero, wall: reader.head.wallStart)

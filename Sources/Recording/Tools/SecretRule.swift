@@ -14,6 +14,8 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
     case token
     /// A token in the query of a URL, or a name and password before its host.
     case url
+    /// A session's id, which lets others take it over; what a recording writes in its place begins with `sid-`.
+    case session
     /// Long random text in a member whose name speaks of keys, signatures or sessions.
     case random
 
@@ -26,6 +28,7 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
         case .password: "a password"
         case .token: "a token or key"
         case .url: "credentials in a URL"
+        case .session: "a session id"
         case .random: "long random text"
         }
     }
@@ -42,6 +45,9 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
             return ["password", "passwd", "pwd", "passphrase", "pin", "otp"].contains(name) ? whole : []
         case .token: return Self.tokenNames.contains(name) && text.count >= 8 ? whole : []
         case .url: return Self.credentials(in: text)
+        case .session:
+            let isID = ["sid", "pid", "sessionid"].contains(name) && text.count >= 16 && text.allSatisfy(Self.isBase64)
+            return isID && !text.starts(with: "sid-".utf8) ? whole : []
         case .random: return Self.speaksOfKeys(name) && Self.isRandom(text) ? whole : []
         }
     }

@@ -1,0 +1,108 @@
+import Wire
+
+/// Splits a recording into segments.
+///
+/// Numbers and times go on over the segments, and each begins with what it needs to be played alone, said again (`re`): merged they
+/// are the recording that was split.
+public enum RecordingSplit {
+    /// Where a new segment begins.
+    public enum Rule: Hashable, Sendable {
+        /// When the one before has so many bytes.
+        case bytes(Int)
+        /// When it spans so much time.
+        case time(Duration)
+        /// When it has so many records.
+        case records(Int)
+        /// At every mark.
+        case marks
+        /// At every connection.
+        case connections
+    }
+
+    /// The segment that is written.
+    fileprivate struct Part: ~Copyable {
+        var writer: LineWriter
+        let start: Moment
+    }
+
+    /// Writes the segments `PREFIX.0001.weir.jsonl`, `PREFIX.0002.weir.jsonl`, …, and gives their paths.
+    public static func split(
+        _ path: String, by rule: Rule, to prefix: String, replaces: Bool = false,
+        hearing hear: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> (paths: [String], report: ToolReport) {
+        var report = ToolReport()
+        var paths: [String] = []
+        var reader = try LineReader(opening: path)
+        var source = LineWriter.Source()
+        var prelude = Prelude()
+        var part: Part?
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item {
+                    report.problems += 1
+                    hear(path, problem)
+                }
+                continue
+            }
+            if line.record.isWritersOwn { continue }
+            var open: Part
+            if let begun = part.take() {
+                open = begun
+                if open.isOver(before: line, rule) {
+                    let number = open.writer.nextNumber
+                    let digest = try open.writer.closeSegment()
+                    let name = Self.name(prefix, paths.count + 1)
+                    open = try begin(name, replaces, reader, paths.count, previous: digest, number, line.stamp)
+                    paths.append(name)
+                    for before in prelude.lines { try open.writer.restate(before, at: line.stamp) }
+                }
+            } else {
+                let name = Self.name(prefix, 1)
+                open = try begin(name, replaces, reader, 0, previous: nil, max(1, line.stamp.n), line.stamp)
+                paths.append(name)
+            }
+            try open.writer.append(line, from: &source)
+            report.written += 1
+            prelude.note(line)
+            part = consume open
+        }
+        if let open = part.take() { try open.writer.close() }
+        return (paths, report)
+    }
+
+    private static func name(_ prefix: String, _ number: Int) -> String {
+        let digits = String(number)
+        return "\(prefix).\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits).weir.jsonl"
+    }
+
+    private static func begin(
+        _ path: String, _ replaces: Bool, _ reader: borrowing LineReader, _ index: Int, previous: String?,
+        _ number: Int,
+        _ stamp: Stamp
+    ) throws(RecordingError) -> Part {
+        var changes = MemberChanges()
+        if index > 0 {
+            changes.set("seg", Int64(reader.head.segment + index))
+            if let previous { changes.set("prev", string: previous) }
+        }
+        let writer = try LineWriter.begin(
+            ToolDestination(path: path, replaces: replaces), head: changes.applied(to: reader.headText),
+            wallStart: reader.head.wallStart, firstNumber: number, isSegment: true)
+        return Part(writer: writer, start: stamp.time)
+    }
+}
+
+extension RecordingSplit.Part {
+    /// Whether `line` belongs into the next segment.
+    fileprivate func isOver(before line: RecordLine, _ rule: RecordingSplit.Rule) -> Bool {
+        guard writer.records > 0, !line.isAside else { return false }
+        switch rule {
+        case .bytes(let most): return writer.bytes >= most
+        case .time(let span): return line.stamp.time.microseconds - start.microseconds >= span.microseconds
+        case .records(let most): return writer.records >= most
+        case .marks: if case .mark = line.record { return true } else { return false }
+        case .connections:
+            if case .connection(let change) = line.record { return change.state == .connecting } else { return false }
+        }
+    }
+}

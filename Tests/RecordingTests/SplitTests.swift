@@ -1,0 +1,66 @@
+import Testing
+import Wire
+
+@testable import Recording
+
+@Suite struct `Splitting` {
+    /// The segments of the sample, and the recording that they are together.
+    private func split(
+        _ rule: RecordingSplit.Rule, of path: String = SampleRecording.path, _ body: ([String], String) throws -> Void
+    ) throws {
+        try withTemporaryFolder { folder in
+            let result = try RecordingSplit.split(path, by: rule, to: folder + "/part")
+            #expect(result.report.problems == 0)
+            let merged = try RecordingMerge.merge(result.paths, to: ToolDestination(path: folder + "/merged"))
+            #expect(merged.problems == 0)
+            try body(result.paths, folder + "/merged")
+        }
+    }
+
+    @Test(arguments: [RecordingSplit.Rule.records(7), .bytes(2000), .time(.seconds(1)), .connections, .marks])
+    func `the segments follow each other, and together they are what was split`(rule: RecordingSplit.Rule) throws {
+        try split(rule) { paths, merged in
+            #expect(paths.count > 1)
+            #expect(paths.first?.hasSuffix("/part.0001.weir.jsonl") == true)
+            var doctor = RecordingDoctor()
+            var found: [String] = []
+            for path in paths { _ = try doctor.examine(path) { found.append("\($0) \($1.description)") } }
+            #expect(found == [])
+            #expect(recordLines(try contents(of: merged)) == recordLines(try contents(of: SampleRecording.path)))
+            #expect(try findings(merged) == [])
+        }
+    }
+
+    @Test func `a segment says again which connection is open, and names the one before by its digest`() throws {
+        try split(.marks) { paths, _ in
+            #expect(paths.count == 2)
+            let segment = lines(of: try contents(of: paths[1]))
+            let reader = try RecordingReader(opening: paths[1])
+            #expect(reader.head.segment == 2)
+            #expect(reader.head.previous == (try RecordingCopy.digest(of: paths[0])))
+            let restated = segment.filter { $0.contains(#""re":true"#) }
+            #expect(restated.count == 4 && restated.allSatisfy { $0.contains(#""c":"3""#) && $0.contains(#""n":30"#) })
+            #expect(segment.contains { $0.contains(#""k":"mark","n":31"#) })
+            #expect(lines(of: try contents(of: paths[0])).last?.contains(#""why":"rotated""#) == true)
+        }
+    }
+
+    @Test func `segments that are exchanged are told by their digest`() throws {
+        try split(.records(7)) { paths, _ in
+            var doctor = RecordingDoctor()
+            var found: [String] = []
+            try write(try contents(of: paths[0]).map { $0 == UInt8(ascii: "7") ? UInt8(ascii: "8") : $0 }, to: paths[0])
+            _ = try doctor.examine(paths[0]) { _, _ in }
+            _ = try doctor.examine(paths[1]) { found.append($1.message) }
+            #expect(found.contains { $0.hasSuffix("its SHA-256 differs") })
+        }
+    }
+
+    @Test func `what is made of a segment keeps its numbers`() throws {
+        try split(.records(7)) { paths, _ in
+            let copy = paths[1] + ".copy"
+            _ = try RecordingCopy.index(paths[1], to: ToolDestination(path: copy))
+            #expect(recordLines(try contents(of: copy)) == recordLines(try contents(of: paths[1])))
+        }
+    }
+}
