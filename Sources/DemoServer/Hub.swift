@@ -204,7 +204,7 @@ extension Hub {
     }
 
     private static func json(_ response: RESTResponse) -> HTTPResponse {
-        let headers = response.body.isEmpty ? [] : [(name: "content-type", value: "application/json; charset=utf-8")]
+        let headers = response.body.isEmpty ? [] : [(name: "content-type", value: response.type)]
         return HTTPResponse(status: response.status, headers: headers, body: response.body)
     }
 }

@@ -1,5 +1,3 @@
-import Events
-import JSONText
 import Network
 import Pipeline
 import Recording
@@ -18,39 +16,24 @@ extension Tail {
         }
     }
 
-    private func restore(_ waiting: [(id: String, entry: [UInt8])], of account: StoreAccount) {
-        guard keeper?.scope?.account == account else { return }
-        var entries: [OutboxEntry] = []
-        for (id, text) in waiting where keeper?.outbox[id] == nil {
-            guard let value = try? JSONValue(parsing: text[...]), let entry = OutboxEntry(value) else { continue }
-            keeper?.outbox[id] = text
-            entries.append(entry)
-        }
+    /// Shows what waits at once. It is done when the server has said whose session this is.
+    func recallOutbox(_ remembered: Remembered) {
+        guard !remembered.outbox.isEmpty, let keeper, keeper.store.takeOutbox() else { return }
+        self.keeper?.outboxOwner = remembered.scope.account
+        let entries = self.keeper?.outbox.take(remembered.outbox) ?? []
         if !entries.isEmpty { feed(.restoreOutbox(entries)) }
     }
 
-    /// The writes that bring the store's outbox to the session's, nil when it is so already.
-    private func outboxWrites() -> [StoreWrite]? {
-        guard let keeper, keeper.scope != nil, keeper.outboxVersion != session.pendingActionsVersion else { return nil }
-        self.keeper?.outboxVersion = session.pendingActionsVersion
-        var writes: [StoreWrite] = []
-        var present: [String: [UInt8]] = [:]
-        for entry in session.pendingActions {
-            var writer = JSONWriter()
-            entry.encode(into: &writer)
-            let id = entry.action.id.description
-            present[id] = writer.bytes
-            if keeper.outbox[id] != writer.bytes { writes.append(.enqueue(id: id, entry: writer.bytes)) }
-        }
-        for id in keeper.outbox.keys.sorted() where present[id] == nil { writes.append(.dequeue(id: id)) }
-        self.keeper?.outbox = present
-        return writes.isEmpty ? nil : writes
+    private func restore(_ waiting: [(id: String, entry: [UInt8])], of account: StoreAccount) {
+        guard keeper?.scope?.account == account else { return }
+        let entries = keeper?.outbox.take(waiting) ?? []
+        if !entries.isEmpty { feed(.restoreOutbox(entries)) }
     }
 
     /// Keeps how far everything is. A request that writes goes out once it is kept that it does: a process that ends in between leaves
     /// something in doubt, which is looked for before it is done again.
     func keepOutbox(thenSend requests: [FetchRequest], _ stamp: Stamp) {
-        guard let writes = outboxWrites(), let keeper, let scope = keeper.scope else {
+        guard let keeper, let scope = keeper.scope, let writes = self.keeper?.outbox.writes(of: session) else {
             for request in requests { send(request, stamp) }
             return
         }
@@ -65,5 +48,7 @@ extension Tail {
                 }
             }
         }
+        // Behind the commit: what others left behind ours meanwhile is not to wait for the next connection.
+        if self.keeper?.outbox.isEmpty == true { takeUpOutbox() }
     }
 }

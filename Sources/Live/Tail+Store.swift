@@ -1,3 +1,4 @@
+import Events
 public import Network
 import Pipeline
 import Recording
@@ -18,9 +19,12 @@ struct Keeper {
     var scope: StoreScope?
     /// Handed over once per input.
     var pending: [StoreWrite] = []
-    /// The outbox as it is in the store, by id, and the session's version of it.
-    var outbox: [String: [UInt8]] = [:]
-    var outboxVersion = 0
+    /// The outbox as it is in the store.
+    var outbox = OutboxMirror()
+    /// Whose that is, once there is one.
+    var outboxOwner: StoreAccount?
+    /// Channels whose rows were remembered as read up to a mark.
+    var marked: [String] = []
     /// When something could not be kept: what is in the store is behind the model since.
     var brokenSince: Moment?
 }
@@ -66,7 +70,13 @@ extension Tail {
         case .success(let remembered?):
             let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
             tellUser(Notice(.info, "\(rows) remembered of user \(remembered.scope.account.user)"))
-            for memory in remembered.memories { feed(.remembered(memory)) }
+            // An empty memory still says whose what waits is.
+            let user = remembered.scope.account.user
+            for memory in remembered.memories.isEmpty ? [Memory(user: user)] : remembered.memories {
+                feed(.remembered(memory.read(upTo: remembered.readMarkers)))
+            }
+            keeper?.marked = remembered.readMarkers.map(\.channel.description)
+            recallOutbox(remembered)
             for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
                 feed(.want(rooms: [room.name], source: .ctl))
             }
@@ -135,8 +145,12 @@ extension Tail {
     /// From here on everything is that account's; what there is already is kept whole.
     private func beginKeeping(_ account: StoreAccount) {
         guard let keeper else { return }
+        if let owner = keeper.outboxOwner, owner != account { self.keeper?.outbox = OutboxMirror() }
+        self.keeper?.outboxOwner = account
         self.keeper?.scope = StoreScope(account, view: keeper.view)
         self.keeper?.pending = [.model(session.model.snapshot)]
+        // The server says from now on what is read.
+        for channel in keeper.marked { keep(.note(.readMarker(channel: channel), nil)) }
         for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
         takeUpOutbox()
     }
@@ -190,5 +204,16 @@ extension Configuration {
         if let workspace { parts.append("workspace \(workspace)") }
         parts += rooms.map { "room \($0)" }
         return parts.joined(separator: "\n")
+    }
+}
+
+extension Remembered {
+    /// Up to when channels were read by a command since the rows were kept, ordered by channel.
+    fileprivate var readMarkers: [(channel: EntityID, at: Timestamp)] {
+        let marks = notes.compactMap { note, value -> (channel: EntityID, at: Timestamp)? in
+            guard case .readMarker(let channel) = note, let time = Int64(value) else { return nil }
+            return (EntityID(channel), Timestamp(milliseconds: time))
+        }
+        return marks.sorted { $0.channel < $1.channel }
     }
 }

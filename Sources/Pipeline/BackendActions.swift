@@ -37,6 +37,9 @@ protocol ActionBackend: Sendable {
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep
 
+    /// The lane of an action (`Action.lane`), by the id of its channel; nil while it is not known which channel its name means.
+    func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID?
+
     /// The time of the newest message known where the action would put one; nil when it puts none.
     func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp?
 
@@ -57,4 +60,8 @@ protocol ActionBackend: Sendable {
 
     /// Shows the action.
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>)
+}
+
+extension ActionBackend {
+    func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? { action.lane }
 }

@@ -71,13 +71,17 @@ struct Outbox: Sendable {
 
     // MARK: Whose turn it is
 
-    /// The first entry of each lane, of those that may go on now, as far as there is room under way.
-    func ready() -> [EntityID] {
+    /// The first entry of each lane, of those that may go on now, as far as there is room under way. `lane` gives an action's lane, nil
+    /// while it is not known which channel its name means: it may be that of any action behind it, so that those wait.
+    func ready(lane: (Action) -> EntityID? = { $0.lane }) -> [EntityID] {
         var taken: Set<EntityID> = []
         var ready: [EntityID] = []
         var room = Self.concurrency - requests.count
-        for entry in entries where entry.failure == nil {
-            guard taken.insert(entry.action.lane).inserted else { continue }
+        var isKnown = true
+        for entry in entries where entry.failure == nil && isKnown {
+            let lane = lane(entry.action)
+            isKnown = lane != nil
+            guard taken.insert(lane ?? entry.action.lane).inserted else { continue }
             switch entry.state {
             case .queued, .resolving:
                 guard room > 0 else { continue }

@@ -51,7 +51,8 @@ public struct OutboxEntry: Hashable, Sendable {
     /// Messages that came since the first attempt and look like it: the own echo, or the same words from another device.
     var candidates: [EntityID] = []
 
-    init(_ action: Action) { self.action = action }
+    /// An action that nothing was done about.
+    public init(_ action: Action) { self.action = action }
 
     /// Whether it goes on when a resource is there.
     func waits(for key: ResourceKey) -> Bool {

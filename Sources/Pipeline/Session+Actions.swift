@@ -20,6 +20,7 @@ extension Session {
     /// What was kept of an earlier session's outbox waits again.
     mutating func restore(_ entries: [OutboxEntry], into effects: inout [Effect]) {
         for entry in entries where outbox.add(entry) {
+            if user == nil { unclaimed.append(entry.action.id) }
             if entry.failure == nil { report(entry.action, .queued, into: &effects) }
         }
     }
@@ -48,7 +49,7 @@ extension Session {
         var moved = isOnline
         while moved {
             moved = false
-            for id in outbox.ready() {
+            for id in outbox.ready(lane: { backend.lane(of: $0, in: transaction.model) }) {
                 guard let entry = outbox[id] else { continue }
                 if go(on: entry, into: &effects) { moved = true }
             }

@@ -34,7 +34,11 @@ extension Session {
     mutating func learned(user: EntityID, into effects: inout [Effect]) {
         self.user = user.description
         effects.append(.remember(.account(user: user.description)))
+        let unclaimed = unclaimed
+        self.unclaimed = []
         guard let remembered = remembered.user, remembered != user.description else { return }
+        // It stays in the store for whose it is.
+        for id in unclaimed { dropAction(id, into: &effects) }
         removeRemembered(self.remembered.takeAll())
         transaction.notice(.info, "what is remembered is another user's: \(remembered)")
     }

@@ -40,6 +40,8 @@ public struct Session: Sendable {
     var remembered = RememberedRows()
     /// The rows that the input being handled recalled, and whose they are.
     var recalled: (user: String, items: [Item])?
+    /// Actions of an earlier session that were taken in before the server had said who the user is.
+    var unclaimed: [EntityID] = []
     /// The server's id of the user, once it is known.
     var user: String?
     /// Facts about the connections so far that outlive one of them.

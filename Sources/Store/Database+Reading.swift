@@ -51,7 +51,7 @@ extension Database {
         return (memories, rows)
     }
 
-    private mutating func notes(of account: Int64) throws(StoreError) -> [StoreNote: String] {
+    mutating func notes(of account: Int64) throws(StoreError) -> [StoreNote: String] {
         var notes: [StoreNote: String] = [:]
         try each("SELECT kind, key, value FROM note WHERE account = ?", .integer(account)) { row in
             if let note = StoreNote(kind: row.text(0), key: row.text(1)) { notes[note] = row.text(2) }
@@ -100,8 +100,18 @@ extension Database {
     /// Keeps an immutable thing; one that is there stays, and one of an account that was logged out meanwhile is not kept.
     mutating func keep(_ thing: StoreThing, _ bytes: [UInt8], of account: StoreAccount) throws(StoreError) {
         guard let number = try number(of: account) else { return }
+        guard bytes.count <= thingBudget else { throw .full(path: path) }
         try run(
             "INSERT OR IGNORE INTO thing (account, kind, key, bytes) VALUES (?, ?, ?, ?)", .integer(number),
             .text(thing.kind.rawValue), .text(thing.key), .bytes(bytes))
+        // What can be downloaded again may not take the place of what cannot.
+        try run(
+            """
+            DELETE FROM thing WHERE rowid IN (
+                SELECT number FROM (
+                    SELECT rowid AS number, sum(length(bytes)) OVER (ORDER BY rowid DESC) AS total FROM thing
+                ) WHERE total > ?
+            )
+            """, .integer(Int64(thingBudget)))
     }
 }

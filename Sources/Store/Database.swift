@@ -17,6 +17,8 @@ struct Database: ~Copyable {
     private var prepared: [String: OpaquePointer] = [:]
     /// The accounts that were written to through this connection, and their numbers in the file.
     var accounts: [StoreAccount: Int64] = [:]
+    /// How many bytes of immutable things are kept: those that were kept first go for newer ones.
+    var thingBudget = Int.max
 
     /// Opens the file, which is there. `patience` bounds how long another process's lock is waited for.
     init(opening path: String, patience: Duration) throws(StoreError) {

@@ -47,6 +47,11 @@ enum Schema {
             PRIMARY KEY (account, kind, key)
         ) STRICT;
         """,
+        // What nothing ever used: pages of history by themselves, and a selected channel or thread.
+        """
+        DELETE FROM thing WHERE kind = 'page';
+        DELETE FROM note WHERE kind = 'selected' AND key IN ('channel', 'thread');
+        """,
     ]
 }
 

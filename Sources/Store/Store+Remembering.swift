@@ -13,6 +13,22 @@ extension Store {
         try perform { (database) throws(StoreError) in try database.accountList() }
     }
 
+    /// What waits in an account's outbox, oldest first. Waits.
+    public func outbox(of account: StoreAccount) throws(StoreError) -> [(id: String, entry: [UInt8])] {
+        try perform { (database) throws(StoreError) in
+            guard let number = try database.number(of: account) else { return [] }
+            return try database.outbox(of: number)
+        }
+    }
+
+    /// What is noted of an account. Waits.
+    public func notes(of account: StoreAccount) throws(StoreError) -> [StoreNote: String] {
+        try perform { (database) throws(StoreError) in
+            guard let number = try database.number(of: account) else { return [:] }
+            return try database.notes(of: number)
+        }
+    }
+
     /// Removes everything of an account, and lets nobody else keep anything of it: a session that goes on with it is told so. False when
     /// there was nothing. Waits.
     @discardableResult

@@ -48,6 +48,9 @@ public final class Store: Sendable {
     /// Jobs that wait at most before whoever hands over more is told to slow down.
     static let highWater = 4096
 
+    /// What part of the store immutable things may take.
+    private static let thingShare = 4
+
     /// Where it is.
     public let path: String
     /// What was found when it was opened.
@@ -141,6 +144,7 @@ extension Store {
         do {
             var database = try Database(opening: path, patience: patience)
             let finding = try database.settle(patience: patience, maximumBytes: maximumBytes)
+            database.thingBudget = maximumBytes / thingShare
             return (Monitor<Database?>(database), Opening(finding))
         } catch {
             guard case .damaged(_, let why) = error else { throw error }
@@ -148,6 +152,7 @@ extension Store {
             _ = try StoreFile(preparing: path)
             var database = try Database(opening: path, patience: patience)
             let finding = try database.settle(patience: patience, maximumBytes: maximumBytes)
+            database.thingBudget = maximumBytes / thingShare
             return (Monitor<Database?>(database), aside.map { .rebuilt(asideAt: $0, why: why) } ?? Opening(finding))
         }
     }

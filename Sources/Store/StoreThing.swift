@@ -6,8 +6,6 @@ public struct StoreThing: Hashable, Sendable {
         case picture
         /// A file's bytes.
         case file
-        /// A page of a channel's or thread's history.
-        case page
     }
 
     /// What it is.

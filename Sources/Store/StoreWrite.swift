@@ -24,7 +24,7 @@ public enum StoreWrite: Sendable {
 
 /// A small thing that is remembered of an account.
 public enum StoreNote: Hashable, Sendable {
-    /// The company, workspace, channel or thread that was looked at last.
+    /// The company or workspace that was looked at last.
     case selected(Selection)
     /// What was typed and not sent yet, in a channel or thread.
     case draft(channel: String, thread: String?)
@@ -33,7 +33,7 @@ public enum StoreNote: Hashable, Sendable {
 
     /// What can be selected.
     public enum Selection: String, Hashable, Sendable, CaseIterable {
-        case company, workspace, channel, thread
+        case company, workspace
     }
 }
 

@@ -124,7 +124,7 @@ enum AccountCommand {
         }
     }
 
-    private static func with(
+    static func with(
         _ url: URLParts, _ access: AccessPlan,
         _ body: (AccountService) async throws(AccountService.Failure) -> ExitCode
     ) async -> ExitCode {
@@ -148,7 +148,7 @@ enum AccountCommand {
         return code
     }
 
-    private static func print(
+    static func print(
         _ fields: KeyValuePairs<String, JSONValue>, _ json: Bool, _ line: () -> String
     ) -> ExitCode {
         guard json else { return Console.print(TerminalText.escaped(line()) + "\n") }
@@ -161,7 +161,7 @@ enum AccountCommand {
 
 /// The file a login leaves: the token on the first line, what else was said of it on the second.
 private enum TokenFile {
-    /// Writes beside the file first, so that a token that is there is replaced whole or not at all; gives what is wrong, if anything is.
+    /// Gives what is wrong, if anything is.
     static func write(_ tokens: TwakeLogin.Tokens, to path: String) -> String? {
         var writer = JSONWriter()
         let fields: [(String, JSONValue?)] = [
@@ -172,18 +172,6 @@ private enum TokenFile {
         writer.value(
             .object(fields.compactMap { field in field.1.map { JSONValue.Member(field.0, $0) } }))
         let bytes = Array(tokens.token.reveal().utf8) + [UInt8(ascii: "\n")] + writer.bytes + [UInt8(ascii: "\n")]
-        let new = path + ".new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-        let isWhole =
-            fchmod(descriptor, 0o600) == 0 && Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-            && fsync(descriptor) == 0
-        let problem = isWhole ? nil : String(cString: strerror(errno))
-        close(descriptor)
-        if let problem {
-            unlink(new)
-            return problem
-        }
-        return rename(new, path) == 0 ? nil : String(cString: strerror(errno))
+        return WholeFile.write(bytes, to: path)
     }
 }

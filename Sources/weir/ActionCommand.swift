@@ -20,10 +20,24 @@ enum ActionCommand {
         let actions = options.operations.map { Action(id: .random(using: &random), $0, asked: asked) }
         var code = ExitCode.done
         for result in await errand.run(actions) {
+            guard !result.hadWaited else {
+                note(result)
+                continue
+            }
             let own = options.json ? printJSON(result) : printLine(result)
             if code == .done { code = own }
         }
         return code
+    }
+
+    /// What had waited in the store is no result of this command, but its end is told.
+    private static func note(_ result: ErrandResult) {
+        let what = result.action.operation.words
+        switch result.outcome {
+        case .done: Console.note("\(what) that had waited was done first")
+        case .refused(let why, _): Console.note("\(what) that had waited was refused: \(why)")
+        case .unreachable, .waiting, .noToken: break
+        }
     }
 
     private static func wallClock() -> Timestamp {
@@ -49,11 +63,15 @@ enum ActionCommand {
             return printed
         case .refused(let why, let status):
             Console.note("weir: \(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? ""))
-        case .unreachable(let why): Console.note("weir: \(what) was not done, the server cannot be reached: \(why)")
+        case .unreachable(let why):
+            Console.note("weir: \(what) was not \(result.action.operation.done): the server cannot be reached (\(why))")
         case .waiting(let why):
-            Console.note("weir: \(what) was kept and is done by the next tail, the server cannot be reached: \(why)")
+            Console.note(
+                "weir: \(what) waits in the store, and the next weir command or tail of this account takes it up: \(why)"
+            )
         case .noToken(let why): Console.note("weir: \(why)")
         }
+        if result.isDraft { Console.note("weir: its text is kept as a draft; send it with --draft instead of TEXT") }
         return code(of: result.outcome)
     }
 
@@ -114,6 +132,11 @@ extension Action.Operation {
         case .createWorkspace(let name, _): "the workspace \(name)"
         }
     }
+}
+
+extension Action.Operation {
+    /// What would have become of it.
+    fileprivate var done: String { if case .send = self { "sent" } else { "done" } }
 }
 
 extension EntityID {

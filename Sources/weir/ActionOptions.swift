@@ -24,6 +24,7 @@ struct ActionOptions {
         configuration.company = arguments[.company]
         configuration.workspace = arguments[.workspace]
         (configuration.storePath, configuration.requiresStore) = try arguments.store()
+        configuration.sendsDrafts = arguments.has(.draft)
         json = arguments.has(.json)
         operations = try verbs.operations(words, arguments)
     }
@@ -54,8 +55,7 @@ private enum ActionVerb {
             return .createWorkspace
         case .demo, .serve, .tail, .record, .replay, .rooms, .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex,
             .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
-            .fileConvert,
-            .fileDiff, .login, .logout, .whoami, .help:
+            .fileConvert, .fileDiff, .download, .login, .logout, .whoami, .help:
             throw arguments.error("it wants nothing done")
         }
     }
@@ -78,6 +78,11 @@ private enum ActionVerb {
         switch self {
         case .send:
             let channel = try words.id("CHANNEL")
+            if arguments.has(.draft) {
+                try words.end()
+                guard arguments[.store] != "none" else { throw arguments.error("--draft needs the store") }
+                return [.send(channel: channel, thread: thread, text: "")]
+            }
             return [.send(channel: channel, thread: thread, text: try words.text())]
         case .edit:
             let message = try words.message(thread)

@@ -1,7 +1,7 @@
 extension CommandName {
     /// Those that do something by REST, without a realtime connection.
     static let errands: [CommandName] = [
-        .send, .edit, .react, .delete, .read, .channel, .workspace, .login, .logout, .whoami,
+        .send, .edit, .react, .delete, .read, .channel, .workspace, .login, .logout, .whoami, .download,
     ]
     /// Those of them that want something done in a company.
     static let actions: [CommandName] = [.send, .edit, .react, .delete, .read, .channel, .workspace]
@@ -26,7 +26,7 @@ enum CommandName: String, CaseIterable {
     case fileCompress = "file compress"
     case fileConvert = "file convert"
     case fileDiff = "file diff"
-    case send, edit, react, delete, read, channel, workspace, login, logout, whoami
+    case send, edit, react, delete, read, channel, workspace, download, login, logout, whoami
     case help
 
     /// A word that is not an option.
@@ -103,6 +103,7 @@ enum CommandName: String, CaseIterable {
         case .read: [url, Positional(name: "CHANNEL")]
         case .channel: [Positional(name: "create|edit|delete|members"), Positional(name: "WORD", isRepeatable: true)]
         case .workspace: [Positional(name: "create"), url, Positional(name: "NAME")]
+        case .download: [Positional(name: "file|picture"), url, Positional(name: "ID", isRequired: false)]
         case .login, .logout, .whoami: [url]
         case .help: [Positional(name: "COMMAND", isRequired: false), Positional(name: "VERB", isRequired: false)]
         }
@@ -127,6 +128,7 @@ enum CommandName: String, CaseIterable {
         case .read: "mark a channel as read"
         case .channel: "create, edit or delete a channel, add or remove its members"
         case .workspace: "create a workspace"
+        case .download: "download a file of a message, or a user's picture, once"
         case .login: "log in and write the token to a file"
         case .logout: "log out and remove the file with the token"
         case .whoami: "say whose token it is"
@@ -179,7 +181,9 @@ enum CommandName: String, CaseIterable {
             [
                 "CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.",
                 "The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the",
-                "new message's id. Exits with 4 when the server refuses, with 5 when it cannot be reached.",
+                "new message's id. Exits with 4 when the server refuses: then the text is kept as a draft. Exits with",
+                "5 when the server cannot be reached: then the message waits in the store, and the next command or",
+                "tail of the account sends it: first what waits, in its order, then what is new.",
             ]
         case .edit:
             [
@@ -202,6 +206,16 @@ enum CommandName: String, CaseIterable {
                 "again when there is one. Prints the ids of what was made or changed, one a line.",
             ]
         case .workspace: ["Prints the new workspace's id."]
+        case .download:
+            [
+                "weir download file URL FILE",
+                "weir download picture URL [USER]",
+                "",
+                "FILE is a file's id: its external_id where a message has one. Without USER the picture is your own.",
+                "The bytes go to standard output, or to the file that --to names, which is there whole or not at all.",
+                "They are kept in the store: what is kept is not downloaded again, and a file that is kept needs no",
+                "server. 64 MiB at most.",
+            ]
         case .login:
             [
                 "The password is never an argument: it is asked for on the terminal, or read from where --password",
@@ -248,6 +262,11 @@ enum CommandName: String, CaseIterable {
                 "weir channel members add https://chat.example.com '#releases' USER --token file:token",
             ]
         case .workspace: ["weir workspace create https://chat.example.com Sales --token file:token"]
+        case .download:
+            [
+                "weir download file https://chat.example.com FILE --to plan.pdf --token file:token",
+                "weir download picture https://chat.example.com --token file:token > me.png",
+            ]
         case .login: ["weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token"]
         case .logout: ["weir logout https://chat.example.com --token file:token"]
         case .whoami: ["weir whoami https://chat.example.com --token file:token --json"]

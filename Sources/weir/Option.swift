@@ -22,7 +22,7 @@ enum Option: String, CaseIterable {
     case connectTimeout = "connect-timeout"
     case recovery, era
     case maxPayload = "max-payload"
-    case thread, visibility, icon, description, rename, member
+    case thread, draft, visibility, icon, description, rename, member
     case user, password, save, json
     case output, force, secrets
     case kind
@@ -106,7 +106,7 @@ enum Option: String, CaseIterable {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .members, .diffLogReversible, .noControl, .json, .force, .noStates, .secrets, .ripple, .fixedStrings,
+        case .members, .diffLogReversible, .noControl, .draft, .json, .force, .noStates, .secrets, .ripple, .fixedStrings,
             .ignoreCase,
             .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
             nil
@@ -139,7 +139,7 @@ enum Option: String, CaseIterable {
             .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
-            .rename, .user, .password,
+            .rename, .draft, .user, .password,
             .save, .json, .output, .force, .secrets, .direction, .start, .end, .ripple, .fixedStrings, .ignoreCase,
             .invertMatch, .countOnly, .after, .before, .context, .around, .set, .at, .size, .every, .records, .marks,
             .connections, .replace, .keepLength, .from, .to,
@@ -200,6 +200,7 @@ enum Option: String, CaseIterable {
         case .maxPayload: "most bytes of a message or a polling body (default 1000000)"
         case .seed: "seed of the world; one seed gives one history (default 1)"
         case .thread: "head of the thread the message is in, or is a reply to"
+        case .draft: "send the draft of the place: a text that was refused"
         case .visibility: "who sees the channel (default public)"
         case .icon: "the channel's icon"
         case .description: "what the channel is for"
@@ -262,14 +263,16 @@ enum Option: String, CaseIterable {
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
-        case .company, .workspace, .maxAttempts: [.tail, .record] + CommandName.actions
+        case .company, .workspace: [.tail, .record] + CommandName.actions + [.download]
+        case .maxAttempts: [.tail, .record] + CommandName.actions
         case .thread: [.send, .edit, .react, .delete]
+        case .draft: [.send]
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
         case .json: [.fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
-        case .output: writesFiles
-        case .force: [.tail, .record] + writesFiles
+        case .output: writesFiles + [.download]
+        case .force: [.tail, .record, .download] + writesFiles
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.fileFilter, .fileCut]
         case .ripple: [.fileCut]
@@ -280,7 +283,7 @@ enum Option: String, CaseIterable {
         case .from, .to: [.fileConvert]
         case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
-        case .store: [.tail, .record, .rooms, .logout] + CommandName.actions
+        case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
         case .format: [.demo, .tail, .replay, .fileCat]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]

@@ -34,6 +34,7 @@ enum Weir {
         case .replay: return await ReplayCommand.run(try ReplayOptions(arguments))
         case .send, .edit, .react, .delete, .read, .channel, .workspace:
             return await ActionCommand.run(try ActionOptions(arguments))
+        case .download: return await DownloadCommand.run(try DownloadOptions(arguments))
         case .login: return await AccountCommand.login(try LoginOptions(arguments))
         case .logout: return await AccountCommand.logout(try AccountOptions(arguments))
         case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))

@@ -139,7 +139,7 @@ struct ActionRunTests {
             ["send", "http://127.0.0.1:1", "#general", "hello", "--max-attempts", "1"] + server.token)
         #expect(missing.status == 5)
         #expect(
-            missing.errors.hasPrefix("weir: the message was not done, the server cannot be reached: "),
+            missing.errors.hasPrefix("weir: the message was not sent: the server cannot be reached ("),
             "\(missing.errors)")
         let refused = try weir(
             ["send", server.url, "#general", "hello", "--token", "env:TOKEN"], environment: ["TOKEN": "not-a-token"])
@@ -180,5 +180,67 @@ struct ActionRunTests {
         let argued = try weir("login", server.url, "--user", "ana.lima", "--password", "weir", "--save", file)
         #expect(argued.status == 2)
         #expect(argued.errors.contains("takes a reference, not the password itself"), "\(argued.errors)")
+    }
+
+    @Test("A file is downloaded once, whole and for its owner only", arguments: eras)
+    func file(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let store = ["--store", server.folder + "/kept.sqlite"]
+        // The ids of one seed are the same in every era; era B's events say them outright.
+        let told = try Server(era: "b")
+        defer { told.stop() }
+        let tail = try weir(
+            ["tail", told.url, "--no-ctl", "--duration", "2s", "--format", "json", "--store", "none"] + told.token)
+        let place = try #require(tail.output.firstRange(of: #""files":[{"id":""#), "\(tail.errors)")
+        let id = String(tail.output[place.upperBound...].prefix(36))
+        let path = server.folder + "/plan.txt"
+        let first = try server.run(["download", "file"], [id, "--to", path], store)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.output == "68 bytes in \(path)\n")
+        #expect(String(decoding: try readFile(path), as: UTF8.self).hasPrefix("1. Boats out by nine\n"))
+        var facts = stat()
+        #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        let missing = try server.run(["download", "file"], ["no-such-file", "--to", path + "2"], store)
+        #expect(missing.status == 4)
+        #expect(access(path + "2", F_OK) != 0)
+        let unwritable = try server.run(["download", "file"], [id, "--to", server.folder + "/no/folder"], store)
+        #expect(unwritable.status == 7)
+        server.stop()
+        let again = try server.run(["download", "file"], [id], store)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.output.hasSuffix("3. Photographs, then home\n"))
+    }
+
+    @Test("A picture is downloaded, one's own or somebody's; who has none is said to have none", arguments: eras)
+    func picture(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let store = ["--store", "none"]
+        let own = try server.run(["download", "picture"], [], store)
+        #expect(own.status == 0, "\(own.errors)")
+        #expect(own.output.contains(">AL</text>"))
+        let nobody = try server.run(["download", "picture"], ["nobody"], store)
+        #expect(nobody.status == 4, "\(nobody.errors)")
+        #expect(try server.run(["download", "picture"], ["--json"], store).status == 2)
+        #expect(try server.run(["download", "song"], [], store).status == 2)
+    }
+
+    @Test("A text that is refused is a draft until it is sent", arguments: eras)
+    func draft(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let store = ["--store", server.folder + "/kept.sqlite"]
+        let none = try server.run(["send"], ["#later", "--draft"], store)
+        #expect(none.status == 4)
+        #expect(none.errors == "weir: the message was refused: there is no draft for #later\n")
+        let refused = try server.run(["send"], ["#later", "Words worth keeping"], store)
+        #expect(refused.status == 4)
+        #expect(refused.errors.hasSuffix("weir: its text is kept as a draft; send it with --draft instead of TEXT\n"))
+        _ = try server.did(["channel", "create"], ["Later"])
+        #expect(try server.did(["send"], ["#later", "--draft"], store).count == 36)
+        #expect(try server.run(["send"], ["#later", "--draft"], store).status == 4)
+        #expect(try server.run(["send"], ["#later", "words", "--draft"], store).status == 2)
+        #expect(try server.run(["send"], ["#later", "--draft"], ["--store", "none"]).status == 2)
     }
 }

@@ -21,6 +21,7 @@ enum HelpSnapshots {
           read      mark a channel as read
           channel   create, edit or delete a channel, add or remove its members
           workspace create a workspace
+          download  download a file of a message, or a user's picture, once
           login     log in and write the token to a file
           logout    log out and remove the file with the token
           whoami    say whose token it is
@@ -294,7 +295,9 @@ enum HelpSnapshots {
 
             CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.
             The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the
-            new message's id. Exits with 4 when the server refuses, with 5 when it cannot be reached.
+            new message's id. Exits with 4 when the server refuses; then the text is kept as a draft of the place.
+            Exits with 5 when the server cannot be reached; then the message waits in the store, and the next
+            command or tail of the account sends it: first what waits, in its order, then what is new.
 
             Options:
               --token env:NAME|file:PATH|cmd:COMMAND
@@ -314,6 +317,7 @@ enum HelpSnapshots {
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
+              --draft                         send the draft of the place: a text that was refused
               --json                          print the result as one JSON object a line
               --help                          show this help
 
@@ -543,6 +547,47 @@ enum HelpSnapshots {
 
             Example:
               weir workspace create https://chat.example.com Sales --token file:token
+
+            """#
+        ),
+        (
+            "download",
+            #"""
+            weir download: download a file of a message, or a user's picture, once
+
+            Usage: weir download file|picture URL [ID] [OPTIONS]
+
+            weir download file URL FILE
+            weir download picture URL [USER]
+
+            FILE is a file's id: its external_id where a message has one. Without USER the picture is your own.
+            The bytes go to standard output, or to the file that --to names, which is there whole or not at all.
+            They are kept in the store: what is kept is not downloaded again, and a file that is kept needs no
+            server. 64 MiB at most.
+
+            Options:
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the first one)
+              --workspace ID                  workspace (default the first one)
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
+              --to FILE|-                     where the bytes go (default -, standard output); 0600
+              --json                          print the result as one JSON object a line
+              --help                          show this help
+
+            Examples:
+              weir download file https://chat.example.com FILE --to plan.pdf --token file:token
+              weir download picture https://chat.example.com --token file:token > me.png
 
             """#
         ),

@@ -100,7 +100,9 @@ import Testing
                 "--max-attempts", "1",
             ], environment: ["T": token])
         #expect(sent.status == 5)
-        #expect(sent.errors.contains("was kept and is done by the next tail"), "\(sent.errors)")
+        #expect(
+            sent.errors.contains("the message waits in the store, and the next weir command or tail of this account"),
+            "\(sent.errors)")
 
         (peer, url, token) = try serve(port: port)
         defer { peer.stop() }
@@ -128,6 +130,39 @@ import Testing
         // The channel's row shows the newest message, too: only rows of messages count.
         let messages = String(decoding: try readFile(log), as: UTF8.self).split(separator: #""type":"twake.message""#)
         #expect(messages.dropFirst().filter { $0.prefix(400).contains("Words without a server") }.count == 1)
+    }
+
+    @Test func `what waits is sent before what is new, and once`() throws {
+        let file = try temporaryFolder() + "/kept.sqlite"
+        let port = try freePort()
+        func send(_ url: String, _ token: String, _ channel: String, _ text: String) throws -> CommandResult {
+            try weir(
+                ["send", url, channel, text, "--token", "env:T", "--store", file, "--max-attempts", "1"],
+                environment: ["T": token])
+        }
+        var (peer, url, token) = try serve(port: port)
+        let known = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--count", "20", "--store", file], environment: ["T": token])
+        #expect(known.status == 0)
+        peer.stop()
+        #expect(try send(url, token, "#general", "waits first").status == 5)
+        #expect(try send(url, token, "#general", "waits second").status == 5)
+
+        (peer, url, token) = try serve(port: port)
+        defer { peer.stop() }
+        let third = try send(url, token, "#general", "comes third")
+        #expect(third.status == 0, "\(third.errors)")
+        #expect(third.errors == String(repeating: "the message that had waited was done first\n", count: 2))
+        #expect(third.output.count == 37)
+        #expect(try send(url, token, "#general", "comes fourth").errors == "")
+        let log = file + ".diff"
+        _ = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--store", "none", "--diff-log", log],
+            environment: ["T": token])
+        let rows = String(decoding: try readFile(log), as: UTF8.self).split(separator: #""type":"twake.message""#)
+        let texts = ["waits first", "waits second", "comes third", "comes fourth"]
+        let found = rows.dropFirst().compactMap { row in texts.first { row.prefix(400).contains($0) } }
+        #expect(found == texts)
     }
 
     @Test func `logging out leaves nothing in the store`() throws {

@@ -38,6 +38,19 @@ import Testing
         #expect(try answers.first() == [4])
     }
 
+    @Test func `version 2 loses what nothing used, and nothing else`() throws {
+        let store = try Store(opening: try stored(2), now: 5)
+        defer { store.close() }
+        #expect(store.opening == .migrated(from: 2))
+        let remembered = try #require(try store.remembered(of: Sample.server))
+        #expect(
+            remembered.notes == [
+                .selected(.workspace): "workspace", .draft(channel: "c", thread: nil): "words",
+            ])
+        #expect(remembered.outbox.map(\.id) == ["o1"])
+        #expect(try store.kept(StoreThing(.file, "f"), of: Sample.account) == [3])
+    }
+
     @Test func `a migrated store is of the present version from then on`() throws {
         let path = try stored(1)
         try Store(opening: path, now: 5).close()

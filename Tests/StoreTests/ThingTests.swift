@@ -44,7 +44,7 @@ import Testing
             let other = StoreAccount(server: Sample.server, user: "user-2")
             let things: [(StoreThing, StoreAccount)] = [
                 (StoreThing(.picture, "a"), Sample.account), (StoreThing(.file, "a"), Sample.account),
-                (StoreThing(.page, "b"), Sample.account), (StoreThing(.picture, "a"), other),
+                (StoreThing(.file, "b"), Sample.account), (StoreThing(.picture, "a"), other),
             ]
             for round in 1...2 {
                 let answers = Mailbox<[UInt8]>()
@@ -118,6 +118,48 @@ import Testing
             download(.success([1]))
             #expect(try answers.first() == [1])
             #expect(try store.accounts() == [])
+        }
+    }
+
+    @Test func `another store of the same file waits for a download that is under way, and then has it`() throws {
+        try withStore { (store, path) throws in
+            let other = try Store(opening: path, now: 0)
+            defer { other.close() }
+            let thing = StoreThing(.file, "f")
+            let downloads = Mailbox<Answer>()
+            let answers = Mailbox<[UInt8]>()
+            store.get(thing, of: Sample.account, at: 0) {
+                downloads.put($0)
+            } completion: {
+                answers.put((try? $0.get()) ?? [])
+            }
+            let download = try downloads.first()
+            other.get(thing, of: Sample.account, at: 0) { answer in
+                Issue.record("downloaded twice")
+                answer(.success([]))
+            } completion: {
+                answers.put((try? $0.get()) ?? [])
+            }
+            download(.success([4, 2]))
+            #expect(answers.wait { $0.count == 2 } == [[4, 2], [4, 2]])
+        }
+    }
+
+    @Test func `what can be downloaded again goes, the oldest first, before it takes the place of what cannot`() throws
+    {
+        try withStore(maximumBytes: 4_000_000) { store, _ in
+            for key in ["a", "b", "c"] {
+                let answers = Mailbox<[UInt8]>()
+                store.get(StoreThing(.file, key), of: Sample.account, at: 0) {
+                    $0(.success([UInt8](repeating: 7, count: 400_000)))
+                } completion: {
+                    answers.put((try? $0.get()) ?? [])
+                }
+                let given = try answers.first()
+                #expect(given.count == 400_000)
+            }
+            let kept = try ["a", "b", "c"].map { try store.kept(StoreThing(.file, $0), of: Sample.account)?.count }
+            #expect(kept == [nil, 400_000, 400_000])
         }
     }
 }

@@ -181,9 +181,12 @@ struct Backend: Sendable {
 
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
         let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
-        let era: Era = path.starts(with: ["internal", "mobile"]) ? .proxy : .core
+        // Era A's files are PHP's own, outside the proxy (4.3).
+        let isDrive = path.starts(with: ["ajax", "drive"])
+        let era: Era = isDrive || path.starts(with: ["internal", "mobile"]) ? .proxy : .core
         let known = era == .proxy || hasCore && path.starts(with: ["internal", "services"])
-        guard known, let (route, parameters) = route(era, request.method, Array(path.dropFirst(2))) else {
+        guard known, let (route, parameters) = route(era, request.method, isDrive ? path : Array(path.dropFirst(2)))
+        else {
             return Self.routeNotFound(request)
         }
         var call = RESTCall(
@@ -194,6 +197,9 @@ struct Backend: Sendable {
             if !route.isPublic { call.caller = try caller(request.bearer, era, at: now) }
             call.body = try Self.body(of: request)
             let answer = try route.handler(call, &self)
+            if let content = answer.content {
+                return RESTResponse(status: answer.status, body: content.bytes, type: content.type)
+            }
             return RESTResponse(status: answer.status, body: answer.value.map { Array($0.raw.bytes) } ?? [])
         } catch {
             return Self.response(to: error, era)

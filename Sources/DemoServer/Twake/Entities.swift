@@ -22,6 +22,8 @@ struct User: Hashable, Sendable {
     var firstName: String
     var lastName: String
     var createdAt: Int64
+    /// Whether there is a picture of the user.
+    var hasPicture = false
 
     var fullName: String { lastName.isEmpty ? firstName : "\(firstName) \(lastName)" }
     var email: String { "\(username)@example.org" }
@@ -113,8 +115,20 @@ struct Message: Hashable, Sendable {
     var editedAt: Int64?
     var pin: Pin?
     var reactions: [Reaction] = []
+    /// The files that were sent with it.
+    var files: [EntityID] = []
 
     var isHead: Bool { thread == id }
+}
+
+/// A file that somebody sent with a message.
+struct SentFile: Hashable, Sendable {
+    var id: EntityID
+    var message: EntityID
+    /// Where its message was written.
+    var channel: EntityID
+    var name: String
+    var bytes: [UInt8]
 }
 
 /// A head message and its replies.

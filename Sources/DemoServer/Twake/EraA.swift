@@ -13,7 +13,7 @@ enum EraA {
             Route("GET", "workspaces/members", workspaceMembers),
             Route("GET", "workspace/notifications", rooms),
             Route("GET", "badges", badges),
-        ] + channelRoutes + messageRoutes + tokenRoutes
+        ] + channelRoutes + messageRoutes + tokenRoutes + fileRoutes
 
     private static func server(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let origin = "http://\(call.request.host)"

@@ -18,7 +18,7 @@ enum EraB {
             Route("GET", "workspaces/v1/companies/*/workspaces/*", workspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*/users", workspaceUsers),
             Route("GET", "notifications/v1/badges", badges),
-        ] + channelRoutes + messageRoutes
+        ] + channelRoutes + messageRoutes + fileRoutes
 
     // MARK: - People and places
 

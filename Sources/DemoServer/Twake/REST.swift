@@ -16,16 +16,23 @@ struct RESTRequest: Hashable, Sendable {
     var host = "localhost"
 }
 
-/// An answer; the body is JSON or empty.
+/// An answer; the body is JSON unless its type says otherwise, or empty.
 struct RESTResponse: Hashable, Sendable {
     var status: Int
     var body: [UInt8]
+    var type = "application/json; charset=utf-8"
 }
 
-/// What a handler answers; no value is an empty body.
+/// What a handler answers; neither value nor content is an empty body.
 struct RESTAnswer: Hashable, Sendable {
+    /// A body that is no JSON.
+    struct Content: Hashable, Sendable {
+        var type: String
+        var bytes: [UInt8]
+    }
     var status = 200
     var value: JSONValue?
+    var content: Content?
 }
 
 /// A refusal; how it reads is the era's business.

@@ -20,7 +20,7 @@ extension Scenario {
 struct ScenarioParser {
     /// What `do` may be.
     enum Verb: String, CaseIterable {
-        case team, user, post, reply, edit, delete, react, pin, unpin, move, typing
+        case team, user, post, reply, edit, delete, react, pin, unpin, move, attach, typing
         case createChannel = "create_channel"
         case renameChannel = "rename_channel"
         case deleteChannel = "delete_channel"
@@ -53,8 +53,8 @@ struct ScenarioParser {
         switch verb {
         case .team: try readTeam(&line)
         case .user: try readUser(&line)
-        case .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .typing, .createChannel, .renameChannel,
-            .deleteChannel,
+        case .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .attach, .typing, .createChannel,
+            .renameChannel, .deleteChannel,
             .openDirect, .addMember, .removeMember, .notify, .favorite, .markRead, .markUnread:
             try readStep(verb, &line)
         }
@@ -106,7 +106,8 @@ struct ScenarioParser {
         switch verb {
         case .post, .reply: step.label = try newLabel(&line, isMessage: true)
         case .createChannel, .openDirect: step.label = try newLabel(&line, isMessage: false)
-        case .team, .user, .edit, .delete, .react, .pin, .unpin, .move, .typing, .renameChannel, .deleteChannel,
+        case .team, .user, .edit, .delete, .react, .pin, .unpin, .move, .attach, .typing, .renameChannel,
+            .deleteChannel,
             .addMember,
             .removeMember, .notify, .favorite, .markRead, .markUnread:
             break
@@ -145,6 +146,9 @@ struct ScenarioParser {
         case .react: return .react(message: try message("message", &line), names: try line.texts("with"))
         case .pin, .unpin: return .pin(message: try message("message", &line), isPinned: verb == .pin)
         case .move: return .move(message: try message("message", &line), target: try message("to", &line))
+        case .attach:
+            return .attach(
+                message: try message("to", &line), name: try line.text("name"), text: try line.text("text"))
         case .typing:
             return .typing(
                 channel: try channel("in", &line), message: try optionalMessage("to", &line),
@@ -172,7 +176,8 @@ struct ScenarioParser {
             return .changeMembership(channel: try channel("in", &line), isFavorite: try line.flag("value"), level: nil)
         case .markRead: return .markRead(channel: try channel("in", &line))
         case .markUnread: return .markUnread(channel: try channel("in", &line))
-        case .deleteChannel, .team, .user, .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .typing:
+        case .deleteChannel, .team, .user, .post, .reply, .edit, .delete, .react, .pin, .unpin, .move, .attach,
+            .typing:
             return .deleteChannel(try channel("in", &line))
         }
     }

@@ -27,6 +27,12 @@ extension Scenario {
         }
         let start = -Int64(steps.count) * 45_000
         for index in steps.indices { steps[index].at = start + Int64(index) * 45_000 }
+        // Behind all the rest, so that it moves nothing of it.
+        let plan = "1. Boats out by nine\n2. Lunch on the pier\n3. Photographs, then home\n"
+        if let first = steps.first(where: { $0.label == "old0" }) {
+            let file = UserAction<String>.attach(message: "old0", name: "plan.txt", text: plan)
+            steps.append(Step(at: -1_000, by: first.by, action: file))
+        }
         return steps
     }
 
@@ -77,8 +83,8 @@ extension Scenario.Cast {
     static let team = Scenario.Cast(
         company: "Tidewater", workspaces: [Place(label: "main", name: "Harbour")],
         people: [
-            Person(label: "ana", username: "ana.lima", firstName: "Ana", lastName: "Lima"),
-            Person(label: "bruno", username: "bruno.keller", firstName: "Bruno", lastName: "Keller"),
+            Person(label: "ana", username: "ana.lima", firstName: "Ana", lastName: "Lima", hasPicture: true),
+            Person(label: "bruno", username: "bruno.keller", firstName: "Bruno", lastName: "Keller", hasPicture: true),
             Person(label: "zofie", username: "zofie.dvorakova", firstName: "Žofie", lastName: "Dvořáková"),
             Person(label: "wei", username: "li.wei", firstName: "李", lastName: "伟"),
             Person(label: "amira", username: "amira.elsayed", firstName: "Amira", lastName: "El-Sayed"),

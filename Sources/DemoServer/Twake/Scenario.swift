@@ -13,6 +13,8 @@ public struct Scenario: Sendable {
             var username: String
             var firstName: String
             var lastName: String
+            /// Whether there is a picture of the person.
+            var hasPicture = false
         }
         var company: String
         var workspaces: [Place]

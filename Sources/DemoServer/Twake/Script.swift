@@ -38,7 +38,7 @@ struct Script: Sendable {
             User(
                 id: cast.uuid(1_000 + index), username: person.username, firstName: person.firstName,
                 lastName: person.lastName,
-                createdAt: born)
+                createdAt: born, hasPicture: person.hasPicture)
         }
         for (place, workspace) in zip(scenario.cast.workspaces, workspaces) { names.places[place.label] = workspace.id }
         for (person, user) in zip(scenario.cast.people, users) { names.people[person.label] = user.id }

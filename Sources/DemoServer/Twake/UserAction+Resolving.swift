@@ -5,7 +5,7 @@ extension UserAction {
     var makesMessage: Bool {
         switch self {
         case .post, .reply: true
-        case .edit, .delete, .react, .pin, .move, .createChannel, .changeChannel, .deleteChannel, .openDirect,
+        case .edit, .delete, .react, .pin, .move, .attach, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
             .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
             false
@@ -21,7 +21,7 @@ extension UserAction<String> {
         person: Resolver, place: Resolver, channel: Resolver, message: Resolver
     ) -> UserAction<EntityID>? {
         switch self {
-        case .post, .reply, .edit, .delete, .react, .pin, .move:
+        case .post, .reply, .edit, .delete, .react, .pin, .move, .attach:
             return resolvedOnMessages(channel: channel, message: message)
         case .createChannel(let new):
             guard let workspace = place(new.workspace) else { return nil }
@@ -63,6 +63,8 @@ extension UserAction<String> {
         case .pin(let name, let isPinned): return message(name).map { .pin(message: $0, isPinned: isPinned) }
         case .move(let name, let target):
             return message(name).flatMap { id in message(target).map { .move(message: id, target: $0) } }
+        case .attach(let id, let name, let text):
+            return message(id).map { .attach(message: $0, name: name, text: text) }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
             .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:

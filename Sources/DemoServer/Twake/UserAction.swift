@@ -14,6 +14,8 @@ enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case pin(message: Reference, isPinned: Bool)
     /// Moves a message into the thread of another (T14).
     case move(message: Reference, target: Reference)
+    /// Puts a file of text to a message of the user's own.
+    case attach(message: Reference, name: String, text: String)
     /// Makes a public or private channel; the user becomes its owner and first member.
     case createChannel(NewChannel<Reference>)
     /// Changes what is not nil: the rename of T10.
@@ -73,7 +75,7 @@ extension World {
     ) throws(WorldError) -> Outcome {
         guard let actor = self.user(user) else { throw .notFound("User \(user) not found") }
         switch action {
-        case .post, .reply, .edit, .delete, .react, .pin, .move:
+        case .post, .reply, .edit, .delete, .react, .pin, .move, .attach:
             return try performOnMessages(action, by: actor, at: now, newID: newID)
         case .createChannel(let new):
             return try createChannel(new, by: actor, at: now, id: newID)
@@ -122,6 +124,8 @@ extension World {
             return try pin(message, isPinned, by: actor, at: now)
         case .move(let message, let target):
             return try move(message, to: target, by: actor, at: now)
+        case .attach(let message, let name, let text):
+            return try attach(name, text, to: message, by: actor, at: now, id: newID)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
             .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:

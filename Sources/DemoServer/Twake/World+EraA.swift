@@ -6,7 +6,8 @@ extension World {
     func proxyAccount(_ user: User) -> JSONValue {
         .fields([
             "id": .id(user.id), "email": .string(user.email), "username": .string(user.username),
-            "firstname": .string(user.firstName), "lastname": .string(user.lastName), "thumbnail": .string(""),
+            "firstname": .string(user.firstName), "lastname": .string(user.lastName),
+            "thumbnail": .string(user.hasPicture ? EraA.picturePath(of: user) : ""),
             // Unix seconds, unlike everything else.
             "last_activity": .integer(user.createdAt / 1_000), "console_id": .string(""), "status_icon": .string(""),
             "status": .string(""), "language": .string("en"),
@@ -57,10 +58,14 @@ extension World {
                 Int64(message.isHead ? threads[message.id].map { replyCount(of: $0) } ?? 0 : 0)),
             "user_id": .id(message.user), "creation_date": .integer(message.createdAt),
             "modification_date": .integer(modificationDate(message)),
-            "content": .fields(["original_str": .string(message.text), "prepared": .array([.string(message.text)])]),
+            "content": .fields([
+                "original_str": .string(message.text),
+                "prepared": .array([.string(message.text)] + proxyParts(filesOf: message)),
+            ]),
             "reactions": json(message.reactions), "channel_id": .id(message.channel),
             "username": .text(sender?.username),
-            "thumbnail": .string(""), "firstname": .text(sender?.firstName), "lastname": .text(sender?.lastName),
+            "thumbnail": .string(sender.map { $0.hasPicture ? EraA.picturePath(of: $0) : "" } ?? ""),
+            "firstname": .text(sender?.firstName), "lastname": .text(sender?.lastName),
         ])
     }
 

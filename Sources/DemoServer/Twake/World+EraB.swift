@@ -8,7 +8,8 @@ extension World {
         .fields([
             "id": .id(user.id), "provider": .string("internal"), "provider_id": .string(""),
             "email": .string(user.email),
-            "username": .string(user.username), "is_verified": .bool(true), "picture": .string(""),
+            "username": .string(user.username), "is_verified": .bool(true),
+            "picture": .string(user.hasPicture ? EraB.picturePath(of: user) : ""),
             "first_name": .string(user.firstName), "last_name": .string(user.lastName),
             "full_name": .string(user.fullName),
             "created_at": .integer(user.createdAt), "deleted": .bool(false), "status": .string(""),

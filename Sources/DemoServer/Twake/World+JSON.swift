@@ -51,7 +51,7 @@ extension World {
             "text": .string(message.text),
             "blocks": .array(
                 deleted ? [] : [.fields(["type": .string("twacode"), "elements": .array([.string(message.text)])])]),
-            "files": deleted ? .array([]) : .null, "context": message.context ?? .null,
+            "files": deleted ? .array([]) : json(filesOf: message), "context": message.context ?? .null,
             "edited": message.editedAt.map { .fields(["edited_at": .integer($0)]) } ?? .null,
             "pinned_info": message.pin.map { .fields(["pinned_at": .integer($0.at), "pinned_by": .id($0.by)]) }
                 ?? .null,

@@ -117,7 +117,7 @@ extension World {
     }
 
     /// Stores a changed message; T4, T5: no activity, and no frame for the head of the thread.
-    private mutating func changed(_ message: Message, at now: Int64) -> Outcome {
+    mutating func changed(_ message: Message, at now: Int64) -> Outcome {
         var message = message
         message.updatedAt = now
         messages[message.id] = message
@@ -159,13 +159,13 @@ extension World {
         return channel
     }
 
-    private func existingMessage(_ id: EntityID, for user: User) throws(WorldError) -> Message {
+    func existingMessage(_ id: EntityID, for user: User) throws(WorldError) -> Message {
         guard let message = messages[id], !message.isDeleted else { throw .refused("This message doesn't exists.") }
         _ = try visibleChannel(message.channel, to: user)
         return message
     }
 
-    private func check(_ text: String) throws(WorldError) {
+    func check(_ text: String) throws(WorldError) {
         guard !text.isEmpty else { throw .badRequest("The message has no text") }
         guard text.count <= Limit.text else { throw .badRequest("The message has more than \(Limit.text) characters") }
     }

@@ -22,6 +22,8 @@ struct World: Sendable {
         static let title = 500
         /// Different reactions to one message.
         static let reactions = 50
+        /// Files of the company.
+        static let files = 1_000
         /// Badges of one user; beyond it no more are made.
         static let badges = 1_000
     }
@@ -35,6 +37,7 @@ struct World: Sendable {
     var channels: [Channel] = []
     var messages: [EntityID: Message] = [:]
     var threads: [EntityID: Thread] = [:]
+    var files: [EntityID: SentFile] = [:]
     /// Unread threads by user, each list in the order the badges were made.
     var badges: [EntityID: [Badge]] = [:]
     /// Users who are there without being clients of ours, in the order they came.

@@ -15,10 +15,10 @@ public final class AccountService: Sendable {
         case noSecret(why: String)
     }
 
-    private let server: URLParts
-    private let plan: AccessPlan
+    let server: URLParts
+    let plan: AccessPlan
     private let loop: EventLoop
-    private let http: HTTPClient
+    let http: HTTPClient
 
     /// A service of the server at an address.
     public init(_ server: URLParts, _ plan: AccessPlan) throws(ErrandError) {
@@ -87,7 +87,7 @@ public final class AccountService: Sendable {
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
-    private func access() async throws(Failure) -> Access {
+    func access() async throws(Failure) -> Access {
         let (plan, server) = (plan, server)
         let result: Result<Access, TokenError> = await withCheckedContinuation { continuation in
             runOnThread(named: "weir-token") {
@@ -98,14 +98,14 @@ public final class AccountService: Sendable {
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
-    private func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
+    func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
         let response = try await send(TwakeLogin.probe, access, token: nil)
         if let era = TwakeLogin.era(status: response.status) { return era }
         throw .refused(
             why: TwakeLogin.refusal(status: response.status, body: response.body[...]), status: response.status)
     }
 
-    private func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
+    func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
         let response = try await send(call, access, token: token)
         switch response.status {
         case 200..<300: return response.body

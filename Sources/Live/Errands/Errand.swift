@@ -1,5 +1,4 @@
 import Events
-import JSONText
 import Network
 public import Pipeline
 import Store
@@ -12,22 +11,26 @@ public actor Errand {
     /// The executor: the network loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private nonisolated let loop: EventLoop
-    private nonisolated let http: HTTPClient
-    private let configuration: ErrandConfiguration
-    private let notify: @Sendable (Notice) -> Void
-    private nonisolated let store: Store?
-    private var session: Session
+    nonisolated let loop: EventLoop
+    nonisolated let http: HTTPClient
+    let configuration: ErrandConfiguration
+    let notify: @Sendable (Notice) -> Void
+    nonisolated let store: Store?
+    var session: Session
     /// The server's id of the user, once it is known.
-    private var user: String?
+    var user: String?
     private var effects: [Effect] = []
-    private var access = Access()
-    private var token: Secret?
+    var access = Access()
+    var token: Secret?
     private var timer: LoopTimer?
-    private var wanted: [Action] = []
-    private var results: [ErrandResult] = []
+    var wanted: [Action] = []
+    /// What waited in the store and is done first.
+    var waiting: [Action] = []
+    /// The outbox as it is in the store; what waited is kept there until it is done.
+    var mirror = OutboxMirror()
+    var results: [ErrandResult] = []
     private var delays = 0
-    private var completion: CheckedContinuation<[ErrandResult], Never>?
+    var completion: CheckedContinuation<[ErrandResult], Never>?
 
     /// An errand that has not begun. `notify` is told what is worth a line to people; any thread.
     public init(
@@ -69,8 +72,14 @@ public actor Errand {
     }
 
     private func perform(_ actions: [Action]) async -> [ErrandResult] {
-        wanted = actions
         guard !actions.isEmpty else { return [] }
+        guard let filled = withDrafts(actions) else {
+            return actions.map { action in
+                let why = "there is no draft for \(action.operation.channel?.description ?? "it")"
+                return ErrandResult(action: action, outcome: .refused(why: why, status: nil))
+            }
+        }
+        wanted = filled
         return await withCheckedContinuation { continuation in
             completion = continuation
             resolve()
@@ -101,10 +110,17 @@ public actor Errand {
         case .success(let secrets):
             token = secrets.token
             access = secrets.access
-            feed(.start)
-            for action in wanted { feed(.act(action)) }
+            lookForWaiting()
         case .failure(let error): endAll(.noToken(why: error.message))
         }
+    }
+
+    /// Does what waited, in its order, and then what is wanted.
+    func start(behind entries: [OutboxEntry]) {
+        waiting = entries.filter { $0.failure == nil }.map(\.action)
+        feed(.start)
+        if !entries.isEmpty { feed(.restoreOutbox(entries)) }
+        for action in wanted { feed(.act(action)) }
     }
 
     private func renewToken() {
@@ -124,7 +140,7 @@ public actor Errand {
 
     // MARK: The session
 
-    private func feed(_ input: Input) {
+    func feed(_ input: Input) {
         guard completion != nil else { return }
         let now = loop.now
         session.advance(to: now, into: &effects)
@@ -140,6 +156,8 @@ public actor Errand {
     }
 
     private func perform() {
+        // That a write goes out is kept before it goes.
+        keepWaiting()
         var index = 0
         while index < effects.count {
             switch effects[index] {
@@ -152,6 +170,7 @@ public actor Errand {
             index += 1
         }
         effects.removeAll(keepingCapacity: true)
+        keepWaiting()
         rearm()
     }
 
@@ -194,41 +213,30 @@ public actor Errand {
     }
 
     private func end(_ action: Action, _ outcome: ErrandResult.Outcome) {
-        results.append(ErrandResult(action: action, outcome: outcome))
-        if results.count == wanted.count { finish() }
+        let hadWaited = waiting.contains { $0.id == action.id }
+        var result = ErrandResult(action: action, outcome: outcome, hadWaited: hadWaited)
+        if !hadWaited { note(&result) }
+        results.append(result)
+        if results.count == wanted.count + waiting.count { finish() }
     }
 
     /// Every action that has not ended ends so.
-    private func endAll(_ outcome: ErrandResult.Outcome) {
+    func endAll(_ outcome: ErrandResult.Outcome) {
         let ended = Set(results.map(\.action.id))
         let left = wanted.filter { !ended.contains($0.id) }
         var outcome = outcome
-        if case .unreachable(let why) = outcome, keep(Set(left.map(\.id))) { outcome = .waiting(why: why) }
-        results += left.map { ErrandResult(action: $0, outcome: outcome) }
+        // They stay behind what waits already.
+        switch outcome {
+        case .unreachable(let why), .waiting(let why):
+            outcome = keep(left) ? .waiting(why: why) : .unreachable(why: why)
+        case .done, .refused, .noToken: break
+        }
+        for action in left {
+            var result = ErrandResult(action: action, outcome: outcome)
+            note(&result)
+            results.append(result)
+        }
         finish()
-    }
-
-    /// Leaves actions to the next tail of the account: of the one whose token it is, as far as is known, or that was tailed last. False when
-    /// they cannot be kept.
-    private func keep(_ ids: Set<EntityID>) -> Bool {
-        let server = StoreAccount.name(of: configuration.server)
-        guard let store, let accounts = try? store.accounts(),
-            let account = accounts.first(where: { $0.server == server && (user == nil || $0.user == user) })
-        else { return false }
-        var writes: [StoreWrite] = []
-        for entry in session.pendingActions where ids.contains(entry.action.id) {
-            var writer = JSONWriter()
-            entry.encode(into: &writer)
-            writes.append(.enqueue(id: entry.action.id.description, entry: writer.bytes))
-        }
-        guard writes.count == ids.count else { return false }
-        do {
-            try store.commit(writes, of: StoreScope(account), at: Journal(now: .zero).wallStart / 1000)
-            return true
-        } catch {
-            notify(Notice(.error, "\(error)"))
-            return false
-        }
     }
 
     private func finish() {

@@ -19,6 +19,8 @@ public struct ErrandConfiguration: Sendable {
     public var storePath: String?
     /// Whether the errand cannot do without the store.
     public var requiresStore = false
+    /// Whether messages are sent with the text of the draft of their place.
+    public var sendsDrafts = false
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int
     /// Seed of the jitter.
@@ -49,7 +51,8 @@ public struct ErrandResult: Hashable, Sendable {
         case refused(why: String, status: Int?)
         /// The server could not be reached, or could not do it now, as often as was tried. It was not done.
         case unreachable(why: String)
-        /// The server could not be reached. It waits in the store, and the next tail of the account does it.
+        /// The server could not be reached, or another program is at what waits before it. It waits in the store, and the next tail or
+        /// command of the account does it.
         case waiting(why: String)
         /// The token, or another secret, cannot be had.
         case noToken(why: String)
@@ -58,6 +61,10 @@ public struct ErrandResult: Hashable, Sendable {
     public var action: Action
     /// How it ended.
     public var outcome: Outcome
+    /// Whether it was asked for by an earlier command and had waited in the store.
+    public var hadWaited = false
+    /// Whether the text of a message that was not sent is kept as a draft.
+    public var isDraft = false
 }
 
 /// Why an errand cannot begin.

@@ -46,6 +46,8 @@ extension TwakeBackend {
         in model: inout SectionedCollection<Item>
     ) {
         let id = view.action.id
+        // A name stands for no channel until it is known for which.
+        if case .text(let text) = name, text.hasPrefix("#"), self.channel(named: name, in: model) == nil { return }
         let channel = channel(named: name, in: model)?.id ?? name
         let message = Twake.Message(
             id: id, thread: thread ?? id, channel: channel, user: facts.user, text: text, createdAt: view.action.asked)

@@ -42,6 +42,13 @@ extension TwakeBackend {
         return request(for: Action(id: action.id, operation, asked: action.asked), in: channel, era, model)
     }
 
+    func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? {
+        guard let name = action.operation.channel, case .text(let text) = name, text.hasPrefix("#") else {
+            return action.lane
+        }
+        return channel(named: name, in: model)?.id
+    }
+
     private func fetching(_ resource: TwakeResource, _ fetched: [ResourceKey], _ why: String) -> ActionStep {
         fetched.contains(.twake(resource)) ? .impossible(why) : .fetch([.twake(resource)])
     }
@@ -49,11 +56,13 @@ extension TwakeBackend {
     /// The channel of an id, or of `#` and a name, the letters' case aside.
     func channel(named name: EntityID, in model: SectionedCollection<Item>) -> Twake.Channel? {
         if let row = model[.channel(name)], row.delivery == nil || row.delivery == .leaving { return row.channel }
-        guard case .text(let text) = name, text.hasPrefix("#"), let workspace = facts.workspace else { return nil }
+        guard case .text(let text) = name, text.hasPrefix("#") else { return nil }
         let wanted = text.dropFirst().lowercased()
-        return model.rows(in: .channels(workspace)).lazy.compactMap(\.channel).first {
-            $0.name?.lowercased() == wanted
-        }
+        // Before the workspace is known, there is what is remembered of one.
+        let sections = model.sectionKeys.filter { $0.name == "channels" }
+        let section = facts.workspace.map { .channels($0) } ?? (sections.count == 1 ? sections[0] : nil)
+        guard let section else { return nil }
+        return model.rows(in: section).lazy.compactMap(\.channel).first { $0.name?.lowercased() == wanted }
     }
 
     /// What has to be read before something is sent to a place of which no message is known.

@@ -15,10 +15,14 @@ extension TwakeBackend {
             learn(try TwakeEndpoints.accounts(era, users).parse(body), asked: users, into: &transaction)
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
-            apply(try endpoint.parse(body), of: key, in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
+            apply(
+                try endpoint.parse(body), of: key, in: .channels(workspace), isCurrent: isCurrent,
+                into: &transaction)
         case .directs(let era, let company):
             let endpoint = TwakeEndpoints.directs(era, company: company, user: facts.user)
-            apply(try endpoint.parse(body), of: key, in: .directs(company), isCurrent: isCurrent, into: &transaction)
+            apply(
+                try endpoint.parse(body), of: key, in: .directs(company), isCurrent: isCurrent,
+                into: &transaction)
         case .channel(let path):
             let channel = try TwakeEndpoints.channel(path).parse(body)
             if isCurrent { transaction.describe(channel) }
@@ -67,7 +71,9 @@ extension TwakeBackend {
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
         guard case .twake(let resource) = key else { return }
         if resource == .server, !facts.hasNoREST {
+            if facts.era != nil { return }
             facts.era = .a
+            facts.isEraByAbsence = true
             facts.isEraGuessed = true
             return discover(into: &transaction)
         }

@@ -31,7 +31,9 @@ extension TwakeBackend {
     ) throws(DecodingFailure) {
         switch resource {
         case .server:
+            if facts.era == .a { leaveEraA(into: &transaction) }
             facts.era = .b
+            facts.isEraByAbsence = false
             facts.isEraGuessed = false
             discover(into: &transaction)
         case .account(let era):
@@ -71,6 +73,18 @@ extension TwakeBackend {
             for room in rooms where !room.isOfMessages { transaction.want(room.key) }
         case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
         }
+    }
+
+    /// The other era's service was away for a moment only: its rooms and lists take the place of era A's.
+    private mutating func leaveEraA(into transaction: inout Transaction) {
+        for channel in paths.keys.sorted() {
+            transaction.plans.append(.unwant(room: Twake.RoomName.previousMessages(channel: channel).description))
+        }
+        paths = [:]
+        guard let company = facts.company, let workspace = facts.workspace else { return }
+        transaction.fetch(.twake(.channels(.b, company: company, workspace: workspace)))
+        transaction.fetch(.twake(.directs(.b, company: company)))
+        transaction.fetch(.twake(.badges(.b, company: company)))
     }
 
     /// Era B has no list of rooms: the app builds their names (2.2). The rooms of the channels follow from the channels' lists.

@@ -98,6 +98,7 @@ struct TwakeBackend: Backend {
         facts.forgetAbsence()
         memory.needsPlaces = true
         if discoversRooms { discover(into: &transaction) }
+        if facts.era == .a, facts.isEraByAbsence, !facts.hasNoREST { transaction.fetch(.twake(.server)) }
     }
 
     /// The mobile app joins with the constant `twake`, which every server version accepts (1.5); the user's own rooms want the

@@ -11,6 +11,8 @@ struct TwakeFacts: Sendable {
     var following: Configuration.Following
     /// Whether era A is believed only because the other era's service does not answer.
     var isEraGuessed = false
+    /// Whether era A was chosen because the other era's service was not there, if only for a moment: it is looked for again.
+    var isEraByAbsence = false
     /// Whether the server gives a message back with the context it was sent with; nil while none of ours has shown it.
     var keepsContext: Bool?
     /// Whether there turned out to be no REST service; asked again on the next connection, and with the next full look.

@@ -25,7 +25,7 @@ public enum TwakeLogin {
         /// JSON text, or empty.
         public var body: [UInt8]
 
-        fileprivate init(_ method: String, _ target: String, _ body: JSONValue? = nil) {
+        init(_ method: String, _ target: String, _ body: JSONValue? = nil) {
             self.method = method
             self.target = target
             self.body = body?.bytes ?? []

@@ -1,0 +1,130 @@
+import Events
+import JSONText
+
+/// Files of messages, and pictures of users.
+extension World {
+    /// Puts a file to a message, which changes the message as an edit does.
+    mutating func attach(
+        _ name: String, _ text: String, to id: EntityID, by user: User, at now: Int64, id file: EntityID
+    ) throws(WorldError) -> Outcome {
+        var message = try existingMessage(id, for: user)
+        guard message.user == user.id, files.count < Limit.files else { throw .refused("Can't write this message.") }
+        try check(text)
+        guard !name.isEmpty, name.count <= Limit.title else {
+            throw .badRequest("The file has no name that can be kept")
+        }
+        files[file] = SentFile(id: file, message: id, channel: message.channel, name: name, bytes: Array(text.utf8))
+        message.files.append(file)
+        return changed(message, at: now)
+    }
+
+    /// A file that the user may read: of a message that is there, in a channel the user may see.
+    func file(_ id: EntityID, for user: User) -> SentFile? {
+        guard let file = files[id], messages[file.message]?.isDeleted == false,
+            (try? visibleChannel(file.channel, to: user)) != nil
+        else { return nil }
+        return file
+    }
+
+    /// The picture of a user: an SVG of the initials.
+    func picture(of user: User) -> [UInt8]? {
+        guard user.hasPicture else { return nil }
+        let initials = [user.firstName, user.lastName].compactMap { $0.first.map(String.init) }.joined()
+        return Array(
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"64\" height=\"64\">"
+                + "<circle cx=\"32\" cy=\"32\" r=\"32\" fill=\"#357\"/><text x=\"32\" y=\"40\" text-anchor=\"middle\" "
+                + "fill=\"#fff\">\(initials)</text></svg>\n").utf8)
+    }
+
+    // MARK: On the wire
+
+    /// Era B's references of a message's files; null for none (3.3).
+    func json(filesOf message: Message) -> JSONValue {
+        let sent = message.files.compactMap { files[$0] }
+        guard !sent.isEmpty else { return .null }
+        return .array(
+            sent.map { file in
+                .fields([
+                    "id": .id(file.id), "company_id": .id(company.id), "message_id": .id(message.id),
+                    "metadata": .fields([
+                        "source": .string("internal"),
+                        "external_id": .fields(["id": .id(file.id), "company_id": .id(company.id)]),
+                        "name": .string(file.name), "extension": .string(file.suffix),
+                        "size": .integer(Int64(file.bytes.count)), "mime": .string("text/plain"),
+                        "thumbnails": .array([]),
+                    ]),
+                ])
+            })
+    }
+
+    /// Era A's files are parts of the prepared content (4.3).
+    func proxyParts(filesOf message: Message) -> [JSONValue] {
+        message.files.compactMap { files[$0] }.map { file in
+            let workspace = channel(file.channel)?.workspace ?? Self.directWorkspace
+            let path = "/ajax/drive/download?workspace_id=\(workspace)&element_id=\(file.id)&download=1"
+            let metadata = JSONValue.fields([
+                "id": .id(file.id), "name": .string(file.name), "size": .integer(Int64(file.bytes.count)),
+                "preview": .null, "download": .string(path),
+            ])
+            let part = JSONValue.fields([
+                "type": .string("file"), "mode": .string("preview"), "content": .id(file.id), "metadata": metadata,
+            ])
+            return .fields(["type": .string("nop"), "content": .array([part])])
+        }
+    }
+}
+
+extension SentFile {
+    /// What follows the last dot of the name.
+    fileprivate var suffix: String {
+        guard let dot = name.lastIndex(of: ".") else { return "" }
+        return String(name[dot...].dropFirst())
+    }
+}
+
+// The answers of era B (4.4).
+extension EraB {
+    static let fileRoutes: [Route] = [
+        Route("GET", "files/v1/companies/*/files/*/download", download),
+        Route("GET", "users/v1/users/*/picture", isPublic: true, picture),
+    ]
+
+    static func picturePath(of user: User) -> String { "/internal/services/users/v1/users/\(user.id)/picture" }
+
+    private static func download(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        guard let file = backend.world.file(call.id(1), for: try call.user()) else { throw .notFound("File not found") }
+        return RESTAnswer(content: .init(type: "text/plain; charset=utf-8", bytes: file.bytes))
+    }
+
+    private static func picture(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try EraA.picture(of: call.id(0), backend.world)
+    }
+}
+
+// The answers of era A (4.3).
+extension EraA {
+    static let fileRoutes: [Route] = [
+        Route("GET", "ajax/drive/download", download), Route("GET", "picture/*", isPublic: true, picture),
+    ]
+
+    static func picturePath(of user: User) -> String { "/internal/mobile/picture/\(user.id)" }
+
+    private static func download(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        guard let file = backend.world.file(try call.idField("element_id"), for: try call.user()) else {
+            throw .notFound("File not found")
+        }
+        return RESTAnswer(content: .init(type: "application/octet-stream", bytes: file.bytes))
+    }
+
+    private static func picture(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try picture(of: call.id(0), backend.world)
+    }
+
+    static func picture(of user: EntityID, _ world: World) throws(RESTError) -> RESTAnswer {
+        guard let bytes = world.user(user).flatMap({ world.picture(of: $0) }) else {
+            throw .notFound("User \(user) has no picture")
+        }
+        return RESTAnswer(content: .init(type: "image/svg+xml", bytes: bytes))
+    }
+}

@@ -1,0 +1,174 @@
+public import Events
+import Network
+import Pipeline
+public import Store
+import Wire
+
+// What never changes once it is there: had from the store, or downloaded once.
+extension AccountService {
+    /// What can be downloaded.
+    public enum Wanted: Hashable, Sendable {
+        /// A file's bytes.
+        case file(EntityID)
+        /// A user's picture; nil for one's own.
+        case picture(user: EntityID?)
+    }
+
+    /// Largest thing, in bytes.
+    public static let maximumDownload = 64 << 20
+    /// How long a download may take.
+    private static let patience: Duration = .seconds(600)
+
+    /// Gives the bytes of what is wanted. What the store keeps of the account that was used last needs no server; what is downloaded
+    /// is kept. `now` is in milliseconds since 1970.
+    public func download(
+        _ wanted: Wanted, token reference: TokenReference?, company: String? = nil, workspace: String? = nil,
+        store: Store? = nil, at now: Int64
+    ) async throws(Failure) -> [UInt8] {
+        if case .file(let id) = wanted, let bytes = kept(StoreThing(.file, id.description), store) { return bytes }
+        var token: Secret?
+        if let reference { token = try await resolve(reference) }
+        let access = try await access()
+        let era = try await era(access)
+        let me = try await account(from: TwakeLogin.whoami(era), access, token)
+        let owner = StoreAccount(server: StoreAccount.name(of: server), user: me.id.description)
+        switch wanted {
+        case .file(let id):
+            let place = try await place(era, company, workspace, access, token)
+            let request = own(TwakeDownload.file(era, id, in: place).target, access, token)
+            return try await get(StoreThing(.file, id.description), of: owner, request, store, at: now)
+        case .picture(let user):
+            var owned = me
+            if let user { owned = try await account(from: TwakeDownload.account(era, of: user), access, token) }
+            guard let address = owned.picture else {
+                throw .refused(why: "there is no picture of \(owned.name)", status: 404)
+            }
+            let request = try request(forPicture: address, access, token)
+            return try await get(StoreThing(.picture, address), of: owner, request, store, at: now)
+        }
+    }
+
+    private func kept(_ thing: StoreThing, _ store: Store?) -> [UInt8]? {
+        guard let store, let accounts = try? store.accounts() else { return nil }
+        let name = StoreAccount.name(of: server)
+        guard let account = accounts.first(where: { $0.server == name }) else { return nil }
+        return (try? store.kept(thing, of: account)) ?? nil
+    }
+
+    private func get(
+        _ thing: StoreThing, of owner: StoreAccount, _ request: HTTPRequest, _ store: Store?, at now: Int64
+    ) async throws(Failure) -> [UInt8] {
+        guard let store else { return try await fetch(request).get() }
+        let failure = Monitor<Failure?>(nil)
+        let result: Result<[UInt8], StoreError> = await withCheckedContinuation { continuation in
+            store.get(thing, of: owner, at: now) { [self] done in
+                fetch(request) { result in
+                    switch result {
+                    case .success(let bytes): done(.success(bytes))
+                    case .failure(let why):
+                        failure.change { $0 = why }
+                        done(.failure(.notDownloaded("\(why)")))
+                    }
+                }
+            } completion: {
+                continuation.resume(returning: $0)
+            }
+        }
+        do { return try result.get() } catch {
+            throw failure.change { $0 } ?? .unreachable(why: "\(error)")
+        }
+    }
+
+    // MARK: Requests
+
+    private func account(
+        from call: TwakeLogin.Call, _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> Twake.Account {
+        let body = try await ask(call, access, token: token)
+        do throws(DecodingFailure) { return try TwakeLogin.account(from: body[...]) } catch {
+            throw .unreachable(why: error.description)
+        }
+    }
+
+    /// The place that was named, else the user's first one.
+    private func place(
+        _ era: TwakeLogin.Era, _ company: String?, _ workspace: String?, _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> TwakeDownload.Place {
+        let company = try await first(company, TwakeDownload.companies(era), "company", access, token)
+        // Era B names no workspace.
+        guard era == .a else { return TwakeDownload.Place(company: company, workspace: .none) }
+        let calls = TwakeDownload.workspaces(era, of: company)
+        return TwakeDownload.Place(
+            company: company, workspace: try await first(workspace, calls, "workspace", access, token))
+    }
+
+    private func first(
+        _ named: String?, _ call: TwakeLogin.Call, _ what: String, _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> EntityID {
+        if let named { return EntityID(named) }
+        let body = try await ask(call, access, token: token)
+        do throws(DecodingFailure) {
+            if let first = try TwakeDownload.places(from: body[...]).first { return first }
+        } catch {
+            throw .unreachable(why: error.description)
+        }
+        throw .refused(why: "you are in no \(what); name one with --\(what)", status: 404)
+    }
+
+    private func own(_ target: String, _ access: Access, _ token: Secret?) -> HTTPRequest {
+        let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)
+        return request(url, access, token)
+    }
+
+    private func request(_ url: URLParts, _ access: Access, _ token: Secret?) -> HTTPRequest {
+        HTTPRequest(
+            url: url, access: access, headers: [("accept", "*/*")], bearer: token, timeout: Self.patience,
+            maximumBody: Self.maximumDownload)
+    }
+
+    /// A picture may be anywhere. Another server is shown no token, no header of the user's, no certificate and no cookie, and is not
+    /// asked in the clear when the own one is not.
+    private func request(forPicture address: String, _ access: Access, _ token: Secret?) throws(Failure) -> HTTPRequest
+    {
+        if address.hasPrefix("/"), !address.hasPrefix("//") { return own(address, access, token) }
+        let url: URLParts
+        do { url = try URLParts(parsing: address) } catch {
+            throw .unreachable(why: "the picture's address is no URL: \(error.message)")
+        }
+        if url.isSecure == server.isSecure, url.authority == server.authority { return own(url.target, access, token) }
+        guard url.scheme == "https" || (url.scheme == "http" && !server.isSecure) else {
+            throw .refused(why: "the picture is at \(url.scheme)://\(url.authority), which is not asked", status: 400)
+        }
+        var foreign = Access()
+        foreign.trust = access.trust
+        do {
+            var proxy = try plan.proxy(for: url)
+            if proxy?.credentials == nil { proxy?.credentials = access.proxy?.credentials }
+            foreign.proxy = proxy
+        } catch {
+            throw .noSecret(why: error.message)
+        }
+        return request(url, foreign, nil)
+    }
+
+    private func fetch(_ request: HTTPRequest) async -> Result<[UInt8], Failure> {
+        await withCheckedContinuation { continuation in fetch(request) { continuation.resume(returning: $0) } }
+    }
+
+    private func fetch(_ request: HTTPRequest, _ completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void) {
+        http.send(request) { result in
+            switch result {
+            case .success(let response) where response.status == 200: completion(.success(response.body))
+            case .success(let response) where response.status >= 500:
+                completion(.failure(.unreachable(why: Self.words(of: response))))
+            case .success(let response):
+                completion(.failure(.refused(why: Self.words(of: response), status: response.status)))
+            case .failure(let failure): completion(.failure(.unreachable(why: failure.message)))
+            }
+        }
+    }
+
+    private static func words(of response: HTTPResponse) -> String {
+        TwakeLogin.refusal(status: response.status, body: response.body[...])
+    }
+}

@@ -1,0 +1,143 @@
+import Events
+import Network
+import Pipeline
+import Store
+import Wire
+
+// What an errand finds in the store, and what it leaves there.
+extension Errand {
+    private var wallNow: Int64 { Journal(now: .zero).wallStart / 1000 }
+    private var server: String { StoreAccount.name(of: configuration.server) }
+
+    /// Whose the errand is: of the one whose token it is, as far as is known, or of the one that was used last.
+    private var owner: StoreAccount? {
+        if let user { return StoreAccount(server: server, user: user) }
+        return try? store?.accounts().first { $0.server == server }
+    }
+
+    // MARK: What waits
+
+    /// Sends keep their order: what waits of the account is done before what is wanted. Whose the token is, is asked first: nothing is
+    /// done in somebody else's name.
+    func lookForWaiting() {
+        let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
+        guard accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
+        ask(TwakeLogin.probe, token: nil) { errand, result in
+            guard let response = try? result.get(), let era = TwakeLogin.era(status: response.status) else {
+                return errand.endAll(.unreachable(why: Self.words(of: result)))
+            }
+            errand.ask(TwakeLogin.whoami(era), token: errand.token) { $0.take($1) }
+        }
+    }
+
+    private func waiting(of account: StoreAccount) -> [(id: String, entry: [UInt8])] {
+        (try? store?.outbox(of: account)) ?? []
+    }
+
+    private func ask(
+        _ call: TwakeLogin.Call, token: Secret?,
+        _ completion: @escaping @Sendable (isolated Errand, Result<HTTPResponse, HTTPFailure>) -> Void
+    ) {
+        let url = configuration.server.with(
+            scheme: configuration.server.isSecure ? "https" : "http", target: call.target)
+        http.send(HTTPRequest(call.method, url, body: call.body, access: access, token: token)) { [weak self] result in
+            self?.assumeIsolated { completion($0, result) }
+        }
+    }
+
+    /// Takes the answer to whose the token is.
+    private func take(_ result: Result<HTTPResponse, HTTPFailure>) {
+        guard let response = try? result.get(), response.status < 500 else {
+            return endAll(.unreachable(why: Self.words(of: result)))
+        }
+        guard let account = try? TwakeLogin.account(from: response.body[...]) else {
+            // What is wrong with the token is told as without a store.
+            return start(behind: [])
+        }
+        user = account.id.description
+        guard let store, let owner, !waiting(of: owner).isEmpty else { return start(behind: []) }
+        // Whoever has the outbox does what is in it; what is wanted goes behind.
+        guard store.takeOutbox() else { return endAll(.waiting(why: "another weir is at what waits before it")) }
+        start(behind: mirror.take(waiting(of: owner)))
+    }
+
+    private static func words(of result: Result<HTTPResponse, HTTPFailure>) -> String {
+        switch result {
+        case .success(let response): TwakeLogin.refusal(status: response.status, body: response.body[...])
+        case .failure(let failure): failure.message
+        }
+    }
+
+    /// Keeps how far what waited is; what is wanted now is kept when it could not be done.
+    func keepWaiting() {
+        guard !mirror.isEmpty, let owner else { return }
+        let own = Set(wanted.map(\.id))
+        guard let writes = mirror.writes(of: session, where: { !own.contains($0.action.id) }) else { return }
+        _ = commit(writes, of: owner)
+    }
+
+    /// Leaves actions to the next tail or command of the account, behind what waits already. False when they cannot be kept.
+    func keep(_ actions: [Action]) -> Bool {
+        guard let owner, !actions.isEmpty else { return false }
+        let known = session.pendingActions
+        let writes = actions.map { action in
+            let entry = known.first { $0.action.id == action.id } ?? OutboxEntry(action)
+            return StoreWrite.enqueue(id: action.id.description, entry: entry.kept)
+        }
+        return commit(writes, of: owner)
+    }
+
+    private func commit(_ writes: [StoreWrite], of owner: StoreAccount) -> Bool {
+        guard let store else { return false }
+        do {
+            try store.commit(writes, of: StoreScope(owner), at: wallNow)
+            return true
+        } catch {
+            notify(Notice(.error, "\(error)"))
+            return false
+        }
+    }
+
+    // MARK: Notes
+
+    /// Notes what the end of an action leaves: a message that was refused is a draft; a draft that was sent is none any more; a channel
+    /// that was read is so at the next start, before the server answers.
+    func note(_ result: inout ErrandResult) {
+        guard store != nil, let owner else { return }
+        // In the words it was asked for: a name may have become an id since.
+        let asked = wanted.first { $0.id == result.action.id } ?? result.action
+        switch (asked.operation, result.outcome) {
+        case (.send(let channel, let thread, let text), .refused), (.send(let channel, let thread, let text), .noToken):
+            result.isDraft = commit([.note(.draft(channel, thread), text)], of: owner)
+        case (.send(let channel, let thread, let text), .done):
+            let place = StoreNote.draft(channel, thread)
+            guard (try? store?.notes(of: owner))?[place] == text else { return }
+            _ = commit([.note(place, nil)], of: owner)
+        case (.markRead, .done(let channel?)):
+            guard (try? store?.accounts())?.contains(owner) == true else { return }
+            _ = commit([.note(.readMarker(channel: channel.description), String(wallNow))], of: owner)
+        default: break
+        }
+    }
+
+    /// The same actions, those that send a draft with its text; nil and why when there is none.
+    func withDrafts(_ actions: [Action]) -> [Action]? {
+        guard configuration.sendsDrafts else { return actions }
+        let notes = owner.flatMap { try? store?.notes(of: $0) } ?? [:]
+        var filled: [Action] = []
+        for var action in actions {
+            if case .send(let channel, let thread, _) = action.operation {
+                guard let text = notes[.draft(channel, thread)] else { return nil }
+                action.operation = .send(channel: channel, thread: thread, text: text)
+            }
+            filled.append(action)
+        }
+        return filled
+    }
+}
+
+extension StoreNote {
+    fileprivate static func draft(_ channel: EntityID, _ thread: EntityID?) -> StoreNote {
+        .draft(channel: channel.description, thread: thread?.description)
+    }
+}

@@ -1,0 +1,89 @@
+import Events
+import Glibc
+import JSONText
+import Live
+import Network
+import Store
+
+/// The options of `download`.
+struct DownloadOptions {
+    var url: URLParts
+    var access: AccessPlan
+    var token: TokenReference?
+    var wanted: AccountService.Wanted
+    var company: String?
+    var workspace: String?
+    /// The file to write; nil for standard output.
+    var file: String?
+    var store: (path: String?, isRequired: Bool)
+    var json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let (kind, words) = (arguments.positionals[0], arguments.positionals)
+        let id = words.count > 2 ? words[2] : nil
+        guard id != "" else { throw arguments.error("ID is empty") }
+        switch kind {
+        case "file":
+            guard let id else { throw arguments.error("FILE is missing") }
+            wanted = .file(EntityID(id))
+        case "picture": wanted = .picture(user: id.map { EntityID($0) })
+        default:
+            let phrase = Suggestion.phrase(for: kind, among: ["file", "picture"])
+            throw arguments.error("\(UsageError.quoted(kind)) is none of file, picture" + phrase)
+        }
+        url = try arguments.url(words[1])
+        access = try arguments.access(to: url)
+        token = try arguments.secret(.token, "token")
+        (company, workspace) = (arguments[.company], arguments[.workspace])
+        file = arguments[.to] == "-" ? nil : arguments[.to]
+        store = try arguments.store()
+        json = arguments.has(.json)
+        if file == "" { throw arguments.error("--to: the name of the file is empty") }
+        if json, file == nil { throw arguments.error("--json needs --to FILE: the bytes go to standard output") }
+        if file == nil, isatty(1) == 1, arguments[.to] == nil {
+            throw arguments.error("standard output is a terminal: name a file with --to, or say --to -")
+        }
+    }
+}
+
+/// `weir download`.
+enum DownloadCommand {
+    static func run(_ options: DownloadOptions) async -> ExitCode {
+        let store: Store?
+        do throws(StoreError) {
+            store = try options.store.path.map { path throws(StoreError) in
+                try Store(opening: path, now: WallTime.milliseconds)
+            }
+        } catch {
+            if options.store.isRequired { return Console.fail(Trouble("\(error)", .cannotWrite)) }
+            Console.note("warning: nothing is remembered: \(error)")
+            store = nil
+        }
+        defer { store?.close() }
+        store?.tell(onDrained: {}) { Console.note("warning: not remembered: \($0)") }
+        return await AccountCommand.with(options.url, options.access) { service async throws(AccountService.Failure) in
+            let bytes = try await service.download(
+                options.wanted, token: options.token, company: options.company, workspace: options.workspace,
+                store: store, at: WallTime.milliseconds)
+            return put(bytes, options)
+        }
+    }
+
+    private static func put(_ bytes: [UInt8], _ options: DownloadOptions) -> ExitCode {
+        guard let file = options.file else {
+            do {
+                try DescriptorWriter(descriptor: 1, name: "standard output").write(bytes)
+                return .done
+            } catch {
+                return error == .closedByReader ? .done : Console.fail(error)
+            }
+        }
+        if let problem = WholeFile.write(bytes, to: file) {
+            return Console.fail(Trouble("\(file) cannot be written: \(problem)", .cannotWrite))
+        }
+        let fields: KeyValuePairs<String, JSONValue> = ["file": .string(file), "bytes": .integer(Int64(bytes.count))]
+        return AccountCommand.print(fields, options.json) {
+            "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes") in \(file)"
+        }
+    }
+}

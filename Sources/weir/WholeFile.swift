@@ -1,0 +1,35 @@
+import Glibc
+
+/// A file that is there whole or not at all, and readable by its owner only.
+enum WholeFile {
+    /// Writes beside the file first, under a name nobody else has; one that is there is replaced. Gives what is wrong, if anything is.
+    static func write(_ bytes: [UInt8], to path: String) -> String? {
+        let new = "\(path).\(UInt64.random(in: .min ... .max))"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        let isWhole = put(bytes, descriptor) && fsync(descriptor) == 0
+        let problem = isWhole ? nil : String(cString: strerror(errno))
+        close(descriptor)
+        if let problem {
+            unlink(new)
+            return problem
+        }
+        guard rename(new, path) == 0 else {
+            let problem = String(cString: strerror(errno))
+            unlink(new)
+            return problem
+        }
+        return nil
+    }
+
+    private static func put(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+}
