@@ -15,6 +15,13 @@ extension Tail {
         rearm()
     }
 
+    /// Feeds an answer that was read already.
+    func feed(_ answered: Input, _ reading: AnswerReading) {
+        take(answered, at: loop.now, reading)
+        handOver()
+        rearm()
+    }
+
     /// Feeds the messages of one read; what they lead to is handed over once.
     func feed(_ messages: [WebSocketMessage], connection: Int) {
         let now = loop.now
@@ -25,7 +32,7 @@ extension Tail {
     }
 
     /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
-    private func take(_ input: Input, at now: Moment) {
+    private func take(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         guard case .running = phase else { return }
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
@@ -42,6 +49,7 @@ extension Tail {
                 notes.connection.received(message)
             }
         }
+        if let reading { session.take(reading) }
         session.handle(input, n: stamp.n, at: now, into: &effects)
         if stamp.n > 0 { lastInput = stamp.n }
         if let place { noteRetry(of: effects, place: place) }
@@ -133,7 +141,9 @@ extension Tail {
             record(.connection(Record.ConnectionRecord(connection: connection, state: .closing)), stamp)
             if connection == self.connection { socket?.close(close) }
         case .request(let request): send(request, stamp)
-        case .cancel(let request): exchanges.removeValue(forKey: request).map { http.cancel($0) }
+        case .cancel(let request):
+            exchanges.removeValue(forKey: request).map { http.cancel($0) }
+            largeAnswers.cancel(request)
         case .renewToken: renewToken()
         case .remember(let fact): remember(fact, at: stamp.time)
         case .report(let report): tell(report, stamp)

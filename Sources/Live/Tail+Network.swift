@@ -109,7 +109,7 @@ extension Tail {
     private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[request] = nil
         if case .failure(let failure) = result, failure.kind == .cancelled { return }
-        feed(.answered(request: request, Answer(result)))
+        take(Answer(result), to: request)
     }
 
     /// Asks the token's reference again; a token that differs is used from then on.

@@ -46,6 +46,8 @@ public actor Tail {
     /// How the server is reached since the last attempt to connect.
     var access = Access()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
+    /// Answers that are read on another thread.
+    var largeAnswers = LargeAnswers()
     var timer: SessionTimer?
     var limits = Limits()
     var counts = Counts()

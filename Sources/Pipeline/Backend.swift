@@ -20,6 +20,9 @@ protocol Backend: ActionBackend {
     /// The request that fetches a resource, nil when there is none (then nothing is fetched).
     func request(for key: ResourceKey) -> RESTCall?
 
+    /// Reads the answer about a resource elsewhere; nil for one that is always small.
+    func reader(for key: ResourceKey) -> AnswerReader?
+
     /// Applies a successful answer. `isCurrent` is false when an event about the resource came while it was in flight: then what the
     /// answer does not mention is not removed.
     mutating func apply(
@@ -76,6 +79,8 @@ extension Backend {
     mutating func joined(_ room: String, into transaction: inout Transaction) {}
 
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {}
+
+    func reader(for key: ResourceKey) -> AnswerReader? { nil }
 
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] { [] }
 

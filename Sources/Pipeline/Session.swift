@@ -134,6 +134,7 @@ public struct Session: Sendable {
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
         }
+        transaction.reading = nil
         settle(into: &effects)
     }
 

@@ -66,6 +66,8 @@ struct Transaction: Sendable {
     var senders: [EntityID] = []
     /// The frame being handled, for what is said of a malformed one.
     var frame: ArraySlice<UInt8> = []
+    /// The answer being handled, where it was read already.
+    var reading: AnswerReading?
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
     var refetcher: Refetcher
 

@@ -295,9 +295,9 @@ enum HelpSnapshots {
 
             CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.
             The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the
-            new message's id. Exits with 4 when the server refuses; then the text is kept as a draft of the place.
-            Exits with 5 when the server cannot be reached; then the message waits in the store, and the next
-            command or tail of the account sends it: first what waits, in its order, then what is new.
+            new message's id. Exits with 4 when the server refuses: then the text is kept as a draft. Exits with
+            5 when the server cannot be reached: then the message waits in the store, and the next command or
+            tail of the account sends it: first what waits, in its order, then what is new.
 
             Options:
               --token env:NAME|file:PATH|cmd:COMMAND

@@ -16,29 +16,29 @@ extension TwakeBackend {
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
             apply(
-                try endpoint.parse(body), of: key, in: .channels(workspace), isCurrent: isCurrent,
+                try transaction.answer(to: endpoint, body), of: key, in: .channels(workspace), isCurrent: isCurrent,
                 into: &transaction)
         case .directs(let era, let company):
             let endpoint = TwakeEndpoints.directs(era, company: company, user: facts.user)
             apply(
-                try endpoint.parse(body), of: key, in: .directs(company), isCurrent: isCurrent,
+                try transaction.answer(to: endpoint, body), of: key, in: .directs(company), isCurrent: isCurrent,
                 into: &transaction)
         case .channel(let path):
             let channel = try TwakeEndpoints.channel(path).parse(body)
             if isCurrent { transaction.describe(channel) }
         case .members(let era, let path):
-            let members = try TwakeEndpoints.members(era, path).parse(body)
+            let members = try transaction.answer(to: TwakeEndpoints.members(era, path), body)
             transaction.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
             if isCurrent { transaction.count(members, of: path) }
         case .feed, .history, .thread, .message:
             try applyMessages(body, of: resource, isCurrent: isCurrent, into: &transaction)
         case .badges(.a, let company):
-            let counts = try TwakeEndpoints.badgeCounts(company: company).parse(body)
+            let counts = try transaction.answer(to: TwakeEndpoints.badgeCounts(company: company), body)
             transaction.replace(
                 .badges(company), with: counts.map { .badgeCount($0, company: company) }, isCurrent: isCurrent)
         case .badges(.b, let company):
-            let badges = try TwakeEndpoints.badges(company: company).parse(body)
+            let badges = try transaction.answer(to: TwakeEndpoints.badges(company: company), body)
             transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
         }
         facts.hasREST = true

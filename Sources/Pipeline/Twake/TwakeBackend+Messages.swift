@@ -8,13 +8,14 @@ extension TwakeBackend {
     ) throws(DecodingFailure) {
         switch resource {
         case .feed(let era, let path):
-            let page = Page(try TwakeEndpoints.feed(era, path).parse(body), era, path, isCurrent: isCurrent)
+            let page = Page(
+                try transaction.answer(to: TwakeEndpoints.feed(era, path), body), era, path, isCurrent: isCurrent)
             apply(page, isFirst: true, into: &transaction)
         case .history(let era, let path, let before):
-            let messages = try TwakeEndpoints.feed(era, path, before: before).parse(body)
+            let messages = try transaction.answer(to: TwakeEndpoints.feed(era, path, before: before), body)
             apply(Page(messages, era, path, isCurrent: isCurrent), isFirst: false, into: &transaction)
         case .thread(let era, let company, let path, let id):
-            let messages = try TwakeEndpoints.thread(era, company: company, path, id: id).parse(body)
+            let messages = try transaction.answer(to: TwakeEndpoints.thread(era, company: company, path, id: id), body)
             apply(messages, ofThread: id, era, path, isCurrent: isCurrent, into: &transaction)
         case .message(let era, let path, let thread, let id):
             guard let message = try TwakeEndpoints.message(era, path, thread: thread, id: id).parse(body) else {

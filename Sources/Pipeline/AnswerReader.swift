@@ -1,0 +1,42 @@
+import Events
+
+/// Reads the answer to one request outside the session: the session need not do it again, and comes to the same.
+public struct AnswerReader: Sendable {
+    private let parse: @Sendable (ArraySlice<UInt8>) -> Result<any Sendable, DecodingFailure>
+
+    init<Answer: Sendable>(_ endpoint: Endpoint<Answer>) {
+        let parse = endpoint.parse
+        self.parse = { body in
+            Result { () throws(DecodingFailure) -> any Sendable in try parse(body) }
+        }
+    }
+
+    /// Reads a body. Any thread; takes as long as the body is large.
+    public func read(_ body: ArraySlice<UInt8>) -> AnswerReading { AnswerReading(result: parse(body)) }
+}
+
+/// What a body was read as.
+public struct AnswerReading: Sendable {
+    let result: Result<any Sendable, DecodingFailure>
+}
+
+extension Session {
+    /// Reads the body of a successful answer to a request that is under way; nil for one that is always small, and for those that
+    /// write. What is read goes back with `take`, just before the answer is handled.
+    public func reader(of request: Int) -> AnswerReader? {
+        transaction.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
+    }
+
+    /// Spares the session the reading of the answer that is handled next. It changes nothing of what comes of it.
+    public mutating func take(_ reading: AnswerReading) { transaction.reading = reading }
+}
+
+extension Transaction {
+    /// The answer to a call: as it was read already, else read now.
+    func answer<Answer>(
+        to endpoint: Endpoint<Answer>, _ body: ArraySlice<UInt8>
+    ) throws(DecodingFailure) -> Answer {
+        if let answer = try reading?.result.get() as? Answer { return answer }
+        return try endpoint.parse(body)
+    }
+}
