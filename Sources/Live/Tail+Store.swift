@@ -29,6 +29,18 @@ struct Keeper {
     var brokenSince: Moment?
 }
 
+extension Keeper {
+    /// Where the account that was used last looked at last is where a session looks that was told nothing else. Waits.
+    func look(into session: inout Configuration) {
+        guard session.backend == .twake, session.company == nil, session.rooms.isEmpty,
+            let account = try? store.accounts().first(where: { $0.server == server }),
+            let notes = try? store.notes(of: account)
+        else { return }
+        session.lastCompany = notes[.selected(.company)]
+        if session.workspace == nil { session.lastWorkspace = notes[.selected(.workspace)] }
+    }
+}
+
 extension Tail {
     /// Who may be behind.
     enum Consumer: Hashable {

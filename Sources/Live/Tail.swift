@@ -100,16 +100,23 @@ public actor Tail {
         } catch {
             throw .network(error)
         }
-        session = Session(
-            configuration.session, seed: configuration.seed,
-            keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
         journal = Journal(now: loop.now)
+        do {
+            (keeper, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
+        } catch {
+            throw .store(error)
+        }
+        var told = configuration.session
+        keeper?.look(into: &told)
+        session = Session(
+            told, seed: configuration.seed,
+            keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
         do {
             let head = Record.Head(
                 recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
                 title: configuration.recording.title, tags: configuration.recording.tags,
                 redactions: configuration.recording.redactions, seed: configuration.seed,
-                session: configuration.session.json)
+                session: told.json)
             recording = try configuration.recordPath.map { path throws(RecordingError) in
                 try RecordingSink(path: path, plan: configuration.recording, head: head)
             }
@@ -118,11 +125,6 @@ public actor Tail {
             }
         } catch {
             throw .recording(error)
-        }
-        do {
-            (keeper, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
-        } catch {
-            throw .store(error)
         }
     }
 

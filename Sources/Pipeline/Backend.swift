@@ -45,6 +45,9 @@ protocol Backend: ActionBackend {
     /// How it can be found out what the server says of a section.
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation
 
+    /// Rows of an earlier session fill the model.
+    mutating func recalled(_ items: [Item])
+
     /// What has to be fetched once a room is joined, and again after a reconnect.
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
 
@@ -81,6 +84,8 @@ extension Backend {
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {}
 
     func reader(for key: ResourceKey) -> AnswerReader? { nil }
+
+    mutating func recalled(_ items: [Item]) {}
 
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] { [] }
 

@@ -20,7 +20,11 @@ extension Configuration {
             writer.key("transport")
             writer.string(transport.rawValue)
         }
-        for (name, value) in [("company", company), ("workspace", workspace)] {
+        let places = [
+            ("company", company), ("workspace", workspace), ("last_company", lastCompany),
+            ("last_workspace", lastWorkspace),
+        ]
+        for (name, value) in places {
             guard let value else { continue }
             writer.key(name)
             writer.string(value)
@@ -89,6 +93,10 @@ extension Configuration {
                 company = try reader.string()
             } else if reader.matches(key, "workspace") {
                 workspace = try reader.string()
+            } else if reader.matches(key, "last_company") {
+                lastCompany = try reader.string()
+            } else if reader.matches(key, "last_workspace") {
+                lastWorkspace = try reader.string()
             } else if reader.matches(key, "rooms") {
                 try reader.beginArray()
                 while try reader.nextElement() { rooms.append(try reader.string()) }

@@ -38,6 +38,10 @@ public struct Configuration: Hashable, Sendable {
     public var company: String?
     /// The workspace, where the user named one.
     public var workspace: String?
+    /// The company that was looked at last: taken where the user named none and is in it still.
+    public var lastCompany: String?
+    /// The workspace that was looked at last, in the same way.
+    public var lastWorkspace: String?
     /// Rooms to join; when empty, the backend's own list or templates decide.
     public var rooms: [String]
     /// Events sent after each connect. One of a name that Socket.IO keeps for itself is not sent; a notice says so.

@@ -18,6 +18,7 @@ extension Session {
             transaction.notice(.info, "\(unreadable) rows of the store are of no use any more and are fetched again")
         }
         self.recalled = (memory.user, recalled)
+        backend.recalled(recalled)
     }
 
     /// The batch of the input was committed: if it filled the model, its rows are remembered ones from now on.

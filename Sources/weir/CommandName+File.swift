@@ -190,7 +190,7 @@ extension CommandName {
                 examples: ["weir file diff before.weir.jsonl after.weir.jsonl"])
         case .demo, .serve, .tail, .record, .replay, .rooms, .send, .edit, .react, .delete, .read, .channel,
             .workspace,
-            .login, .logout, .whoami, .help:
+            .download, .login, .logout, .whoami, .help:
             Text(summary: "", examples: [])
         }
     }

@@ -162,6 +162,10 @@ enum CommandName: String, CaseIterable {
                 "Events, changes of the model and gaps go to standard output, everything else to standard error.",
                 "After a lost connection the tail connects again, joins every room and fetches again what it may",
                 "have missed. A reader that closes the pipe ends it quietly.",
+                "",
+                "Without --company, --workspace and --room it looks where the account looked last, if that is still",
+                "there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not",
+                "asked for again page by page; the full look, every five minutes, finds what changed in them.",
             ]
         case .record:
             ["The recording is complete: every message in both directions, every REST exchange, never a token."]
@@ -212,9 +216,9 @@ enum CommandName: String, CaseIterable {
                 "weir download picture URL [USER]",
                 "",
                 "FILE is a file's id: its external_id where a message has one. Without USER the picture is your own.",
-                "The bytes go to standard output, or to the file that --to names, which is there whole or not at all.",
-                "They are kept in the store: what is kept is not downloaded again, and a file that is kept needs no",
-                "server. 64 MiB at most.",
+                "The bytes go to standard output, or to the file that --output names, which is there whole or not at",
+                "all. They are kept in the store: what is kept is not downloaded again, and a file that is kept needs",
+                "no server. 64 MiB at most.",
             ]
         case .login:
             [
@@ -264,7 +268,7 @@ enum CommandName: String, CaseIterable {
         case .workspace: ["weir workspace create https://chat.example.com Sales --token file:token"]
         case .download:
             [
-                "weir download file https://chat.example.com FILE --to plan.pdf --token file:token",
+                "weir download file https://chat.example.com FILE --output plan.pdf --token file:token",
                 "weir download picture https://chat.example.com --token file:token > me.png",
             ]
         case .login: ["weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token"]

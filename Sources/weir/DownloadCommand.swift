@@ -15,6 +15,8 @@ struct DownloadOptions {
     var workspace: String?
     /// The file to write; nil for standard output.
     var file: String?
+    /// Whether a file that is there is replaced.
+    var isForced: Bool
     var store: (path: String?, isRequired: Bool)
     var json: Bool
 
@@ -35,13 +37,14 @@ struct DownloadOptions {
         access = try arguments.access(to: url)
         token = try arguments.secret(.token, "token")
         (company, workspace) = (arguments[.company], arguments[.workspace])
-        file = arguments[.to] == "-" ? nil : arguments[.to]
+        file = arguments[.output] == "-" ? nil : arguments[.output]
+        isForced = arguments.has(.force)
         store = try arguments.store()
         json = arguments.has(.json)
-        if file == "" { throw arguments.error("--to: the name of the file is empty") }
-        if json, file == nil { throw arguments.error("--json needs --to FILE: the bytes go to standard output") }
-        if file == nil, isatty(1) == 1, arguments[.to] == nil {
-            throw arguments.error("standard output is a terminal: name a file with --to, or say --to -")
+        if file == "" { throw arguments.error("--output: the name of the file is empty") }
+        if json, file == nil { throw arguments.error("--json needs --output FILE: the bytes go to standard output") }
+        if file == nil, isatty(1) == 1, arguments[.output] == nil {
+            throw arguments.error("standard output is a terminal: name a file with --output, or say --output -")
         }
     }
 }
@@ -61,6 +64,10 @@ enum DownloadCommand {
         }
         defer { store?.close() }
         store?.tell(onDrained: {}) { Console.note("warning: not remembered: \($0)") }
+        // Known before anything is downloaded.
+        if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
+            return Console.fail(Trouble("\(file) is there already; --force replaces it", .cannotWrite))
+        }
         return await AccountCommand.with(options.url, options.access) { service async throws(AccountService.Failure) in
             let bytes = try await service.download(
                 options.wanted, token: options.token, company: options.company, workspace: options.workspace,

@@ -106,7 +106,8 @@ enum Option: String, CaseIterable {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .members, .diffLogReversible, .noControl, .draft, .json, .force, .noStates, .secrets, .ripple, .fixedStrings,
+        case .members, .diffLogReversible, .noControl, .draft, .json, .force, .noStates, .secrets, .ripple,
+            .fixedStrings,
             .ignoreCase,
             .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
             nil
@@ -166,8 +167,8 @@ enum Option: String, CaseIterable {
         case .pin: "public key the server must have; one of them, when several"
         case .proxy: "HTTP proxy to go through, or what the environment names"
         case .proxyAuth: "where the proxy's USER:PASSWORD is"
-        case .company: "company (default the first one)"
-        case .workspace: "workspace (default the first one)"
+        case .company: "company (default the last one looked at, or the first)"
+        case .workspace: "workspace (default the last one looked at, or the first)"
         case .room: "join just this room and ask the backend for no list"
         case .emit: "send this event after each connect"
         case .history: "show at least N head messages of each channel, page by page"

@@ -124,6 +124,10 @@ enum HelpSnapshots {
             After a lost connection the tail connects again, joins every room and fetches again what it may
             have missed. A reader that closes the pipe ends it quietly.
 
+            Without --company, --workspace and --room it looks where the account looked last, if that is still
+            there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not
+            asked for again page by page; the full look, every five minutes, finds what changed in them.
+
             Options:
               --backend twake|socketio        what the server speaks (default twake); socketio has no schema
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
@@ -143,8 +147,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
@@ -208,8 +212,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --room ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
@@ -312,8 +316,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
@@ -350,8 +354,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
@@ -385,8 +389,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
@@ -420,8 +424,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
@@ -455,8 +459,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
@@ -496,8 +500,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --visibility public|private|direct
@@ -537,8 +541,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --member USER …                 who is in it, too: a user's id; for a workspace an address
@@ -578,8 +582,8 @@ enum HelpSnapshots {
               --proxy URL|env                 HTTP proxy to go through, or what the environment names
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
-              --company ID                    company (default the first one)
-              --workspace ID                  workspace (default the first one)
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --to FILE|-                     where the bytes go (default -, standard output); 0600
               --json                          print the result as one JSON object a line

@@ -1,4 +1,5 @@
 import Events
+import SectionedModel
 import Testing
 import Wire
 
@@ -133,5 +134,23 @@ import Wire
         #expect(second?.key == message)
         #expect(
             refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))
+    }
+
+    @Test func `an answer that was read elsewhere makes what one makes that is read here, good or bad`() throws {
+        for body in [Frames.list(Frames.head("M1", "hi", at: 1), Frames.head("M2", "ho", at: 2)), "no JSON at all"] {
+            var own = Transcript.ready(rooms: [Frames.feedRoom], company: "C", workspace: "W")
+            var given = own
+            let request = try #require(own.requests.first { $0.target.contains("/feed") })
+            let reader = try #require(given.session.reader(of: request.id))
+            #expect(given.session.reader(of: request.id + 1) == nil)
+            given.session.take(reader.read(ArraySlice(body.utf8)))
+            own.answer("/feed", body)
+            given.answer("/feed", body)
+            #expect(
+                own.session.model.elements(in: .messages(EntityID("CH")))
+                    == given.session.model.elements(in: .messages(EntityID("CH"))))
+            #expect(own.session.pending == given.session.pending)
+            #expect("\(own.effects)" == "\(given.effects)")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import SectionedModel
 import Testing
 import Wire
@@ -130,5 +131,93 @@ import Wire
         #expect(transcript.session.model.elementCount(in: messages) == 58)
         #expect(transcript.session.isSettled)
         #expect(targets.count == 3)
+    }
+
+    /// What is remembered of heads M30 to M85, and a page of others.
+    private func remembering(history: Int) -> Transcript {
+        var transcript = Transcript(
+            Configuration(
+                backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom], history: history))
+        var memory = Memory(user: "U1")
+        for number in 30...85 {
+            let id = EntityID("M\(number)")
+            let time = Timestamp(milliseconds: Int64(F.epoch + number))
+            guard
+                let row = Item.message(
+                    Twake.Message(id: id, thread: id, channel: EntityID("CH"), text: "kept", createdAt: time))
+            else { continue }
+            var writer = JSONWriter()
+            row.encode(into: &writer)
+            memory.append(row: writer.bytes)
+        }
+        transcript.feed(.remembered(memory))
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        return transcript
+    }
+
+    private func page(_ range: ClosedRange<Int>) -> String { F.list(range.map { F.head("M\($0)", "\($0)", at: $0) }) }
+
+    @Test func `pages that are remembered are not asked for again until the full look, which finds what changed`() {
+        var transcript = remembering(history: 45)
+        transcript.answer("/feed?limit=20&replies", page(81...100))
+        #expect(transcript.requests.map(\.target) == [])
+        #expect(transcript.session.model.elementCount(in: messages) == 71)
+        transcript.idle(301)
+        // The last page is short: what none shows is asked for by itself, and is not there.
+        transcript.settle([
+            ("page_token=M81&", page(62...81)), ("page_token=M62&", page(43...62)), ("page_token=M43&", page(40...43)),
+            ("/feed?limit=20&replies", page(81...100)),
+        ])
+        #expect(transcript.session.model.elementCount(in: messages) == 61)
+        #expect(transcript.texts(in: messages).contains("70"))
+        #expect(!transcript.texts(in: messages).contains("kept"))
+    }
+
+    @Test func `of more than is remembered the page behind it is asked for`() {
+        var transcript = remembering(history: 90)
+        transcript.answer("/feed?limit=20&replies", page(81...100))
+        #expect(transcript.requests.count == 1)
+        transcript.answer("page_token=M30&", page(11...30))
+        #expect(transcript.session.model.elementCount(in: messages) == 90)
+        #expect(transcript.session.isSettled)
+    }
+
+    @Test func `a page that ends before what is remembered is followed by the next`() {
+        var transcript = remembering(history: 0)
+        transcript.answer("/feed?limit=20&replies", page(101...120))
+        transcript.answer("page_token=M101&", page(82...101))
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model.elementCount(in: messages) == 91)
+    }
+
+    @Test func `the company and the workspace that were looked at last are taken, where they are there still`() {
+        for (last, taken) in [("W2", "W2"), ("gone", "W1")] {
+            var configuration = Configuration(backend: .twake, revision: .v4)
+            configuration.lastCompany = "C"
+            configuration.lastWorkspace = last
+            var transcript = Transcript(configuration)
+            transcript.authenticate()
+            transcript.settle([
+                ("/general/v1/server", #"{"status":"ready"}"#),
+                ("/users/me/companies", F.list(#"{"id":"B","name":"b"}"#, #"{"id":"C","name":"c"}"#)),
+                ("/users/me", F.one(#"{"id":"U1","username":"u"}"#)),
+                ("/companies/C/workspaces", F.list(#"{"id":"W1","name":"w1"}"#, #"{"id":"W2","name":"w2"}"#)),
+            ])
+            let rooms = transcript.session.roomBook.entries.map(\.name)
+            #expect(rooms.contains("/companies/C/workspaces/\(taken)/channels?type=public"), "\(last)")
+        }
+    }
+
+    @Test func `an era that was chosen because the other was away is given up when the other is there`() {
+        var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
+        transcript.authenticate()
+        transcript.answer("/general/v1/server", status: 404, #"{"statusCode":404}"#)
+        transcript.answer("/internal/mobile/user", #"{"id":"U1","username":"u"}"#)
+        #expect(transcript.requests.contains { $0.target.hasPrefix("/internal/mobile/") })
+        transcript.settle([("/internal/mobile/", "[]")])
+        transcript.idle(301)
+        transcript.answer("/general/v1/server", #"{"status":"ready"}"#)
+        #expect(transcript.requests.contains { $0.target.contains("/internal/services/channels/") })
     }
 }

@@ -52,7 +52,8 @@ extension TwakeBackend {
             }
             guard facts.company == nil else { return }
             facts.company = choose(
-                "company", option: "--company", from: companies.map { ($0.id, $0.name) }, into: &transaction)
+                "company", option: "--company", from: companies.map { ($0.id, $0.name) }, facts.lastCompany,
+                into: &transaction)
             if facts.company != nil { discover(into: &transaction) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
@@ -63,7 +64,8 @@ extension TwakeBackend {
             }
             guard facts.workspace == nil else { return }
             facts.workspace = choose(
-                "workspace", option: "--workspace", from: workspaces.map { ($0.id, $0.name) }, into: &transaction)
+                "workspace", option: "--workspace", from: workspaces.map { ($0.id, $0.name) }, facts.lastWorkspace,
+                into: &transaction)
             if facts.workspace != nil { discover(into: &transaction) }
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
@@ -114,17 +116,17 @@ extension TwakeBackend {
         }
     }
 
-    /// Takes the only company or workspace, or the first one with a word to the user.
+    /// Takes the only company or workspace, or the one that was looked at last, else the first one, with a word to the user.
     func choose(
-        _ what: String, option: String, from places: [(id: EntityID, name: String)],
+        _ what: String, option: String, from places: [(id: EntityID, name: String)], _ last: EntityID?,
         into transaction: inout Transaction
     ) -> EntityID? {
-        guard let first = places.first else {
+        guard let first = places.first(where: { $0.id == last }) ?? places.first else {
             transaction.notice(.error, "the user has no \(what): name rooms with --room")
             return nil
         }
         if places.count > 1 {
-            let others = places.dropFirst().map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
+            let others = places.filter { $0.id != first.id }.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
             transaction.notice(.info, "\(what) \(first.name) (\(first.id)) is taken; choose with \(option): \(others)")
         }
         return first.id

@@ -68,14 +68,16 @@ extension TwakeBackend {
         memory.walks[channel] = nil
         // The proxy leaves messages out of a page, so that a short one proves nothing.
         let isLast = !hasNews || (page.era == .b && page.heads.count < TwakeEndpoints.pageLength)
+        var (walk, boundary) = (walk, page.boundary)
+        if !isLast { passOverKept(of: page, &walk, &boundary, transaction) }
         let wanted = walk.seen.count < historyLength
         let limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
-        if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary = page.boundary {
-            var walk = walk
+        if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary {
             walk.pages += 1
             memory.walks[channel] = walk
             return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
         }
+        memory.kept[channel] = nil
         let isComplete = isLast && walk.pages == 1 && page.era == .b
         for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
             // The page may show it as a reply, to where it was moved.
@@ -90,6 +92,38 @@ extension TwakeBackend {
         guard page.era == .b else { return }
         for thread in transaction.strays(of: channel) {
             transaction.fetch(.twake(.thread(page.era, company: page.path.company, page.path, id: thread)))
+        }
+    }
+
+    /// Pages that an earlier session kept are not asked for again at the start: where a page ends with a head that is remembered, what is
+    /// remembered behind it was there when it was kept, and a thread that moved since has come forward. What was edited or deleted
+    /// meanwhile the next full look finds, which passes over nothing.
+    private mutating func passOverKept(
+        of page: Page, _ walk: inout TwakeMemory.Walk, _ boundary: inout EntityID?, _ transaction: Transaction
+    ) {
+        let channel = page.path.channel
+        guard let end = boundary, memory.kept[channel]?.contains(end) == true,
+            let kept = memory.kept.removeValue(forKey: channel)
+        else { return }
+        let passed = walk.unseen.intersection(kept)
+        walk.unseen.subtract(passed)
+        walk.seen.formUnion(passed)
+        // The page behind them, where more are wanted.
+        let quietest = passed.min { (lastActivity(of: $0, transaction), $0) < (lastActivity(of: $1, transaction), $1) }
+        boundary = quietest ?? end
+    }
+
+    /// When the latest message of a thread was written that the model holds.
+    private func lastActivity(of thread: EntityID, _ transaction: Transaction) -> Int64 {
+        let rows = transaction.model.rows(in: .thread(thread)) + [transaction.model[.message(thread)]].compactMap { $0 }
+        return rows.compactMap { $0.message?.createdAt?.milliseconds }.max() ?? 0
+    }
+
+    mutating func recalled(_ items: [Item]) {
+        guard looksAgain else { return }
+        for item in items {
+            guard let message = item.message, message.isHead, let channel = message.channel else { continue }
+            memory.kept[channel, default: []].insert(message.id)
         }
     }
 

@@ -12,6 +12,8 @@ struct TwakeBackend: Backend {
     var memory = TwakeMemory()
     /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
     let historyLength: Int
+    /// Whether what is remembered is looked at later anyway, so that it need not be at once.
+    let looksAgain: Bool
     private var recentRoom = RecentRoom()
     /// What is followed beside channels and messages.
     var following: Configuration.Following { facts.following }
@@ -26,6 +28,9 @@ struct TwakeBackend: Backend {
             workspace: configuration.workspace.map { EntityID($0) },
             // An errand comes for one thing.
             following: configuration.connects ? configuration.following : [])
+        looksAgain = configuration.lookAgain != nil
+        facts.lastCompany = configuration.lastCompany.map { EntityID($0) }
+        facts.lastWorkspace = configuration.lastWorkspace.map { EntityID($0) }
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 

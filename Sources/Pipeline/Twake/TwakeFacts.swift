@@ -6,6 +6,9 @@ struct TwakeFacts: Sendable {
     var era: TwakeEra?
     var company: EntityID?
     var workspace: EntityID?
+    /// What was looked at last, before this session.
+    var lastCompany: EntityID?
+    var lastWorkspace: EntityID?
     var user: EntityID?
     /// What is followed beside channels and messages.
     var following: Configuration.Following

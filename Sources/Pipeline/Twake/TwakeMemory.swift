@@ -30,6 +30,8 @@ struct TwakeMemory: Sendable {
     var typing = TwakeTypingBook()
     /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
     var needsPlaces = true
+    /// Heads of channels that are remembered of an earlier session, and of which no page has been asked for yet.
+    var kept: [EntityID: Set<EntityID>] = [:]
     /// Channels that are the user's, as an event said, and are not listed yet (T7).
     private var awaited: [EntityID: Awaited] = [:]
     /// Channels that were mentioned and are not the user's: not asked for again (T9).
