@@ -69,13 +69,14 @@ extension Session {
     /// Takes one action a step further; false when it waits for something.
     private mutating func go(on entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let (id, action) = (entry.action.id, entry.action)
-        if entry.isInDoubt, action.operation.makesSomething { return check(entry, into: &effects) }
+        // What an earlier process left in doubt cannot be looked for before it is known whose it is, and where.
+        let isInDoubt = entry.isInDoubt && action.operation.makesSomething
         if case .resolving(let keys) = entry.state {
             if keys.contains(where: { transaction.refetcher.isBusy($0) }) { return false }
             if let why = entry.fetchFailure { return delay(entry, why: why, into: &effects) }
         }
         switch backend.step(for: action, fetched: entry.fetched, in: transaction.model) {
-        case .impossible(let why): refuse(id, why: why, status: nil, into: &effects)
+        case .impossible(let why): refuse(id, why: isInDoubt ? Self.isInDoubt : why, status: nil, into: &effects)
         case .fetch(let keys):
             outbox.resolve(id, keys)
             for key in keys where !transaction.refetcher.isBusy(key) {
@@ -84,6 +85,7 @@ extension Session {
             return false
         case .request(let operation, let request):
             outbox.become(operation, id)
+            if isInDoubt, let entry = outbox[id] { return check(entry, into: &effects) }
             send(id, request, into: &effects)
         }
         return true

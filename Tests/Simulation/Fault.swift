@@ -10,6 +10,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case expire
     /// The client's machine sleeps for `a` ms: nothing reaches it, and its clock jumps when it wakes.
     case sleep
+    /// The client's process ends, and a new one starts with what its store kept: the `a`-th way of `Kept`.
+    case crash
     /// The next `a` frames that tell of changes are lost without a sign.
     case lose
     /// The next `a` frames that tell of changes come twice.

@@ -37,11 +37,12 @@ extension History {
     private static let acts: [(SimulatedAct, weight: Int)] = [
         (.post, 10), (.reply, 10), (.edit, 6), (.delete, 5), (.react, 5), (.pin, 2), (.move, 2), (.create, 4),
         (.rename, 4), (.erase, 1), (.direct, 3), (.add, 4), (.remove, 2), (.leave, 2), (.read, 5), (.unread, 1),
-        (.favorite, 1), (.level, 1), (.typing, 1),
+        (.favorite, 1), (.level, 1), (.typing, 1), (.flood, 1),
     ]
 
     private static let faults: [(Fault, weight: Int)] = [
-        (.cut, 6), (.kick, 2), (.restart, 3), (.expire, 3), (.sleep, 3), (.lose, 2), (.double, 4), (.stall, 4),
+        (.cut, 6), (.kick, 2), (.restart, 3), (.expire, 3), (.sleep, 3), (.crash, 3), (.lose, 2), (.double, 4),
+        (.stall, 4),
         (.hold, 6), (.spoil, 14), (.refuse, 2), (.stumble, 3), (.mute, 2), (.stray, 3),
     ]
 
@@ -77,6 +78,7 @@ extension History {
         let wait = [300, 2_000, 8_000, 40_000].randomElement(using: &random) ?? 300
         switch fault {
         case .cut: return .fault(fault, a: Int.random(in: 0..<2, using: &random), b: 0)
+        case .crash: return .fault(fault, a: Int.random(in: 0..<4, using: &random), b: 0)
         case .kick, .expire: return .fault(fault, a: 0, b: 0)
         case .restart, .stall: return .fault(fault, a: wait, b: 0)
         case .sleep:

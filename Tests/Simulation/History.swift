@@ -1,4 +1,5 @@
 package import DemoServer
+import Pipeline
 package import Wire
 
 /// One thing that happens in a history, at a time of its own.
@@ -49,6 +50,13 @@ package struct History: Hashable, Sendable {
     /// How often the session looks at everything again, though it knows of no gap: what is lost without a sign is found so, and by nothing
     /// else. Where nothing is, in three histories of four it never looks, so that a wrong step is not made good by it.
     var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
+
+    /// What the session is told.
+    var configuration: Configuration {
+        Configuration(
+            backend: .twake, revision: revision, maximumAttempts: .max,
+            following: seed % 5 == 0 ? [.members, .accounts, .places] : [], lookAgain: lookAgain)
+    }
 
     /// Whether anything happens in it that no client can know of.
     private var losesSilently: Bool {

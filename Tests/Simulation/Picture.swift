@@ -40,12 +40,18 @@ struct Picture {
                 switch item.entity {
                 case .twakeChannel(let channel): add(channel, in: place, era, me)
                 case .twakeMessage(let message): add(message, in: place, era)
+                case .twakeMember(let member): add(member, in: place)
+                case .twakeAccount(let account): add("account \(account.id)", "in \(place): \(account.name)")
+                case .twakeCompany(let company): add("company \(company.id)", "in \(place): \(company.name)")
+                case .twakeWorkspace(let workspace):
+                    add("workspace \(workspace.id)", "in \(place): \(workspace.name)")
+                // Believed for a while, and not followed here.
+                case .twakePresence: break
                 case .twakeBadge(let badge):
                     let message = badge.message?.description ?? "-"
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
                 case .twakeBadgeCount(let count):
                     add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
-                default: break
                 }
             }
         }
@@ -73,6 +79,13 @@ struct Picture {
             ].joined(separator: ", "))
     }
 
+    private mutating func add(_ member: Twake.ChannelMember, in place: String) {
+        add(
+            "member \(member.user?.description ?? "-") of \(member.channel)",
+            "in \(place), read \(text(member.lastAccess)), \(member.notificationLevel?.wireName ?? "-"), "
+                + "favorite \(member.isFavorite.map { "\($0)" } ?? "-")")
+    }
+
     private mutating func add(_ message: Twake.Message, in place: String, _ era: History.Era) {
         let reactions = message.reactions.map { "\($0.name) \($0.count) \($0.users)" }
         add(
@@ -91,13 +104,34 @@ struct Picture {
 
     // MARK: - The truth
 
-    /// What the watcher of `workspace` must see. `page` is how many threads of a channel are fetched at once.
-    init(_ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int) {
+    /// What the watcher of `workspace` must see. `page` is how many threads of a channel are fetched at once. Who `hasForgotten` what was
+    /// there before cannot see the replies of heads that were deleted in era A: no list mentions them.
+    init(
+        _ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int,
+        following: Configuration.Following, hasForgotten: Bool
+    ) {
+        if following.contains(.places) {
+            add("company \(company)", "in companies -: \(truth.companyName)")
+            for workspace in truth.workspaces {
+                add("workspace \(workspace.id)", "in workspaces \(company): \(workspace.name)")
+            }
+        }
+        if following.contains(.accounts) {
+            // Those of whoever was seen to write.
+            for (user, name) in truth.names { add("account \(user)", "in accounts -: \(name)", isOptional: true) }
+        }
         for channel in truth.channels where channel.visibility == "direct" || channel.workspace == workspace {
             add(channel, truth, era, company)
+            for member in channel.memberships where following.contains(.members) {
+                add(
+                    "member \(member.user) of \(channel.id)",
+                    "in members \(channel.id), read \(text(member.lastAccess)), \(member.notificationLevel), "
+                        + "favorite \(member.isFavorite)")
+            }
             for (index, thread) in channel.threads.enumerated() {
                 let isOptional = index < channel.threads.count - page
-                add(thread, of: channel, era, isOptional: isOptional)
+                let isHeadless = era == .a && thread.messages.first?.subtype == "deleted"
+                add(thread, of: channel, era, isOptional: isOptional || (hasForgotten && isHeadless))
             }
         }
         switch era {
@@ -153,8 +187,9 @@ struct Picture {
             // Era A's answers leave deleted messages out.
             if era == .a, message.subtype == "deleted" { continue }
             let reactions = message.reactions.map { "\($0.name) \($0.users.count) \($0.users)" }
-            // Of a thread, era B's list of a channel shows the last three.
-            let isLate = era == .a || isHead || index >= thread.messages.count - 3
+            // Of a thread, era B's list of a channel shows the last three; what makes it be read as a whole is a count that does not fit,
+            // and deleted messages are not counted.
+            let isLate = era == .a || isHead || index >= thread.messages.count - 3 || message.subtype != "deleted"
             add(
                 "message \(message.id)",
                 [

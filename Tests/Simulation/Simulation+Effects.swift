@@ -14,17 +14,19 @@ extension Simulation {
 
     private mutating func perform(_ effect: Effect) {
         switch effect {
-        case .connect(let request): connect(request.connection)
-        case .send(let connection, let message): send(message, on: connection)
-        case .close(let connection, _):
+        case .connect(let request): connect(request.connection + connectionsBefore)
+        case .send(let connection, let message): send(message, on: connection + connectionsBefore)
+        case .close(let number, _):
+            let connection = number + connectionsBefore
             // A peer that is not there any more does not keep the close waiting.
             let isCut = sockets[connection]?.isCut ?? true
             queue.schedule(.closedAtServer(connection), at: now + delay())
             queue.schedule(
                 .closedAtClient(connection, WebSocketClose(code: 1000)), at: now + (isCut ? .seconds(2) : delay()))
         case .request(let request): send(request)
-        case .cancel(let request): awaited.remove(request)
-        case .renewToken: queue.schedule(.renewed, at: now + delay())
+        case .cancel(let request): awaited.remove(request + requestsBefore)
+        case .renewToken: queue.schedule(.renewed(life: life), at: now + delay())
+        case .remember(.account(let user)): account = user
         case .remember: break
         case .report(let report): note(report)
         case .finish(let ending):
@@ -79,7 +81,10 @@ extension Simulation {
 
     // MARK: - Requests
 
-    private mutating func send(_ request: FetchRequest) {
+    private mutating func send(_ wanted: FetchRequest) {
+        var request = wanted
+        request.id += requestsBefore
+        lastRequest = max(lastRequest, request.id)
         figures.requests += 1
         awaited.insert(request.id)
         say(request)
@@ -100,7 +105,7 @@ extension Simulation {
     private mutating func takeSpoil(for request: FetchRequest) -> Spoil? {
         guard let spoil = spoils.first, !request.target.hasSuffix("/server") else { return nil }
         // Before anything was answered, such a page rightly says that there is no such service.
-        if spoil == .missingPage, figures.joins == 0 { return nil }
+        if spoil == .missingPage, figures.joins == joinsBefore { return nil }
         spoils.removeFirst()
         figures.count(spoil)
         return spoil
@@ -108,6 +113,8 @@ extension Simulation {
 
     /// The request is at the server.
     mutating func answer(_ request: FetchRequest, bearer: String?, _ spoil: Spoil?) {
+        // What is slow on its way ends with the process that sends it.
+        if spoil == .slowRequest, request.id <= requestsBefore { return }
         if serverDownUntil != nil {
             let failure = Answer.failure(kind: "connect", message: "refused")
             return queue.schedule(.answer(request.id, failure), at: now + delay())

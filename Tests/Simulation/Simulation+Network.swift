@@ -11,7 +11,7 @@ extension Simulation {
         case .opened(let connection):
             guard sockets[connection]?.isOverAtClient == false else { return }
             sockets[connection]?.isOpenAtClient = true
-            feed(.opened(connection: connection, token: token))
+            feed(.opened(connection: connection - connectionsBefore, token: token))
         case .failed(let connection): fail(connection)
         case .toServer(let connection, let message):
             guard sockets[connection]?.isOpenAtServer == true, serverDownUntil == nil else { return }
@@ -24,7 +24,7 @@ extension Simulation {
             guard sockets[connection]?.isOverAtClient == false else { return }
             guard sockets[connection]?.isOpenAtClient == true else { return fail(connection) }
             sockets[connection]?.isOverAtClient = true
-            feed(.closed(connection: connection, close))
+            feed(.closed(connection: connection - connectionsBefore, close))
         case .publish(let publication):
             guard serverDownUntil == nil else { return }
             server.publish(publication, into: &outputs)
@@ -34,8 +34,9 @@ extension Simulation {
             guard awaited.remove(request) != nil else { return }
             figures.answers += 1
             if case .response(200..<300, _, _) = answer {} else { figures.failures += 1 }
-            feed(.answered(request: request, answer))
-        case .renewed:
+            feed(.answered(request: request - requestsBefore, answer))
+        case .renewed(let life):
+            guard life == self.life else { return }
             token = server.token(at: now)
             feed(.tokenRenewed(changed: true))
         case .wake: wake()
@@ -46,7 +47,8 @@ extension Simulation {
     private mutating func fail(_ connection: Int) {
         guard sockets[connection]?.isOverAtClient == false else { return }
         sockets[connection]?.isOverAtClient = true
-        feed(.failed(connection: connection, ConnectFailure(phase: .connect, message: "connection refused")))
+        let failure = ConnectFailure(phase: .connect, message: "connection refused")
+        feed(.failed(connection: connection - connectionsBefore, failure))
     }
 
     private mutating func accept(_ connection: Int) {
@@ -68,7 +70,7 @@ extension Simulation {
             return cut(connection, silently: false)
         }
         sockets[connection]?.remaining -= 1
-        feed(.message(connection: connection, message))
+        feed(.message(connection: connection - connectionsBefore, message))
     }
 
     mutating func closeAtServer(_ connection: Int) {

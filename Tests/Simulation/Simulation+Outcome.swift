@@ -43,12 +43,13 @@ extension Simulation {
         let model = Picture(session.model, era: history.era, me: server.me)
         let truth = Picture(
             server.truth, era: history.era, company: server.company, workspace: server.workspaces[0],
-            page: Self.pageLength)
+            page: Self.pageLength, following: history.configuration.following,
+            hasForgotten: life > 0)
         faults += Picture.differences(model, truth)
     }
 
     /// The diff log, applied to an empty model, must give the model, with its checksum after each line.
-    private mutating func checkLog() {
+    mutating func checkLog() {
         var replica = SectionedCollection<Item>(keepsChecksum: true)
         var sequence = 0
         var lines = log.bytes.split(separator: UInt8(ascii: "\n"))

@@ -7,6 +7,7 @@ import Wire
 extension Simulation {
     mutating func take(_ action: Step.Action) {
         say("step: \(action)")
+        memories = (memories.late, session.model)
         switch action {
         case .act(.move, let user, let a, let b): noteMovedDeeds { $0.perform(.move, by: user, a, b) }
         case .act(let act, let user, let a, let b): perform(act, by: user, a, b)
@@ -33,6 +34,7 @@ extension Simulation {
             perform(tellsOfChange: false)
         case .restart: restart(down: .milliseconds(a))
         case .expire: expire()
+        case .crash: crash(Kept.allCases[a % Kept.allCases.count])
         case .sleep: sleep(.milliseconds(a))
         case .lose: losses += a
         case .double: twins += a

@@ -35,7 +35,7 @@ package struct Simulation {
         case publish(SimulatedServer.Publication)
         case request(FetchRequest, bearer: String?, Spoil?)
         case answer(Int, Answer)
-        case renewed
+        case renewed(life: Int)
         case wake
         case serverUp
     }
@@ -86,6 +86,15 @@ package struct Simulation {
     /// Requests the session still waits for.
     var awaited: Set<Int> = []
     var token: Secret?
+    /// The first process of the client is 0. Connections and requests of earlier ones have the numbers up to these.
+    var life = 0
+    var connectionsBefore = 0
+    var requestsBefore = 0
+    var lastRequest = 0
+    var joinsBefore = 0
+    /// Whose rows a store would keep, and the model before the last two steps.
+    var account: String?
+    var memories: (early: SectionedCollection<Item>, late: SectionedCollection<Item>)
     var lastExpiry = Moment(microseconds: -60_000_000)
 
     /// What the user wanted done, and what the session said of it.
@@ -117,10 +126,8 @@ package struct Simulation {
         self.sabotage = sabotage
         random = RandomSource(seed: history.seed)
         server = SimulatedServer(seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600))
-        session = Session(
-            Configuration(
-                backend: .twake, revision: history.revision, maximumAttempts: .max, lookAgain: history.lookAgain),
-            seed: history.seed, keepsChecksum: true)
+        session = Session(history.configuration, seed: history.seed, keepsChecksum: true)
+        memories = (session.model, session.model)
         for (index, step) in history.steps.enumerated() {
             queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
         }

@@ -283,6 +283,29 @@ import Testing
             12644 send 1 3
             """
         ),
+        (
+            "a channel that the user was taken out of kept its members, since the same event asked for them",
+            """
+            era b, Engine.IO 3, seed 70
+            7208 remove 3 1 20
+            """
+        ),
+        (
+            "what an earlier process left in doubt was looked for before it was known whose it is, and done once more",
+            """
+            era b, Engine.IO 3, seed 936
+            796 send 0 2
+            800 crash 1 0
+            """
+        ),
+        (
+            "and was looked for, for ever, where no server of that era is",
+            """
+            era a, Engine.IO 4, seed 415
+            16812 send 2 2
+            16836 crash 0 0
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

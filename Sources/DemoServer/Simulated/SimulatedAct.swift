@@ -32,6 +32,8 @@ package enum SimulatedAct: String, CaseIterable, Sendable {
     case favorite, level
     /// Writes, or stops writing, in channel `a`.
     case typing
+    /// Writes more than a page: 8 to 31 times, in the thread of message `a`, or in channel `a` when `b` is odd.
+    case flood
 }
 
 extension SimulatedServer {
@@ -42,12 +44,17 @@ extension SimulatedServer {
         let world = backend.world
         let person = Self.pick(user, of: world.users)?.id
         guard let person, let action = action(act, by: person, a, b) else { return nil }
-        return backend.act(action, by: person, at: now)?.map(Publication.init)
+        var frames = backend.act(action, by: person, at: now)
+        if act == .flood {
+            for _ in 0..<7 + b % 24 { frames?.append(contentsOf: backend.act(action, by: person, at: now) ?? []) }
+        }
+        return frames?.map(Publication.init)
     }
 
     private func action(_ act: SimulatedAct, by user: EntityID, _ a: Int, _ b: Int) -> UserAction<EntityID>? {
         switch act {
         case .post, .reply, .edit, .delete, .react, .pin, .move: return messageAction(act, by: user, a, b)
+        case .flood: return messageAction(b % 2 == 0 ? .reply : .post, by: user, a, b)
         case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing:
             return channelAction(act, by: user, a, b)
         }
@@ -71,7 +78,8 @@ extension SimulatedServer {
                 return nil
             }
             return .move(message: moved, target: target)
-        case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing:
+        case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing,
+            .flood:
             return nil
         }
     }
@@ -111,7 +119,7 @@ extension SimulatedServer {
             return channel(a, of: user).map { .changeMembership(channel: $0, isFavorite: nil, level: level) }
         case .typing:
             return channel(a, of: user).map { .typing(channel: $0, message: nil, isWriting: b % 2 == 0) }
-        case .post, .reply, .edit, .delete, .react, .pin, .move: return nil
+        case .post, .reply, .edit, .delete, .react, .pin, .move, .flood: return nil
         }
     }
 

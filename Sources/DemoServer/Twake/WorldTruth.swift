@@ -22,6 +22,8 @@ public struct WorldTruth: Hashable, Sendable {
         public var participants: [EntityID]
         /// The members, in the order they joined.
         public var members: [EntityID]
+        /// The same, with what each made of the channel.
+        public var memberships: [Membership]
         /// The time of the last message, or of the channel's making.
         public var lastActivity: Timestamp
         /// The last message's text as it was when written (later edits do not change it).
@@ -42,6 +44,18 @@ public struct WorldTruth: Hashable, Sendable {
         public var updatedAt: Timestamp
         /// Threads by their last activity, the latest last.
         public var threads: [Thread]
+    }
+
+    /// A user's membership of a channel.
+    public struct Membership: Hashable, Sendable {
+        /// Who.
+        public var user: EntityID
+        /// When they last read it.
+        public var lastAccess: Timestamp
+        /// Whether they marked it.
+        public var isFavorite: Bool
+        /// Which of its messages they are notified of: the wire's word.
+        public var notificationLevel: String
     }
 
     /// A thread of a channel.
@@ -104,6 +118,8 @@ public struct WorldTruth: Hashable, Sendable {
     public var channels: [Channel]
     /// The badges, in the order they were made.
     public var badges: [Badge]
+    /// What the company is called.
+    public var companyName: String
     /// Everybody's full name.
     public var names: [EntityID: String]
     /// The company's workspaces: the name of each, in the order they were made.
@@ -132,6 +148,7 @@ extension World {
                 WorldTruth.Badge(
                     workspace: $0.workspace, channel: $0.channel, thread: $0.thread, message: $0.message)
             },
+            companyName: company.name,
             names: Dictionary(users.map { ($0.id, $0.fullName) }) { first, _ in first },
             workspaces: workspaces.map { WorldTruth.Workspace(id: $0.id, name: $0.name) }, present: present)
     }
@@ -141,6 +158,11 @@ extension World {
             id: channel.id, workspace: channel.workspace, visibility: channel.visibility.rawValue, name: channel.name,
             icon: channel.icon, description: channel.description, owner: channel.owner,
             participants: channel.participants, members: channel.memberships.map(\.user),
+            memberships: channel.memberships.map {
+                WorldTruth.Membership(
+                    user: $0.user, lastAccess: Timestamp(milliseconds: $0.lastAccess), isFavorite: $0.isFavorite,
+                    notificationLevel: $0.level.rawValue)
+            },
             lastActivity: Timestamp(milliseconds: channel.lastActivity),
             lastMessage: channel.lastMessage?.text,
             lastDate: channel.lastMessage.map { Timestamp(milliseconds: $0.date) },

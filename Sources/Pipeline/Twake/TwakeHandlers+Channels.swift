@@ -80,6 +80,8 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
         guard let path = sent.path(facts) else { return }
         let isShown = transaction.model.elementCount(in: .members(sent.channel)) > 0
         guard isShown || !envelope.room.isOwnList else { return }
+        // The user's own end took the channel away with its members.
+        guard transaction.model[.channel(sent.channel)] != nil || !envelope.room.isOwnList else { return }
         transaction.overtake { $0.path?.channel == path.channel && $0.isMembers }
         let user = sent.user ?? (envelope.room.isOwnList ? facts.user : nil)
         let known = user.flatMap { transaction.model[.member($0, of: sent.channel)]?.member }
