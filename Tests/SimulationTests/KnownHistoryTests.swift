@@ -306,6 +306,13 @@ import Testing
             16836 crash 0 0
             """
         ),
+        (
+            "the user's own room was asked for with a token that had become too old, and stayed refused",
+            """
+            era b, Engine.IO 3, seed 7750
+            146 expire 0 0
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))
