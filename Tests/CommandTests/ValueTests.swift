@@ -25,6 +25,24 @@ struct ValueTests {
             ),
             (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number above 0 nor max"),
             (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number above 0 nor max"),
+            (["tail", "http://h/", "--rotate", "hup"], "--rotate needs --record FILE"),
+            (
+                ["record", "http://h/", "f", "--rotate", "64"],
+                "--rotate: '64' is no size (64M), no age (1h) and not hup"
+            ),
+            (["record", "http://h/", "f", "--keep", "3"], "--keep needs --rotate: one file is kept whole"),
+            (
+                ["record", "http://h/", "f", "--rotate", "1h", "--keep", "1w"],
+                "--keep: '1w' is no number of segments, no size (2G) and no age (24h)"
+            ),
+            (
+                ["record", "http://h/", "f", "--fsync", "often"],
+                "--fsync: 'often' is none of never, interval, chunk, always"
+            ),
+            (
+                ["tail", "http://h/", "--flight-recorder", "10m,1K"],
+                "--flight-recorder: '10m,1K' is no time, or a time and a size from 1M on: 10m or 10m,64M"
+            ),
             (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT"),
             (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT"),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
