@@ -39,8 +39,9 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-        // A header of inline functions: what Swift's SIMD has no word for.
+        // Headers of inline functions: what Swift has no word for.
         .target(name: "CJSONScan"),
+        .target(name: "CChecksum"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
@@ -52,7 +53,7 @@ let package = Package(
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
-        room("Recording", ["Pipeline", "Wire", "JSONText", "CCrypto", "CZstd"]),
+        room("Recording", ["Pipeline", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto", "CZstd"]),
         room("Live", ["Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(

@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// Cuts bytes into lines, in bounded memory whatever stands in the file, and keeps the checksums of what went by.
 struct LineScanner: ~Copyable {
@@ -19,8 +20,10 @@ struct LineScanner: ~Copyable {
     /// Number of the line given last, from 1, and the offset of its first byte in the file.
     private(set) var line = 0
     private(set) var offset = 0
-    /// What was passed since the last `sync` record.
-    var chunk = ChunkChecksum()
+    /// What was passed since the last `sync` record, as far as it is summed.
+    private var chunk = ChunkChecksum()
+    /// Up to where in `buffer` that is. Lines are summed many at a time, which costs a fraction of summing each.
+    private var summed = 0
     /// Where the bytes come from.
     let source: ByteSource
 
@@ -47,6 +50,33 @@ struct LineScanner: ~Copyable {
         isInMemory = true
     }
 
+    /// Cuts a part of a recording into lines, that of a block.
+    init(block bytes: [UInt8], _ range: Range<Int>, at place: RecordingReader.Place) {
+        self.init(bytes: bytes)
+        start = range.lowerBound
+        summed = start
+        end = range.upperBound
+        nextOffset = place.offset
+        line = place.line - 1
+    }
+
+    /// Everything that was read so far, which is taken away.
+    mutating func takeAll() -> ArraySlice<UInt8> {
+        let bytes = buffer[..<end]
+        resume(with: [], at: RecordingReader.Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true))
+        return bytes
+    }
+
+    /// Goes on with bytes that were taken from the source, the first of which begins a line, and then with the source.
+    mutating func resume(with bytes: ArraySlice<UInt8>, at place: RecordingReader.Place) {
+        if !bytes.isEmpty { buffer = Array(bytes) }
+        start = 0
+        end = bytes.count
+        nextOffset = place.offset
+        line = place.line - 1
+        beginChunk()
+    }
+
     /// How many bytes there are; nil when that is not known before they are read.
     var size: Int? { isInMemory ? end : source.size }
 
@@ -68,7 +98,7 @@ struct LineScanner: ~Copyable {
         nextOffset = offset
         self.offset = offset
         self.line = line - 1
-        chunk = ChunkChecksum()
+        beginChunk()
         chunk.isPart = true
     }
 
@@ -83,7 +113,6 @@ struct LineScanner: ~Copyable {
                 start = feed + 1
                 nextOffset += found.count + 1
                 if found.count < RecordFormat.maximumLine { return .whole(found) }
-                chunk.update(buffer, found.lowerBound..<start)
                 return .tooLong(bytes: found.count + 1)
             }
             searched = end - start
@@ -97,10 +126,29 @@ struct LineScanner: ~Copyable {
         }
     }
 
-    /// Adds the line given last, with its line feed, to the chunk.
-    mutating func keepChecksum(of line: Range<Int>) {
-        chunk.update(buffer, line.lowerBound..<line.upperBound + 1)
+    /// What was passed since the last `sync` record, up to a place in `buffer`.
+    mutating func passed(upTo place: Int) -> ChunkChecksum {
+        if summed < place {
+            chunk.update(buffer, summed..<place)
+            summed = place
+        }
+        return chunk
     }
+
+    /// The line given last is damaged.
+    mutating func markDamage() {
+        _ = passed(upTo: start)
+        chunk.markDamage()
+    }
+
+    /// A chunk begins behind the line given last.
+    mutating func beginChunk() {
+        chunk = ChunkChecksum()
+        summed = start
+    }
+
+    /// Whether a chunk begins behind the line given last.
+    var isAtChunkStart: Bool { summed == start && chunk.count == 0 && !chunk.isPart }
 
     /// Whether nothing follows the line given last, whose place may become another.
     mutating func isAtEnd(after line: inout Range<Int>) throws(RecordingError) -> Bool {
@@ -130,7 +178,6 @@ struct LineScanner: ~Copyable {
         while true {
             let feed = lineFeed(from: start)
             let passed = start..<(feed.map { $0 + 1 } ?? end)
-            chunk.update(buffer, passed)
             length += passed.count
             nextOffset += passed.count
             start = passed.upperBound
@@ -142,12 +189,14 @@ struct LineScanner: ~Copyable {
     /// Gets more bytes behind those at hand; false at the end of the source.
     private mutating func fill() throws(RecordingError) -> Bool {
         if hasEnded { return false }
+        _ = passed(upTo: start)
         if start > 0 {
             buffer.withUnsafeMutableBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
                 memmove(base, base + start, end - start)
             }
             end -= start
+            summed -= start
             start = 0
         }
         if buffer.count - end < Self.readBytes / 2 {

@@ -24,19 +24,21 @@ public struct Stamp: Hashable, Sendable {
 
 /// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync`, `idx` and `end` are
 /// written by the writer itself.
+///
+/// What is large and rare stands behind a reference: records are handed on more often than they are looked at.
 public enum Record: Hashable, Sendable {
     /// What the file is.
-    case head(Head)
+    indirect case head(Head)
     /// The connection's state changed.
-    case connection(ConnectionRecord)
+    indirect case connection(ConnectionRecord)
     /// A WebSocket message came or went.
     case frame(FrameRecord)
     /// A REST exchange began or ended.
     case http(HTTPRecord)
     /// A room was wished for, or met its fate.
-    case subscription(SubscriptionRecord)
+    indirect case subscription(SubscriptionRecord)
     /// Something was lost, or may have been.
-    case gap(GapRecord)
+    indirect case gap(GapRecord)
     /// The token was resolved again.
     case token(TokenRecord)
     /// The user wanted something done.
@@ -52,9 +54,9 @@ public enum Record: Hashable, Sendable {
     /// A message of the tool that is worth keeping.
     case note(NoteRecord)
     /// What stands between the last one and this.
-    case sync(SyncRecord)
+    indirect case sync(SyncRecord)
     /// Where every chunk of the file is.
-    case index(IndexRecord)
+    indirect case index(IndexRecord)
     /// The file was closed in order.
     case end(EndRecord)
     /// A kind this version does not know; the text is the whole record, kept so that tools pass it on.

@@ -188,12 +188,3 @@ private struct IndexScan {
         do throws(LineFailure) { return try LineDecoder.decode(line) } catch { return nil }
     }
 }
-
-extension Span<UInt8> {
-    /// Whether its first bytes are those of `text`.
-    fileprivate func starts(with text: StaticString) -> Bool {
-        guard count >= text.utf8CodeUnitCount else { return false }
-        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
-        return true
-    }
-}

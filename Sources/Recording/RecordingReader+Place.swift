@@ -20,7 +20,7 @@ extension RecordingReader {
     public var place: Place {
         Place(
             offset: lines.nextOffset, line: lines.line + 1, number: expected, time: lastTime,
-            isChunkStart: lines.chunk.count == 0 && !lines.chunk.isPart)
+            isChunkStart: lines.isAtChunkStart)
     }
 
     /// Goes to a place of this recording, from a `RecordingIndex` or from a reader. Only a file and what is held in memory
@@ -34,9 +34,9 @@ extension RecordingReader {
             }
         }
         try lines.move(to: place.offset, line: place.line)
-        if place.isChunkStart || place.offset == 0 { lines.chunk = ChunkChecksum() }
+        if place.isChunkStart || place.offset == 0 { lines.beginChunk() }
         // The head is no entry.
-        if place.offset == 0, case .whole(let head) = try lines.next() { lines.keepChecksum(of: head) }
+        if place.offset == 0 { _ = try lines.next() }
         expected = place.number
         isFirst = place.number == 1
         lastTime = place.time

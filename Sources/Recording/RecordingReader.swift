@@ -30,6 +30,9 @@ public struct RecordingReader: ~Copyable {
     var lastTime = Moment.zero
     /// Whether no number was met: a later segment begins with any.
     var isFirst = true
+    private var clock = WallClockMinute()
+    /// The frames of a block, resolved ahead.
+    private var payloads = ResolvedPayloads()
     /// Where the line given last stands in the scanner's buffer.
     private var current: Range<Int>
     /// What the last line gave besides what was returned for it.
@@ -55,6 +58,31 @@ public struct RecordingReader: ~Copyable {
         lines = scanner
     }
 
+    /// Reads on from a place, with a scanner that is there.
+    init(head: Record.Head, _ scanner: consuming LineScanner, from place: Place) throws(RecordingError) {
+        self.head = head
+        current = 0..<0
+        // The head is no entry.
+        if place.offset == 0 { _ = try scanner.next() }
+        lines = scanner
+        expected = place.number
+        lastTime = place.time
+        isFirst = place.offset == 0
+    }
+
+    /// Reads a block.
+    init(of block: RecordingBlock) {
+        head = block.head
+        current = 0..<0
+        lines = LineScanner(block: block.bytes, block.range, at: block.place)
+        expected = block.place.number
+        lastTime = block.place.time
+        isFirst = block.place.offset == 0
+        // What is in memory is there.
+        if block.place.offset == 0 { _ = try? lines.next() }
+        payloads = ResolvedPayloads(of: block, &clock)
+    }
+
     private static func head(_ lines: inout LineScanner) throws(RecordingError) -> (Record.Head, Range<Int>) {
         let path = lines.source.path
         let range: Range<Int>
@@ -78,7 +106,6 @@ public struct RecordingReader: ~Copyable {
                 path: path, message: "it has format version \(head.major), and this program reads \(RecordFormat.major)"
             )
         }
-        lines.keepChecksum(of: range)
         return (head, range)
     }
 
@@ -96,7 +123,7 @@ public struct RecordingReader: ~Copyable {
         switch try lines.next() {
         case .whole(let range): return try entry(of: range)
         case .tooLong(let bytes):
-            lines.chunk.markDamage()
+            lines.markDamage()
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: "longer than 16 MiB")
         case .unfinished(let bytes): return .tornTail(offset: lines.offset, bytes: bytes)
         case nil: return nil
@@ -105,15 +132,32 @@ public struct RecordingReader: ~Copyable {
 
     private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {
         current = range
+        if let decoded = frame(in: range) { return entry(of: decoded, range) }
         do throws(LineFailure) {
             let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
             return entry(of: decoded, range)
         } catch {
             let bytes = range.count + 1
-            lines.keepChecksum(of: range)
-            lines.chunk.markDamage()
+            lines.markDamage()
             if try lines.isAtEnd(after: &current) { return .tornTail(offset: lines.offset, bytes: bytes) }
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: error.message)
+        }
+    }
+
+    /// The record of a line of the usual form.
+    private mutating func frame(in range: Range<Int>) -> DecodedLine? {
+        if let decoded = payloads.next(at: range.lowerBound) { return decoded }
+        return lines.buffer.withUnsafeBufferPointer { buffer in
+            let line = UnsafeBufferPointer(rebasing: buffer[range])
+            guard let frame = FrameLine(line, &clock) else { return nil }
+            var isResolved = true
+            let room = FrameLine.room(for: frame.contents.count)
+            let payload = [UInt8](unsafeUninitializedCapacity: room) { target, count in
+                let resolved = target.baseAddress.flatMap { frame.resolve(line, into: $0) }
+                isResolved = resolved != nil
+                count = resolved ?? 0
+            }
+            return isResolved ? frame.decoded(payload[...]) : nil
         }
     }
 
@@ -125,12 +169,11 @@ public struct RecordingReader: ~Copyable {
         let entry = Entry.record(decoded.record, stamp)
         lastTime = time
         if case .sync(let sync) = decoded.record {
-            if !lines.chunk.matches(sync) {
-                waiting.append(.checksumMismatch(line: lines.line, bytes: lines.chunk.count, recorded: sync.bytes))
+            let passed = lines.passed(upTo: range.lowerBound)
+            if !passed.matches(sync) {
+                waiting.append(.checksumMismatch(line: lines.line, bytes: passed.count, recorded: sync.bytes))
             }
-            lines.chunk = ChunkChecksum()
-        } else {
-            lines.keepChecksum(of: range)
+            lines.beginChunk()
         }
         if decoded.number != nil {
             // A kind of a newer version may stand aside, too.

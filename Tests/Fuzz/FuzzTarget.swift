@@ -129,12 +129,26 @@ private func fuzzEvent(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// A damaged recording ends, and every record is given once.
+/// A damaged recording ends; its index leads to places that can be read from, the first of them to everything.
 private func fuzzRecording(_ input: ArraySlice<UInt8>) {
-    do throws(RecordingError) {
-        var reader = try RecordingReader(bytes: Array(input))
-        while try reader.next() != nil {}
-    } catch {}
+    let bytes = Array(input)
+    guard let whole = try? entries(of: bytes, from: nil), let index = try? RecordingIndex(of: bytes) else { return }
+    for chunk in index.chunks.indices {
+        let rest = try? entries(of: bytes, from: index.place(ofChunk: chunk))
+        if chunk == 0, index.origin == .scan {
+            precondition(rest == whole, "what is read from the first place is not everything")
+        }
+    }
+}
+
+private func entries(
+    of bytes: [UInt8], from place: RecordingReader.Place?
+) throws(RecordingError) -> [RecordingReader.Entry] {
+    var reader = try RecordingReader(bytes: bytes)
+    if let place { try reader.move(to: place) }
+    var entries: [RecordingReader.Entry] = []
+    while let entry = try reader.next() { entries.append(entry) }
+    return entries
 }
 
 private func takeRevision(_ input: ArraySlice<UInt8>) -> (EngineIO.Revision, ArraySlice<UInt8>)? {

@@ -189,3 +189,27 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(read == Array(texts))
     }
 }
+
+@Suite struct `What the fuzzer begins with` {
+    private static let names = [
+        "act", "clock", "conn", "f-binary", "f-text", "f-usual", "gap", "head", "hello.weir.jsonl", "http", "idx-end",
+        "mark", "mem", "note", "st", "sub", "sync", "token", "unknown",
+    ]
+
+    @Test func `is a record of each kind, and nothing is wrong with any`() throws {
+        var kinds: Set<String> = ["head"]
+        for name in Self.names {
+            let bytes = try contents(of: SampleRecording.repository + "/samples/corpus/recording/" + name)
+            for entry in try entries(of: bytes) {
+                guard case .record(let record, _) = entry else {
+                    Issue.record("\(name): \(entry)")
+                    continue
+                }
+                kinds.insert(record.kind)
+            }
+            if name == "idx-end" { #expect(try RecordingIndex(of: bytes).origin == .file) }
+        }
+        let all = "head conn f http sub gap token act mem mark st clock note sync idx end poll"
+        #expect(kinds == Set(all.split(separator: " ").map(String.init)))
+    }
+}

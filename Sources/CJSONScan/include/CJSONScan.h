@@ -144,3 +144,105 @@ static inline bool json_is_utf8(const uint8_t *text, size_t length) {
 
 /// Whether the `length` bytes at `a` and at `b` are the same.
 static inline bool json_same_bytes(const uint8_t *a, const uint8_t *b, size_t length) { return memcmp(a, b, length) == 0; }
+
+/// Where the last byte of this value stands; -1 when there is none.
+static inline ptrdiff_t json_last_byte(const uint8_t *text, size_t length, uint8_t byte) {
+#if JSON_HAS_BLOCKS
+    for (; length >= 16 && !json_mask(json_equal(json_load(text + length - 16), byte)); length -= 16) {}
+#endif
+    while (length > 0 && text[length - 1] != byte) length -= 1;
+    return (ptrdiff_t)length - 1;
+}
+
+/// How many bytes have this value.
+static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t byte) {
+    size_t count = 0;
+    // Few enough at a time to be counted in bytes, many side by side.
+    for (size_t i = 0; i < length;) {
+        const size_t end = length - i < 255 ? length : i + 255;
+        uint8_t part = 0;
+        for (; i < end; i += 1) part += text[i] == byte;
+        count += part;
+    }
+    return count;
+}
+
+/// How many bytes `json_unescaped` may write behind those it gives.
+enum { JSON_UNESCAPED_SLACK = 64 };
+
+// What follows takes the backslashes out of JSON that stands in a JSON string: quotes, backslashes and slashes are its only escapes. Anything
+// else, and anything that is no string's contents, is left to who can tell what it is.
+
+/// The state of the UTF-8 machine after up to 64 more bytes, of which `high` says which are not ASCII.
+static inline uint64_t json_utf8_after(uint64_t state, const uint8_t *text, size_t length, uint64_t high) {
+    for (size_t i = 0; i < length; i += 16) {
+        if ((state & 63) == JSON_GOOD && !((high >> i) & 0xFFFF)) continue;
+        const size_t end = length - i < 16 ? length : i + 16;
+        for (size_t k = i; k < end; k += 1) state = json_utf8_rows[text[k]] >> (state & 63);
+    }
+    return state;
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+__attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static inline ptrdiff_t json_unescaped_wide(
+    const uint8_t *text, size_t length, uint8_t *value) {
+    const uint64_t even = 0x5555555555555555;
+    uint64_t state = JSON_GOOD, carry = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < length; i += 64) {
+        const size_t rest = length - i < 64 ? length - i : 64;
+        const uint64_t there = ~(uint64_t)0 >> (64 - rest);
+        const __m512i block = _mm512_maskz_loadu_epi8(there, text + i);
+        const uint64_t backslash = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
+        const uint64_t quote = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"'));
+        const uint64_t control = _mm512_mask_cmplt_epu8_mask(there, block, _mm512_set1_epi8(0x20));
+        // Which bytes are escaped: those behind an odd run of backslashes (Langdale and Lemire, Parsing Gigabytes of JSON per Second, 3.1.1).
+        const uint64_t open = backslash & ~carry;
+        const uint64_t follows = open << 1 | carry;
+        const uint64_t oddStarts = open & ~even & ~follows;
+        unsigned long long runs;
+        carry = __builtin_uaddll_overflow(oddStarts, open, &runs);
+        const uint64_t escaped = (even ^ (runs << 1)) & follows;
+        const uint64_t plain = quote | backslash | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('/'));
+        if (control | (quote & ~escaped) | (escaped & ~plain)) return -1;
+        const uint64_t kept = there & ~(backslash & ~escaped);
+        _mm512_storeu_si512(value + count, _mm512_maskz_compress_epi8(kept, block));
+        count += (size_t)__builtin_popcountll(kept);
+        const uint64_t high = _mm512_movepi8_mask(block);
+        if (high || (state & 63) != JSON_GOOD) state = json_utf8_after(state, text + i, rest, high);
+    }
+    // A backslash that is the last byte of a part of a block marks the byte behind it, which is not there and so not plain.
+    return carry || (state & 63) != JSON_GOOD ? -1 : (ptrdiff_t)count;
+}
+#endif
+
+/// The value of a string's contents, when it is of the usual kind; -1 when it is not, or is no string's contents. `value` has room for `length`
+/// bytes and the slack.
+static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8_t *value) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw")) {
+        return json_unescaped_wide(text, length, value);
+    }
+#endif
+    size_t i = 0, count = 0;
+    while (i < length) {
+#if JSON_HAS_BLOCKS
+        if (length - i >= 16) {
+            memcpy(value + count, text + i, 16);
+            const size_t prefix = json_segment_prefix(text + i, 16);
+            i += prefix;
+            count += prefix;
+            if (prefix == 16) continue;
+        }
+#endif
+        if (text[i] < 0x20 || text[i] == '"') return -1;
+        if (text[i] == '\\') {
+            i += 1;
+            if (i == length || (text[i] != '"' && text[i] != '\\' && text[i] != '/')) return -1;
+        }
+        value[count++] = text[i++];
+    }
+    // An escape cannot stand inside a character: then what is left of it would be a whole one no more.
+    return json_is_utf8(value, count) ? (ptrdiff_t)count : -1;
+}

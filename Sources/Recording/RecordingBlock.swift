@@ -1,0 +1,130 @@
+import CJSONScan
+import Wire
+
+/// A part of a recording that can be read by itself, on any thread: whole chunks, up to and with a `sync` that tells number and
+/// time. The blocks of a recording and its rest, read one after the other, give what its reader gives.
+public struct RecordingBlock: Sendable {
+    /// The block's bytes, and others around them.
+    let bytes: [UInt8]
+    let range: Range<Int>
+    let place: RecordingReader.Place
+    let head: Record.Head
+
+    /// A reader of the block. The payloads of its frames are parts of one array, which lives as long as one of them.
+    public func reader() -> RecordingReader { RecordingReader(of: self) }
+}
+
+/// Cuts a recording into blocks.
+///
+/// When no `sync` is found for a while, none is looked for any more: then `next()` gives nil, as at the end, and `rest()` the
+/// reader of what is left, which may be nothing.
+public struct RecordingBlocks: ~Copyable {
+    /// Bytes of a block, about: what is cut, read and decoded stays in a processor's cache.
+    private static let blockBytes = 768 << 10
+    /// When so many bytes hold no `sync`, none is looked for any more.
+    private static let patience = 4 << 20
+
+    /// The head.
+    public let head: Record.Head
+    private var lines: LineScanner
+    /// What was read, of which no block was cut from `start` on.
+    private var bytes: [UInt8]
+    private var start = 0
+    private var place = RecordingReader.Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true)
+    private var isCutting = true
+
+    /// Opens a file (`-` is standard input) and reads its head.
+    public init(opening path: String) throws(RecordingError) {
+        let reader = try RecordingReader(opening: path)
+        head = reader.head
+        lines = reader.intoLines()
+        bytes = Array(lines.takeAll())
+    }
+
+    /// The next block; nil when none can be cut.
+    public mutating func next() throws(RecordingError) -> RecordingBlock? {
+        guard isCutting else { return nil }
+        var wanted = max(Self.blockBytes, bytes.count - start)
+        var hasEnded = false
+        while true {
+            if bytes.count - start < wanted { hasEnded = try fill(upTo: wanted) }
+            if let sync = lastSync() { return cut(behind: sync) }
+            if hasEnded || bytes.count - start >= Self.patience {
+                isCutting = false
+                return nil
+            }
+            wanted = bytes.count - start + Self.blockBytes
+        }
+    }
+
+    /// The reader of what no block was cut of.
+    public consuming func rest() throws(RecordingError) -> RecordingReader {
+        lines.resume(with: bytes[start...], at: place)
+        return try RecordingReader(head: head, lines, from: place)
+    }
+
+    private mutating func cut(behind sync: (end: Int, line: DecodedLine)) -> RecordingBlock {
+        let range = start..<start + sync.end
+        let lineFeeds = bytes.withUnsafeBufferPointer {
+            $0.baseAddress.map { json_count_byte($0 + range.lowerBound, range.count, UInt8(ascii: "\n")) } ?? 0
+        }
+        // The bytes are shared, but only until the next are read: nothing is copied for a block.
+        let block = RecordingBlock(bytes: bytes, range: range, place: place, head: head)
+        start = range.upperBound
+        place.offset += range.count
+        place.line += lineFeeds
+        place.number = (sync.line.number ?? 0) + 1
+        place.time = sync.line.time ?? place.time
+        return block
+    }
+
+    /// The last line that is a `sync`, and where it ends, counted from `start`.
+    private func lastSync() -> (end: Int, line: DecodedLine)? {
+        bytes.withUnsafeBufferPointer { all in
+            let bytes = UnsafeBufferPointer(rebasing: all[start...])
+            guard let base = bytes.baseAddress, var end = Self.lastLineFeed(base, bytes.count) else { return nil }
+            while let before = Self.lastLineFeed(base, end) {
+                let line = UnsafeBufferPointer(rebasing: bytes[before + 1..<end])
+                if let decoded = Self.sync(line.span) { return (end + 1, decoded) }
+                end = before
+            }
+            return nil
+        }
+    }
+
+    private static func sync(_ line: Span<UInt8>) -> DecodedLine? {
+        guard line.starts(with: #"{"k":"sync""#) else { return nil }
+        do throws(LineFailure) {
+            let decoded = try LineDecoder.decode(line)
+            if case .sync = decoded.record { return decoded }
+        } catch {}
+        return nil
+    }
+
+    private static func lastLineFeed(_ base: UnsafePointer<UInt8>, _ end: Int) -> Int? {
+        let place = json_last_byte(base, end, UInt8(ascii: "\n"))
+        return place >= 0 ? place : nil
+    }
+
+    /// Reads until there are so many bytes; true at the end.
+    private mutating func fill(upTo wanted: Int) throws(RecordingError) -> Bool {
+        var failure: RecordingError?
+        var hasEnded = false
+        let more = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            bytes[start...].withUnsafeBytes { target.copyMemory(from: $0) }
+            count = bytes.count - start
+            while count < wanted, !hasEnded, failure == nil {
+                switch lines.source.read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...])) {
+                case .success(0): hasEnded = true
+                case .success(let got): count += got
+                case .failure(let error): failure = error
+                }
+            }
+        }
+        bytes = more
+        start = 0
+        if let failure { throw failure }
+        return hasEnded
+    }
+}

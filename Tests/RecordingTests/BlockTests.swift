@@ -1,0 +1,147 @@
+import Testing
+import Wire
+
+@testable import Recording
+
+/// What the blocks of a file and its rest give, and how many blocks there are.
+private func read(_ path: String) throws -> (entries: [RecordingReader.Entry], blocks: Int) {
+    var blocks = try RecordingBlocks(opening: path)
+    var entries: [RecordingReader.Entry] = []
+    var count = 0
+    while let block = try blocks.next() {
+        count += 1
+        var reader = block.reader()
+        while let entry = try reader.next() { entries.append(entry) }
+    }
+    var rest = try blocks.rest()
+    while let entry = try rest.next() { entries.append(entry) }
+    return (entries, count)
+}
+
+/// A recording of several megabytes, as many chunks.
+private func large(_ count: Int = 1_500) throws -> [UInt8] {
+    var generator = RecordGenerator(seed: 41)
+    let text = String(repeating: #"{"a":"b\n"}"#, count: 240)
+    return try recording { writer in
+        for index in 0..<count {
+            let record =
+                index % 3 == 0
+                ? generator.record() : .frame(.init(connection: 1, direction: .in, message: .text(text + "\(index)")))
+            try writer.append(record, at: Moment(microseconds: Int64(index) * 900), wall: Int64(index) * 900)
+        }
+    }
+}
+
+@Suite struct `Blocks` {
+    @Test func `the blocks of a recording and its rest give what its reader gives`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try large()
+            let path = folder + "/x.weir.jsonl"
+            try write(bytes, to: path)
+            let read = try read(path)
+            #expect(read.entries == (try entries(of: bytes)))
+            #expect(read.blocks > 1)
+        }
+    }
+
+    @Test func `damage is told the same by blocks`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try large()
+            var random = SeededGenerator(seed: 5)
+            for round in 0..<3 {
+                var damaged = bytes
+                for _ in 0..<40 {
+                    let place = Int.random(in: 600..<damaged.count, using: &random)
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                    case 1: damaged.removeSubrange(place..<min(place + 2_000, damaged.count))
+                    default: damaged.insert(contentsOf: [10, 0, 255, 123], at: place)
+                    }
+                }
+                let path = folder + "/\(round).weir.jsonl"
+                try write(damaged, to: path)
+                #expect(try read(path).entries == entries(of: damaged), "round \(round)")
+            }
+        }
+    }
+
+    @Test func `a recording without syncs is read without blocks`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try large(4_000)
+            let kept = bytes.split(separator: 10, omittingEmptySubsequences: false).filter {
+                !$0.starts(with: Array(#"{"k":"sync""#.utf8))
+            }
+            let text = Array(kept.joined(separator: [10]))
+            let path = folder + "/x.weir.jsonl"
+            try write(text, to: path)
+            let read = try read(path)
+            #expect(text.count > 5 << 20)
+            #expect(read.blocks == 0)
+            #expect(read.entries == (try entries(of: text)))
+        }
+    }
+}
+
+@Suite struct `Lines of frames` {
+    /// Decodes a line both ways; nil for what is left to the decoder of all lines.
+    private func both(_ text: String) throws -> (usual: DecodedLine?, any: DecodedLine?) {
+        let bytes = Array(text.utf8)
+        var clock = WallClockMinute()
+        var usual: DecodedLine?
+        bytes.withUnsafeBufferPointer { line in
+            guard let frame = FrameLine(line, &clock) else { return }
+            var payload = [UInt8](repeating: 0, count: FrameLine.room(for: frame.contents.count))
+            let count = payload.withUnsafeMutableBufferPointer { target in
+                target.baseAddress.flatMap { frame.resolve(line, into: $0) }
+            }
+            if let count { usual = frame.decoded(payload[..<count]) }
+        }
+        return (usual, try? LineDecoder.decode(bytes.span))
+    }
+
+    @Test func `read by their form, they say what they say read as JSON`() throws {
+        var generator = RecordGenerator(seed: 51)
+        var encoder = RecordEncoder()
+        var usual = 0
+        for number in 0..<3_000 {
+            let text = generator.text()
+            let direction: Record.FrameRecord.Direction = number % 2 == 0 ? .in : .out
+            let record = Record.frame(
+                .init(connection: number % 7, direction: direction, message: .text(ArraySlice(text.utf8))))
+            let stamp = Stamp(
+                n: generator.number() >> 4, time: Moment(microseconds: Int64(generator.number() >> 4)),
+                wall: Int64(generator.number() >> 4))
+            guard encoder.encode(record, stamp) else { continue }
+            let line = String(decoding: encoder.line.dropLast(), as: UTF8.self)
+            let read = try both(line)
+            if let frame = read.usual {
+                usual += 1
+                let decoded = try #require(read.any)
+                #expect(frame.record == decoded.record && frame.number == decoded.number)
+                #expect(frame.time == decoded.time && frame.wall == decoded.wall)
+            }
+        }
+        #expect(usual > 300)
+    }
+
+    @Test(arguments: [
+        #""len":3,"p":"abc","x":"d"}"#, #""len":3,"p":"a"c"}"#, #""len":3,"p":"abc\"}"#, #""len":3,"p":"a\qc"}"#,
+        #""len":03,"p":"abc"}"#, #""len":,"p":"abc"}"#, "\"len\":3,\"p\":\"a\tc\"}", #""len":3,"cut":true,"p":"abc"}"#,
+        #""len":3,"p":"a\u0041c"}"#,
+    ])
+    func `what is not quite the form is left to JSON`(end: String) throws {
+        let start = #"{"k":"f","n":3,"t":10123,"w":"2026-01-02T03:04:05.010123Z","c":"1","d":"in","op":1,"#
+        #expect(try both(start + end).usual == nil)
+        #expect(try both(start + #""len":3,"p":"abc"}"#).usual != nil)
+    }
+
+    @Test func `a clock is refused as it is by itself`() throws {
+        for wall in [
+            "2026-01-02T03:04:61.010123Z", "2026-13-02T03:04:05.010123Z", "2026-01-02 03:04:05.010123Z",
+            "2026-01-02T03:04:05,010123Z", "2026-01-02T03:04:05.01012ZZ", "2026-01-02T24:04:05.010123Z",
+        ] {
+            let line = #"{"k":"f","n":3,"t":1,"w":"\#(wall)","c":"1","d":"in","op":1,"len":3,"p":"abc"}"#
+            #expect(try both(line).usual == nil, "\(wall)")
+        }
+    }
+}
