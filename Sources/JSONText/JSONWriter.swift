@@ -34,11 +34,10 @@ public struct JSONWriter: Sendable {
         assert(
             name.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count },
             "\(name) is to be written as a String")
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        endKey()
+        appendPlain(name.utf8CodeUnitCount, isKey: true) { target in
+            name.withUTF8Buffer { target.copyMemory(from: UnsafeRawBufferPointer($0)) }
+        }
+        followsValue = false
     }
     /// Writes any key. A literal takes the other overload, which need not look for escapes.
     @_disfavoredOverload
@@ -52,6 +51,11 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ value: String) {
         separate()
         appendQuoted(value)
+    }
+    /// Writes a string of so many bytes that need no escapes, which `fill` writes.
+    public mutating func string(plain count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        appendPlain(count, isKey: false, fill)
+        followsValue = true
     }
     /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
@@ -130,6 +134,19 @@ public struct JSONWriter: Sendable {
     public mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         followsValue = false
+    }
+
+    /// Appends what separates, and so many bytes in quotes, at one go: the parts are short, and each costs a look at the buffer.
+    private mutating func appendPlain(_ count: Int, isKey: Bool, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: count + 4, alignment: 1) { text in
+            let start = followsValue ? 2 : 1
+            text[0] = UInt8(ascii: ",")
+            text[start - 1] = UInt8(ascii: "\"")
+            fill(UnsafeMutableRawBufferPointer(rebasing: text[start..<start + count]))
+            text[start + count] = UInt8(ascii: "\"")
+            text[start + count + 1] = UInt8(ascii: ":")
+            bytes.append(contentsOf: text[..<(start + count + (isKey ? 2 : 1))])
+        }
     }
 
     private mutating func separate() {

@@ -32,9 +32,9 @@ public enum DiffLog {
         writer.integer(time.microseconds)
         if let checksums = report.batch.checksums {
             writer.key("base")
-            writer.string(text(of: checksums.before))
+            write(checksums.before, into: &writer)
             writer.key("sum")
-            writer.string(text(of: checksums.after))
+            write(checksums.after, into: &writer)
         }
         writeSections(of: report.batch, into: &writer)
         writeRows(of: report.batch, reversible: reversible, into: &writer)
@@ -125,9 +125,20 @@ public enum DiffLog {
         writer.endArray()
     }
 
-    /// A checksum as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
+    /// A checksum as its line has it.
     static func text(of checksum: UInt64) -> String {
-        let digits = String(checksum, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        var writer = JSONWriter()
+        write(checksum, into: &writer)
+        return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
+    }
+
+    /// Writes a checksum as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
+    private static func write(_ checksum: UInt64, into writer: inout JSONWriter) {
+        writer.string(plain: 16) { digits in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: checksum >> UInt64(60 - 4 * place)) & 0xF
+                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+        }
     }
 }

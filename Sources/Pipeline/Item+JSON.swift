@@ -7,8 +7,8 @@ extension Item.ID {
     public func encode(into writer: inout JSONWriter) {
         writer.beginArray()
         writer.string(kind.rawValue)
-        writer.string(id.description)
-        if let qualifier { writer.string(qualifier.description) }
+        id.write(into: &writer)
+        qualifier?.write(into: &writer)
         writer.endArray()
     }
 
@@ -27,7 +27,7 @@ extension Item.Section {
     public func encode(into writer: inout JSONWriter) {
         writer.beginArray()
         writer.string(name)
-        if let parent { writer.string(parent.description) }
+        parent?.write(into: &writer)
         writer.endArray()
     }
 

@@ -4,11 +4,13 @@ import Wire
 
 // What comes over the socket, and what goes.
 extension Session {
-    mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
+    mutating func received(
+        _ message: WebSocketMessage, on connection: Int, _ decoded: Event?, into effects: inout [Effect]
+    ) {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, at: now) { return handle(event, into: &effects) }
+        if let event = client?.receiveEvent(message, at: now) { return handle(event, decoded, into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
     }
 
@@ -38,7 +40,7 @@ extension Session {
         case .send(let message): effects.append(.send(connection: connection, message))
         case .connected(let joined): namespaceJoined(isRecovered: joined.isRecovered)
         case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
-        case .event(let event): handle(event, into: &effects)
+        case .event(let event): handle(event, nil, into: &effects)
         case .acknowledged(let answer): acknowledged(answer, into: &effects)
         case .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
@@ -55,9 +57,9 @@ extension Session {
         backend.connected(token: token, revision: open.revision, into: &transaction)
     }
 
-    private mutating func handle(_ event: SocketIO.Event, into effects: inout [Effect]) {
-        do {
-            let decoded = try backend.decode(event)
+    private mutating func handle(_ event: SocketIO.Event, _ decoded: Event?, into effects: inout [Effect]) {
+        do throws(DecodingFailure) {
+            let decoded = if let decoded { decoded } else { try backend.decode(event) }
             effects.append(.report(.event(EventReport(event: decoded, source: event))))
             backend.handle(decoded, ackID: event.ackID, rooms: rooms, into: &transaction)
         } catch {

@@ -1,4 +1,4 @@
-import Events
+public import Events
 public import SectionedModel
 public import Wire
 
@@ -111,7 +111,11 @@ public struct Session: Sendable {
 
     /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
     /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
-    public mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
+    ///
+    /// `decoded` is what an `FrameDecoder` made of the input's message, if it was given to one.
+    public mutating func handle(
+        _ input: Input, n: Int, at now: Moment, decoded: Event? = nil, into effects: inout [Effect]
+    ) {
         guard !link.isOver else { return }
         transaction.cause = n
         transaction.now = now
@@ -120,7 +124,7 @@ public struct Session: Sendable {
         case .start: connect(into: &effects)
         case .opened(let connection, let token): opened(connection, token: token, into: &effects)
         case .failed(let connection, let failure): failed(connection, failure, into: &effects)
-        case .message(let connection, let message): received(message, on: connection, into: &effects)
+        case .message(let connection, let message): received(message, on: connection, decoded, into: &effects)
         case .closed(let connection, let close): closed(connection, close, into: &effects)
         case .answered(let request, let answer): answered(request, answer, into: &effects)
         case .tokenRenewed(let changed): tokenRenewed(changed: changed, into: &effects)

@@ -177,6 +177,13 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
+    /// The event of a frame that brings one and asks for nothing else, as `SocketIOClient.receiveEvent` gives it, unchecked. Nil for any other
+    /// message.
+    public init?(plainFrame message: WebSocketMessage) {
+        guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
+        self.init(uncheckedFrame: frame)
+    }
+
     /// Whether a frame is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and
     /// a closing bracket.
     static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {

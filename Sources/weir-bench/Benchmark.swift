@@ -12,7 +12,7 @@ struct Benchmark: Sendable {
     let run: @Sendable (BenchmarkArguments) throws(BenchmarkError) -> Void
 
     /// The commands, in the order of the help.
-    static let all: [Benchmark] = [.replay, .receive, .serve, .model, .store, .answers, .simulate]
+    static let all: [Benchmark] = [.replay, .stages, .receive, .serve, .model, .store, .answers, .simulate]
 
     /// Runs the command the arguments name; gives the exit code: 0 measured, 1 could not be measured, 2 wrong usage.
     static func run(_ arguments: [String]) -> Int32 {
@@ -31,8 +31,9 @@ struct Benchmark: Sendable {
             return print(
                 try arguments.dropFirst().first.map { name throws(BenchmarkError) in try named(name).help } ?? overview)
         }
-        let benchmark = try named(first)
         let rest = Array(arguments.dropFirst())
+        if first == ReplayContender.command { return print(try ReplayContender.runHere(rest)) }
+        let benchmark = try named(first)
         if rest.contains("--help") { return print(benchmark.help) }
         try benchmark.run(try BenchmarkArguments(parsing: rest, for: benchmark))
     }

@@ -2,108 +2,107 @@ import Glibc
 
 extension Benchmark {
     private static let events = BenchmarkOption(
-        "events", "N", "events of the recording", standard: 200_000, range: 1...50_000_000)
+        "events", "N", "events of the recording", standard: 2_000_000, range: 1000...50_000_000)
     private static let channels = BenchmarkOption(
         "channels", "C", "channels they are about", standard: 2000, range: 1...100_000)
+    private static let messages = BenchmarkOption(
+        "messages", "M", "messages the channels come to hold", standard: 20_000, range: 1...10_000_000)
+    private static let threads = BenchmarkOption(
+        "threads", "T", "threads that decode", standard: 2, range: 1...64)
 
-    /// From a recording held in memory to diffs.
+    /// Replay beside other programs over the same file.
     static let replay = Benchmark(
-        name: "replay", summary: "events per second from a recording held in memory to diffs",
+        name: "replay", summary: "a recorded file, decoded, applied and logged, beside node, Python and jq",
         details: [
-            "Makes a recording of a Twake tail (era B: half channel activities, a fifth channels, three tenths messages),",
-            "holds it in memory, and measures how far one thread gets with it: finding the lines, reading the records,",
-            "decoding the events, and the whole session with its diffs, without and with the lines of the diff log. Then",
-            "applies that log to an empty model.",
+            "Writes a recording of a Twake tail (era B: half channel activities, a fifth channels, three tenths messages: new",
+            "ones, edits, reactions and replies, until the channels hold as many as they may, and from then on what becomes of",
+            "those; with the answers to whatever the session asked for). Then each program goes through the file, one after",
+            "the other, so many rounds, a process each: ours with the reader, the session and the log of `weir replay`. node and",
+            "Python decode the record and the event in it, jq the record alone. What is measured is the whole process, its",
+            "start included.",
         ],
-        options: [events, .seed, .runs, channels]
+        options: [events, channels, messages, threads, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
-        let bytes = try TwakeRecording.bytes(
-            events: arguments[events], channels: arguments[channels], seed: UInt64(arguments[.seed]))
-        let log = try ReplayStage.log(of: bytes)
-        var measured = ReplayFigures(stages: ReplayStage.allCases)
-        for _ in 0..<arguments[.runs] {
-            for stage in ReplayStage.allCases {
-                let resets = PeakMemory.reset()
-                let watch = Stopwatch()
-                let tally = try stage.run(over: stage == .applied ? log : bytes)
-                measured.add(stage, tally, watch.elapsed, peak: resets ? PeakMemory.megabytes : nil)
-            }
+        guard access("Tests/Peers/replay_node.js", R_OK) == 0 else {
+            throw .failed("Tests/Peers/replay_node.js is not here: run this at the top of the repository")
         }
-        try measured.check(events: arguments[events])
-        print(measured.report(recording: bytes.count, log: log.count, arguments))
+        let (seed, channels, messages) = (UInt64(arguments[.seed]), arguments[channels], arguments[messages])
+        let file = try TwakeRecording.file(
+            events: arguments[events], channels: channels, messages: messages, seed: seed)
+        let small = try TwakeRecording.file(events: 1, channels: 1, messages: 1, seed: seed)
+        var figures = ReplayFigures(events: arguments[events], bytes: file.size)
+        for _ in 0..<arguments[.runs] {
+            for contender in ReplayContender.allCases {
+                let measured = try contender.run(over: file.path, threads: arguments[threads])
+                try figures.add(contender, measured)
+            }
+            figures.starts.append(
+                try ReplayContender.log.run(over: small.path, threads: arguments[threads]).span.seconds)
+        }
+        print(figures.report(arguments))
     }
 }
 
-/// The figures of all stages over all runs.
+/// The figures of all contenders over all rounds.
 struct ReplayFigures {
-    private struct Figures {
-        var spans: [Span] = []
-        var tallies: [ReplayTally] = []
-        var peak: Double?
+    let events: Int
+    let bytes: Int
+    var starts: [Double] = []
+    private var measured: [ReplayContender: [MeasuredProcess]] = [:]
+
+    init(events: Int, bytes: Int) {
+        self.events = events
+        self.bytes = bytes
     }
 
-    private let stages: [ReplayStage]
-    private var figures: [ReplayStage: Figures] = [:]
-
-    init(stages: [ReplayStage]) { self.stages = stages }
-
-    mutating func add(_ stage: ReplayStage, _ tally: ReplayTally, _ span: Span, peak: Double?) {
-        figures[stage, default: Figures()].spans.append(span)
-        figures[stage, default: Figures()].tallies.append(tally)
-        figures[stage, default: Figures()].peak = peak.map { max($0, figures[stage]?.peak ?? 0) }
-    }
-
-    /// Every run of a stage must have seen the same, and those that decode every event.
-    func check(events: Int) throws(BenchmarkError) {
-        for stage in stages {
-            guard let tallies = figures[stage]?.tallies, let first = tallies.first else { continue }
-            guard tallies.allSatisfy({ $0 == first }) else {
-                throw .failed("\(stage.rawValue): two runs over the same bytes saw different things")
-            }
-            guard first.undecodable == 0, !stage.decodesEvents || first.events == events else {
-                throw .failed(
-                    "\(stage.rawValue): \(first.events) of \(events) events seen, \(first.undecodable) things not read")
-            }
+    /// Each that counts must have seen all events.
+    mutating func add(_ contender: ReplayContender, _ process: MeasuredProcess) throws(BenchmarkError) {
+        if let seen = contender.events(process.answer), seen != events {
+            throw .failed("\(contender.rawValue): \(seen) of \(events) events seen")
         }
+        measured[contender, default: []].append(process)
     }
 
-    func report(recording bytes: Int, log: Int, _ arguments: BenchmarkArguments) -> String {
-        var table = Table(["stage", "events/s", "ns an event", "CPU ns", "MB/s", "x scan", "peak MB"])
-        let scan = figures[.scan]?.spans ?? []
-        for stage in stages {
-            guard let figures = figures[stage] else { continue }
-            let events = Double(self.events)
-            let seconds = figures.spans.map(\.seconds)
-            let ratios = zip(seconds, scan).map { $0 / $1.seconds }
+    func report(_ arguments: BenchmarkArguments) -> String {
+        var table = Table(["program", "events/s", "ns an event", "CPU ns", "MB/s", "x node", "x jq", "peak MB"])
+        for contender in ReplayContender.allCases {
+            guard let processes = measured[contender] else { continue }
+            let seconds = processes.map(\.span.seconds)
             table.add([
-                stage.rawValue, Series(seconds.map { events / $0 }).text(digits: 0),
-                Series(seconds.map { $0 * 1e9 / events }).text(digits: 0),
-                Series(figures.spans.map { $0.processor * 1e9 / events }).median.fixed(0),
-                Series(seconds.map { Double(stage == .applied ? log : bytes) / 1e6 / $0 }).median.fixed(0),
-                Series(ratios).text(digits: 1),
-                figures.peak?.fixed(0) ?? "-",
+                contender.rawValue, Series(seconds.map { Double(events) / $0 }).text(digits: 0),
+                Series(seconds.map { $0 * 1e9 / Double(events) }).median.fixed(0),
+                Series(processes.map { $0.span.processor * 1e9 / Double(events) }).median.fixed(0),
+                Series(seconds.map { Double(bytes) / 1e6 / $0 }).median.fixed(0),
+                Series(ratios(of: contender, to: .node)).text(digits: 1),
+                Series(ratios(of: contender, to: .jq)).text(digits: 1),
+                Series(processes.map(\.peak)).percentile(100).fixed(0),
             ])
         }
-        return (heading(bytes, arguments) + table.lines + footing(arguments)).joined(separator: "\n")
+        let heading =
+            "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB; \(arguments[.runs]) rounds, median [lowest..highest]"
+        return ([heading, ""] + table.lines + [""] + bars + ["", "Again: \(arguments.commandLine)"])
+            .joined(separator: "\n")
     }
 
-    private var events: Int { figures[.events]?.tallies.first?.events ?? 0 }
-
-    private func heading(_ bytes: Int, _ arguments: BenchmarkArguments) -> [String] {
-        let records = figures[.records]?.tallies.first?.records ?? 0
-        return [
-            "\(events) events in \(records) records, \((Double(bytes) / 1e6).fixed(1)) MB held in memory; one thread, "
-                + "\(arguments[.runs]) runs, median [lowest..highest]", "",
-        ]
+    /// How many times as fast one was as another, in each round.
+    private func ratios(of contender: ReplayContender, to other: ReplayContender) -> [Double] {
+        zip(measured[other] ?? [], measured[contender] ?? []).map { $0.span.seconds / $1.span.seconds }
     }
 
-    private func footing(_ arguments: BenchmarkArguments) -> [String] {
-        guard let last = figures[.diffLines]?.tallies.first else { return [] }
+    /// What is asked for, and whether it was reached.
+    private var bars: [String] {
+        func bar(_ name: String, _ value: Double, _ unit: String, least: Double? = nil, most: Double? = nil) -> String {
+            let isReached = value >= least ?? -.infinity && value <= most ?? .infinity
+            let asked = least.map { "at least \($0.fixed(0))" } ?? most.map { "at most \($0.fixed(0))" } ?? ""
+            return "\(isReached ? "reached" : "MISSED ")  \(name): \(value.fixed(1))\(unit), \(asked) asked"
+        }
+        let peak = Series((measured[.log] ?? []).map(\.peak)).percentile(100)
         return [
-            "", "\(last.diffs) diffs, \((Double(last.outputBytes) / 1e6).fixed(1)) MB of diff log.",
-            "Compared: every stage includes the ones above it and reads the same bytes in the same run, the last one the log",
-            "alone, which it verifies by its checksums; x scan is a stage's time over that of finding the lines. peak MB is the process's, the recording included.",
-            "Again: \(arguments.commandLine)",
+            bar("decode, times node", Series(ratios(of: .decode, to: .node)).median, "", least: 8),
+            bar("decode, apply, write diffs, times node", Series(ratios(of: .log, to: .node)).median, "", least: 3),
+            bar("decode, apply, write diffs, times jq", Series(ratios(of: .log, to: .jq)).median, "", least: 8),
+            bar("peak memory of that", peak, " MB", most: 100),
+            bar("start to end of a replay of one event", Series(starts).median * 1000, " ms", most: 20),
         ]
     }
 }

@@ -27,6 +27,19 @@ struct TwakeRecording: ~Copyable {
         return try folder.contents(of: "traffic.weir.jsonl")
     }
 
+    /// The same in a file of its own, which goes when it is let go. The channels hold so many messages at most.
+    static func file(events: Int, channels: Int, messages: Int, seed: UInt64) throws(BenchmarkError) -> RecordedFile {
+        let file = try RecordedFile()
+        do {
+            let traffic = TwakeTraffic(channels: channels, messages: messages, seed: seed)
+            let recording = try TwakeRecording(path: file.path, traffic, seed)
+            try recording.write(events: events)
+        } catch {
+            throw .failed("the recording cannot be written: \(error)")
+        }
+        return file
+    }
+
     private init(path: String, _ traffic: TwakeTraffic, _ seed: UInt64) throws(RecordingError) {
         let rooms = [traffic.listRoom] + traffic.channels.indices.map { traffic.feedRoom($0) }
         let configuration = Configuration(
@@ -114,6 +127,23 @@ struct TwakeRecording: ~Copyable {
     private var wall: Int64 { 1_700_000_000_000_000 + now.microseconds }
 }
 
+/// A recording in a folder of its own, removed with it when it is let go.
+final class RecordedFile {
+    private let folder: TemporaryFolder
+    let path: String
+
+    init() throws(BenchmarkError) {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "traffic.weir.jsonl")
+    }
+
+    /// Its bytes.
+    var size: Int {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+}
+
 /// A folder of our own, removed with what is in it when it is let go.
 private final class TemporaryFolder {
     let path: String
@@ -133,10 +163,15 @@ private final class TemporaryFolder {
         rmdir(path)
     }
 
+    /// The path of a file in it, which goes with the folder.
+    func path(of name: String) -> String {
+        names.append(name)
+        return "\(path)/\(name)"
+    }
+
     /// All of a file, which goes with the folder.
     func contents(of name: String) throws(BenchmarkError) -> [UInt8] {
-        names.append(name)
-        let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        let file = open(self.path(of: name), O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         let size = Int(lseek(file, 0, SEEK_END))
         guard file >= 0, size > 0, lseek(file, 0, SEEK_SET) == 0 else { throw .failed("the recording cannot be read") }

@@ -1,5 +1,6 @@
 /// What a Twake backend of era B says to a user of a busy workspace, made up from a seed: half channel activities, a fifth
-/// channels, three tenths messages (of ten: seven new ones, two edits, one reply), over all channels alike.
+/// channels, three tenths messages (of ten: five new ones, two edits, two reactions, one reply), over all channels alike. When the
+/// channels hold as many messages as they may, there are edits, reactions and replies' counters in place of new ones.
 struct TwakeTraffic {
     /// A message that can be edited and replied to.
     private struct Head {
@@ -8,6 +9,9 @@ struct TwakeTraffic {
         var createdAt: Int
         var text: String
         var replies = 0
+        /// How many reacted with a thumb.
+        var reactions = 0
+        var isEdited = false
     }
 
     let company: String
@@ -20,7 +24,12 @@ struct TwakeTraffic {
     private var heads: [Head] = []
     private var headIndices: [String: Int] = [:]
 
-    init(channels count: Int, seed: UInt64) {
+    /// How many messages the channels may hold.
+    private let limit: Int
+    private var replies = 0
+
+    init(channels count: Int, messages limit: Int = .max, seed: UInt64) {
+        self.limit = limit
         var dice = Dice(seed: seed)
         company = dice.uuid()
         workspace = dice.uuid()
@@ -90,16 +99,23 @@ extension TwakeTraffic {
 
     private mutating func message(_ channel: Int) -> String {
         let kind = dice.below(10)
-        guard kind < 3, !heads.isEmpty else { return newMessage(channel) }
+        let isFull = heads.count + replies >= limit
+        guard !heads.isEmpty, kind < 5 || isFull else { return newMessage(channel) }
         // People speak of what is new.
         let index = heads.count - 1 - dice.below(min(heads.count, 500))
-        if kind < 2 {
-            heads[index].text = sentence()
-            return frame("updated", of: heads[index])
+        if kind == 0, !isFull {
+            heads[index].replies += 1
+            replies += 1
+            let reply = Head(id: dice.uuid(), channel: heads[index].channel, createdAt: clock, text: sentence())
+            return frame("created", of: reply, thread: heads[index].id)
         }
-        heads[index].replies += 1
-        let reply = Head(id: dice.uuid(), channel: heads[index].channel, createdAt: clock, text: sentence())
-        return frame("created", of: reply, thread: heads[index].id)
+        if kind % 2 == 0 {
+            heads[index].text = sentence()
+            heads[index].isEdited = true
+        } else {
+            heads[index].reactions = heads[index].reactions % 4 + 1
+        }
+        return frame("updated", of: heads[index])
     }
 
     private mutating func newMessage(_ channel: Int) -> String {
@@ -118,7 +134,13 @@ extension TwakeTraffic {
 
     /// A message without its closing brace.
     private mutating func body(of message: Head, thread: String? = nil, updatedAt: Int) -> String {
-        #"{"thread_id":"\#(thread ?? message.id)","id":"\#(message.id)","ephemeral":null,"type":"message","subtype":null,"created_at":\#(message.createdAt),"updated_at":\#(updatedAt),"user_id":"\#(dice.pick(users))","application_id":null,"text":"\#(message.text)","blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"files":null,"context":null,"edited":null,"pinned_info":null,"reactions":null,"bookmarks":null,"override":null"#
+        #"{"thread_id":"\#(thread ?? message.id)","id":"\#(message.id)","ephemeral":null,"type":"message","subtype":null,"created_at":\#(message.createdAt),"updated_at":\#(updatedAt),"user_id":"\#(dice.pick(users))","application_id":null,"text":"\#(message.text)","blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"files":null,"context":null,"edited":\#(message.isEdited ? #"{"edited_at":\#(updatedAt)}"# : "null"),"pinned_info":null,"reactions":\#(reactions(of: message)),"bookmarks":null,"override":null"#
+    }
+
+    private func reactions(of message: Head) -> String {
+        guard message.reactions > 0 else { return "null" }
+        let names = users.prefix(message.reactions).map { "\"\($0)\"" }.joined(separator: ",")
+        return #"[{"name":":thumbsup:","count":\#(message.reactions),"users":[\#(names)]}]"#
     }
 
     /// JSON string contents of about 60 bytes.

@@ -14,7 +14,7 @@ extension JSONWriter {
     mutating func member(_ name: StaticString, _ value: EntityID?) {
         guard let value else { return }
         key(name)
-        string(value.description)
+        value.write(into: &self)
     }
 
     mutating func member(_ name: StaticString, _ value: Timestamp?) {
@@ -47,7 +47,7 @@ extension JSONWriter {
         guard !ids.isEmpty else { return }
         key(name)
         beginArray()
-        for id in ids { string(id.description) }
+        for id in ids { id.write(into: &self) }
         endArray()
     }
 

@@ -1,0 +1,158 @@
+package import Events
+import Glibc
+import Network
+package import Pipeline
+package import Recording
+import Wire
+
+/// A recording, read and decoded ahead on threads of its own: in blocks, each by one thread, given in the order of the file. What is
+/// given does not depend on the threads.
+///
+/// At most a few blocks are held, whatever the file is. Whoever has enough must say so, by `stop()`.
+package final class RecordingFeed: Sendable {
+    /// An entry, and the event it brings, where that could be told without the session.
+    package struct Item: Sendable {
+        package var entry: RecordingReader.Entry
+        package var event: Event?
+    }
+
+    /// What is cut, by one thread at a time; nil when there is no more.
+    private struct Source: ~Copyable {
+        var blocks: RecordingBlocks?
+        /// Number of the next batch.
+        var next = 0
+    }
+
+    /// What was decoded and not yet given.
+    private struct Ready {
+        var batches: [Int: [Item]] = [:]
+        /// Number of the batch to be given next.
+        var due = 0
+        /// How many were begun.
+        var begun = 0
+        /// How many there are, once that is known.
+        var count: Int?
+        var failure: RecordingError?
+        var isStopped = false
+    }
+
+    /// Entries of a batch where the recording has no blocks.
+    private static let batchEntries = 512
+
+    private let source: Monitor<Source>
+    private let ready = Monitor(Ready())
+    private let decoder: FrameDecoder?
+    private let limit: Int
+
+    /// Starts to read ahead; with a `decoder`, to decode events, too.
+    package init(
+        _ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder?, threads: Int = 1
+    ) throws(RecordingError) {
+        source = Monitor(Source(blocks: blocks))
+        self.decoder = decoder
+        limit = threads + 2
+        let caller = pthread_self()
+        for number in 1...max(1, threads) {
+            runOnThread(named: "weir-reader-\(number)") { [self] in
+                // Without a thread of its own it would wait for itself.
+                if pthread_equal(pthread_self(), caller) == 0 { run() } else { stop() }
+            }
+        }
+        guard !ready.wait({ $0.isStopped }) else {
+            throw .system(operation: "start a thread to read", path: "the recording", code: EAGAIN)
+        }
+    }
+
+    /// The next entries; nil at the end. Blocks until they are there. One thread.
+    package func next() throws(RecordingError) -> [Item]? {
+        let batch: Result<[Item]?, RecordingError> = ready.wait { ready in
+            if let batch = ready.batches.removeValue(forKey: ready.due) { return .success(batch) }
+            guard ready.due == ready.count || ready.isStopped else { return nil }
+            return ready.failure.map { .failure($0) } ?? .success(nil)
+        }
+        ready.change { $0.due += 1 }
+        return try batch.get()
+    }
+
+    /// Nothing more is wanted.
+    package func stop() {
+        ready.change {
+            $0.isStopped = true
+            $0.batches = [:]
+        }
+    }
+
+    // MARK: - On its threads
+
+    private func run() {
+        var decoder = decoder
+        while waitForRoom(), let (number, block) = cut(&decoder) {
+            var reader = block.reader()
+            var items: [Item] = []
+            items.reserveCapacity(1024)
+            // A block is in memory: nothing fails.
+            while let entry = try? reader.next() { items.append(Self.item(entry, &decoder)) }
+            give(items, number)
+        }
+    }
+
+    private func waitForRoom() -> Bool {
+        ready.wait { ready in
+            if ready.isStopped { return false }
+            guard ready.begun - ready.due < limit else { return nil }
+            ready.begun += 1
+            return true
+        }
+    }
+
+    private func give(_ items: [Item], _ number: Int) {
+        ready.change { if !$0.isStopped { $0.batches[number] = items } }
+    }
+
+    /// The next block; nil when there is none, after what is left was read.
+    private func cut(_ decoder: inout FrameDecoder?) -> (number: Int, block: RecordingBlock)? {
+        source.change { source in
+            guard source.blocks != nil else { return nil }
+            var failure: RecordingError?
+            do throws(RecordingError) {
+                if let block = try source.blocks?.next() {
+                    source.next += 1
+                    return (source.next - 1, block)
+                }
+                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next, &decoder) }
+            } catch {
+                failure = error
+                source.blocks = nil
+            }
+            ready.change {
+                $0.count = source.next
+                $0.failure = failure
+            }
+            return nil
+        }
+    }
+
+    /// Reads on, one entry after the other, in batches. The first of them was begun already.
+    private func read(
+        _ rest: consuming RecordingReader, _ number: inout Int, _ decoder: inout FrameDecoder?
+    ) throws(RecordingError) {
+        var items: [Item] = []
+        while let entry = try rest.next() {
+            items.append(Self.item(entry, &decoder))
+            guard items.count >= Self.batchEntries else { continue }
+            give(items, number)
+            number += 1
+            items.removeAll(keepingCapacity: true)
+            guard waitForRoom() else { return }
+        }
+        give(items, number)
+        number += 1
+    }
+
+    private static func item(_ entry: RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
+        guard case .record(.frame(let frame), _) = entry, frame.direction == .in, !frame.isDropped else {
+            return Item(entry: entry, event: nil)
+        }
+        return Item(entry: entry, event: decoder?.decode(frame.message))
+    }
+}

@@ -1,0 +1,135 @@
+import Events
+import Glibc
+import JSONText
+import Live
+import Pipeline
+import Recording
+import Wire
+
+/// A program that goes through a recording: one of ours, each a process of its own, or another's.
+enum ReplayContender: String, CaseIterable {
+    case scan = "newline scan (the floor)"
+    case decode = "weir: decode"
+    case apply = "weir: decode, apply"
+    case log = "weir: decode, apply, write diffs"
+    case node = "node: JSON.parse"
+    case python = "python: json.loads"
+    case jq = "jq: select"
+
+    /// The command of `weir-bench` that runs one of ours.
+    static let command = "replay-contender"
+
+    /// Its process over the file at `path`. What is decoded is decoded by `threads` threads.
+    func run(over path: String, threads: Int) throws(BenchmarkError) -> MeasuredProcess {
+        let peers = "Tests/Peers"
+        let words: [String]
+        switch self {
+        case .scan, .decode, .apply, .log: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads)"]
+        case .node: words = ["node", "\(peers)/replay_node.js", path]
+        case .python: words = ["python3", "\(peers)/replay_python.py", path]
+        case .jq: words = ["jq", "-c", #"select(.k == "f" and .d == "in")"#, path]
+        }
+        return try MeasuredProcess(words, keepsOutput: self != .jq)
+    }
+
+    /// How many events the process has seen; nil when it does not count them.
+    func events(_ answer: String) -> Int? {
+        switch self {
+        case .scan, .jq: nil
+        case .decode, .apply, .log, .node, .python: Int(answer)
+        }
+    }
+
+    /// Is one of ours, in this process; gives what it answers.
+    static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
+        guard words.count == 3, let contender = ReplayContender(rawValue: words[0]), let threads = Int(words[2]) else {
+            throw .usage("\(command) is for weir-bench itself")
+        }
+        do {
+            switch contender {
+            case .scan: return "\(try scan(words[1]))"
+            case .decode: return "\(try decode(words[1], threads))"
+            case .apply: return "\(try apply(words[1], threads, log: false))"
+            case .log: return "\(try apply(words[1], threads, log: true))"
+            case .node, .python, .jq: throw BenchmarkError.usage("\(command) is for weir-bench itself")
+            }
+        } catch {
+            throw .failed("\(words[0]): \(error)")
+        }
+    }
+}
+
+extension ReplayContender {
+    /// The lines of the file, found in blocks.
+    private static func scan(_ path: String) throws(BenchmarkError) -> Int {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .failed("\(path) cannot be read") }
+        defer { close(file) }
+        var block = [UInt8](repeating: 0, count: 256 << 10)
+        var lines = 0
+        while true {
+            let count = read(file, &block, block.count)
+            guard count > 0 else { return lines }
+            block.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                var start = 0
+                while start < count, let feed = memchr(base + start, Int32(UInt8(ascii: "\n")), count - start) {
+                    lines += 1
+                    start = UnsafeRawPointer(feed) - base + 1
+                }
+            }
+        }
+    }
+
+    /// The events, decoded to their types.
+    private static func decode(_ path: String, _ threads: Int) throws -> Int {
+        let blocks = try RecordingBlocks(opening: path)
+        let configuration = try Configuration(json: blocks.head.session)
+        let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
+        var events = 0
+        while let items = try feed.next() {
+            for item in items { if let event = item.event, event.isTraffic { events += 1 } }
+        }
+        return events
+    }
+
+    /// The events, through the whole session; the lines of the diff log go to `/dev/null`.
+    private static func apply(_ path: String, _ threads: Int, log: Bool) throws -> Int {
+        let blocks = try RecordingBlocks(opening: path)
+        let head = blocks.head
+        let configuration = try Configuration(json: head.session)
+        let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
+        var session = Session(configuration, seed: head.seed, keepsChecksum: log)
+        var writer = JSONWriter()
+        let output = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        var effects: [Effect] = []
+        var events = 0
+        func drain(_ time: Moment) {
+            for effect in effects {
+                guard case .report(let report) = effect else { continue }
+                if case .event(let event) = report, event.event.isTraffic { events += 1 }
+                if log, case .diff(let diff) = report { DiffLog.write(diff, at: time, into: &writer) }
+            }
+            effects.removeAll(keepingCapacity: true)
+            if writer.bytes.count > 1 << 16 {
+                _ = writer.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+                writer.reset()
+            }
+        }
+        session.handle(.start, n: 0, at: .zero, into: &effects)
+        while let items = try feed.next() {
+            for item in items {
+                guard case .record(let record, let stamp) = item.entry, let input = Input(record) else { continue }
+                session.advance(to: stamp.time, into: &effects)
+                session.handle(input, n: stamp.n, at: stamp.time, decoded: item.event, into: &effects)
+                drain(stamp.time)
+            }
+        }
+        return events
+    }
+}
+
+extension Event {
+    /// Whether it is of what the traffic is about, and no answer to a join.
+    fileprivate var isTraffic: Bool { if case .twake(.resource) = self { true } else { false } }
+}
