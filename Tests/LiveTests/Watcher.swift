@@ -7,6 +7,8 @@ import Wire
 /// An outlet that keeps what it is given, so that a test can wait for it.
 final class Watcher: Outlet {
     let reports = Mailbox<StampedReport>()
+    /// As a diff log does: a tail that records keeps checksums anyway, and its replay is to tell the same.
+    var needsChecksums: Bool { true }
 
     func write(_ reports: [StampedReport]) throws(OutletError) { self.reports.put(reports) }
     func finish() throws(OutletError) {}
