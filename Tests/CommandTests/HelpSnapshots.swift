@@ -565,9 +565,9 @@ enum HelpSnapshots {
             weir download picture URL [USER]
 
             FILE is a file's id: its external_id where a message has one. Without USER the picture is your own.
-            The bytes go to standard output, or to the file that --to names, which is there whole or not at all.
-            They are kept in the store: what is kept is not downloaded again, and a file that is kept needs no
-            server. 64 MiB at most.
+            The bytes go to standard output, or to the file that --output names, which is there whole or not at
+            all. They are kept in the store: what is kept is not downloaded again, and a file that is kept needs
+            no server. 64 MiB at most.
 
             Options:
               --token env:NAME|file:PATH|cmd:COMMAND
@@ -585,12 +585,13 @@ enum HelpSnapshots {
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
-              --to FILE|-                     where the bytes go (default -, standard output); 0600
               --json                          print the result as one JSON object a line
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
               --help                          show this help
 
             Examples:
-              weir download file https://chat.example.com FILE --to plan.pdf --token file:token
+              weir download file https://chat.example.com FILE --output plan.pdf --token file:token
               weir download picture https://chat.example.com --token file:token > me.png
 
             """#
