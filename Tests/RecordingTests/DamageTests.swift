@@ -32,6 +32,10 @@ private struct ChunkedFile {
         Set(lines.indices.filter { bytes[lines[$0]].starts(with: Array(#"{"k":"sync""#.utf8)) })
     }
 
+    /// The indices of the lines that no checksum covers: the chunks' witnesses, and what stands behind the last of them. An index is
+    /// compared with the file before it is used.
+    var unwitnessed: Set<Int> { syncs.union((syncs.max() ?? 0)..<lines.count) }
+
     /// Each chunk's bytes with its `sync`, but for the first, which has the head.
     var chunks: [Range<Int>] {
         var chunks: [Range<Int>] = []
@@ -107,10 +111,10 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
                 let corruption = corrupt(&bytes, sample, &random)
                 let read = try entries(of: bytes)
                 let lost = missing(from: deliveries(read), of: whole, corruption)
-                // A sync is the witness of its chunk and has none itself: one that still fits may say something else besides.
+                // What has no witness, or is cut out together with it, may be missing unnoticed: only the index knows.
                 let isNoticed =
                     read.contains { !isRecord($0) }
-                    || !corruption.touched.isEmpty && corruption.touched.isSubset(of: sample.syncs)
+                    || !corruption.touched.isDisjoint(with: sample.unwitnessed)
                 guard lost == nil, isNoticed, placesAreRight(read, bytes) else {
                     Issue.record("round \(round): \(corruption); lost: \(String(describing: lost)); \(read)")
                     return

@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import Testing
 import Wire
@@ -58,6 +59,23 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
             #expect(try contents(of: path) == original)
             _ = try RecordingCopy.index(path, to: ToolDestination(path: path, replaces: true))
             #expect(recordLines(try contents(of: path)) == recordLines(original))
+        }
+    }
+
+    @Test func `only a file is replaced, never a device or a folder`() throws {
+        try withTemporaryFolder { folder in
+            try write(try contents(of: SampleRecording.path), to: folder + "/a")
+            let device = folder + "/null"
+            try #require(symlink("/dev/null", device) == 0)
+            for path in [device, folder] {
+                let destination = ToolDestination(path: path, replaces: true)
+                #expect(throws: RecordingError.exists(path: path)) {
+                    _ = try RecordingCopy.index(folder + "/a", to: destination)
+                }
+                #expect(throws: RecordingError.exists(path: path)) {
+                    _ = try RecordingCopy.compress(folder + "/a", to: destination)
+                }
+            }
         }
     }
 

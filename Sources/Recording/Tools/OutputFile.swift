@@ -48,6 +48,7 @@ struct OutputFile: ~Copyable {
             guard descriptor >= 0 else { throw .system(operation: "open", path: name, code: errno) }
             return (name, descriptor, nil)
         }
+        if destination.replaces { try refuseDevice(at: path) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
         let created = destination.replaces ? "\(path).\(getpid()).new" : path
         let descriptor = Glibc.open(created, flags, mode_t(0o600))
@@ -56,6 +57,13 @@ struct OutputFile: ~Copyable {
             throw .system(operation: "create", path: created, code: errno)
         }
         return (path, descriptor, destination.replaces ? created : nil)
+    }
+
+    /// Only a file may be replaced: `/dev/null`, a pipe or a folder would be gone.
+    static func refuseDevice(at path: String) throws(RecordingError) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .exists(path: path) }
     }
 
     deinit {

@@ -17,6 +17,7 @@ public enum RecordingCopy {
         guard let target = destination.path, destination.replaces else {
             return try RecordingCompressor.compress(path, to: destination.path ?? "-")
         }
+        try OutputFile.refuseDevice(at: target)
         let made = "\(target).\(getpid()).new"
         let result = try RecordingCompressor.compress(path, to: made)
         guard rename(made, target) == 0 else { throw .system(operation: "replace", path: target, code: errno) }
