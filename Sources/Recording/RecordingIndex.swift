@@ -51,11 +51,14 @@ public struct RecordingIndex: Hashable, Sendable {
     }
 
     /// The place where a chunk begins, for `RecordingReader.move(to:)`. `chunk` must be one of `chunks.indices`.
+    ///
+    /// The first is where any reading begins: a hole before the first record that can be read is told there, too.
     public func place(ofChunk chunk: Int) -> RecordingReader.Place {
+        guard chunk > 0 else { return .start }
         let lines = chunks[..<chunk].reduce(1) { $0 + $1.records + 1 }
         return RecordingReader.Place(
             offset: chunks[chunk].offset, line: lines, number: chunks[chunk].firstNumber,
-            time: chunk > 0 ? chunks[chunk - 1].lastTime : .zero, isChunkStart: true)
+            time: chunks[chunk - 1].lastTime, isChunkStart: true)
     }
 
     /// How many chunks, from the first on, a condition holds for that holds for no chunk behind one it does not hold for.

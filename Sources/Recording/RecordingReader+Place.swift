@@ -13,6 +13,9 @@ extension RecordingReader {
         public var time: Moment
         /// Whether a chunk begins here. The checksum of a chunk that is entered elsewhere is not looked at.
         var isChunkStart: Bool
+
+        /// The beginning of a recording, before its head.
+        static let start = Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true)
     }
 
     /// The place behind the last entry. Ask before the end is met: behind it nothing more is found, even when the file

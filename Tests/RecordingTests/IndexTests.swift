@@ -86,6 +86,16 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         }
     }
 
+    @Test func `the first chunk begins where everything does, though its first record is damaged`() throws {
+        let whole = lines(of: try chunked())
+        let second = try #require(whole.firstIndex { $0.contains(#""n":2,"#) })
+        let damaged = [whole[0], "damaged"] + whole[second...]
+        let bytes: [UInt8] = damaged.flatMap { Array($0.utf8) + [10] }
+        let index = try RecordingIndex(of: bytes)
+        #expect(index.chunks[0].firstNumber == 2)
+        #expect(try rest(of: bytes, from: index.place(ofChunk: 0)) == entries(of: bytes))
+    }
+
     @Test func `the file's own is taken when it agrees with the file`() throws {
         let bytes = try chunked()
         let made = try RecordingIndex(of: bytes)
