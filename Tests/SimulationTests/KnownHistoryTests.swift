@@ -313,6 +313,24 @@ import Testing
             146 expire 0 0
             """
         ),
+        (
+            "a head beyond the newest page came by an edit, and was shown without its replies",
+            """
+            era b, Engine.IO 4, seed 73168
+            227 post 1 9 38
+            364 flood 2 9 15
+            2418 edit 1 8 1
+            """
+        ),
+        (
+            "a head that was moved out of the newest page left a place in it",
+            """
+            era b, Engine.IO 3, seed 47382
+            2136 direct 3 4 24
+            3106 flood 3 1 21
+            4733 move 3 2 15
+            """
+        ),
     ]
 
     @Test(arguments: known.map(\.name))

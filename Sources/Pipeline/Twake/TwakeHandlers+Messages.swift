@@ -21,7 +21,10 @@ extension TwakeHandler where Payload == Twake.Message {
         if treatment.refetch == .message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
         }
-        guard standing != .older, !sent.isHead || known.map({ $0.thread != sent.thread }) ?? false else { return }
+        // A head that comes by a change of it is older than what is held; such a frame does not count its replies.
+        let isBeyond = known == nil && envelope.action == .updated
+        let hasMoved = known.map { $0.thread != sent.thread } ?? false
+        guard standing != .older, !sent.isHead || isBeyond || hasMoved else { return }
         let counter = TwakeTable.treatment(of: .replyCounter, sent.counterStanding(known))
         if counter.refetch == .head { transaction.fetchHeads(of: sent, known, .b, path) }
     }
@@ -88,14 +91,18 @@ extension Transaction {
         return model[.channel(id)]?.channel?.path
     }
 
-    /// The counters of the threads that a message came to and went from.
+    /// The counters of the threads that a message came to and went from, and the page that it went from as a head.
     mutating func fetchHeads(
         of sent: Twake.Message, _ known: Twake.Message?, _ era: TwakeEra, _ path: TwakeChannelPath
     ) {
-        if !sent.isHead { fetch(.twake(.message(era, path, thread: sent.thread, id: sent.thread))) }
-        if let known, !known.isHead, known.thread != sent.thread {
-            overtakeMessages(of: known.thread, in: path.channel)
+        fetch(.twake(.message(era, path, thread: sent.thread, id: sent.thread)))
+        guard let known, known.thread != sent.thread else { return }
+        overtakeMessages(of: known.thread, in: path.channel)
+        if !known.isHead {
             fetch(.twake(.message(era, path, thread: known.thread, id: known.thread)))
+        } else if model.elementCount(in: .messages(path.channel)) >= TwakeEndpoints.pageLength {
+            // A head that became a reply leaves a place in the newest page, for one that nothing tells of.
+            fetch(.twake(.feed(era, path)))
         }
     }
 
