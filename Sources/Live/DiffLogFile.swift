@@ -12,6 +12,8 @@ public final class DiffLogFile: Outlet {
 
     /// Lines are verified by them.
     public var needsChecksums: Bool { true }
+    /// A log that does not begin with an empty model cannot be applied.
+    public var replayPart: ReplayPart { .whole }
 
     /// Creates the file, mode 0600; an existing one is not overwritten. A reversible log also holds what each batch deleted
     /// or replaced.

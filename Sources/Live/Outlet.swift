@@ -20,6 +20,8 @@ public struct StampedReport: Sendable {
 public protocol Outlet: AnyObject, Sendable {
     /// Whether the batches are to carry checksums of the model, which cost a little at each change; false unless said otherwise.
     var needsChecksums: Bool { get }
+    /// Which part of a replay it is told; what is shown unless said otherwise.
+    var replayPart: ReplayPart { get }
     /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
     func write(_ reports: [StampedReport]) throws(OutletError)
     /// Nothing follows. Called also after an error of `write`.
@@ -29,6 +31,18 @@ public protocol Outlet: AnyObject, Sendable {
 extension Outlet {
     /// Most have no use for them.
     public var needsChecksums: Bool { false }
+    /// Most are for who looks on.
+    public var replayPart: ReplayPart { .shown }
+}
+
+/// Which part of a replay an outlet is told. A live tail has one part only.
+public enum ReplayPart: Hashable, Sendable {
+    /// What is shown, again when it is shown again.
+    case shown
+    /// What is shown, once.
+    case shownOnce
+    /// Everything, once and in order: also what is passed over before anything is shown.
+    case whole
 }
 
 /// Why an outlet cannot go on.

@@ -3,33 +3,39 @@ import Recording
 import SectionedModel
 import Wire
 
-/// Turns a recording's entries into inputs of a session, and its effects into reports. Pure: the times are the file's.
+/// Turns a recording's entries into inputs of a session, and its effects into reports. Pure: the times are the file's. A copy is a
+/// state of its own, which shares with the original what neither changes.
 struct Player {
     private(set) var session: Session
     private let wallStart: Int64
-    private let count: Int?
     private var effects: [Effect] = []
     /// Set when the file begins in the middle of a recording.
     private var continuation: Continuation?
     private var last = Stamp(n: 0, time: .zero, wall: 0)
     /// Number of the last record that is not restated; 0 before one came.
     private var lastInput = 0
-    private var events = 0
-    private var gaps = 0
-    private var undecodable = 0
+    private var requests: RequestLedger
+    /// The model's latest states; nil when nothing is verified.
+    private var states: StateHistory?
+    /// Number of the first record behind the last `sync`.
+    private var chunkStart = 1
+
+    /// Events told so far.
+    private(set) var events = 0
+    /// Why the replay cannot go on: it is not what was recorded.
+    private(set) var mismatch: String?
 
     /// What came out since it was last emptied.
     var reports: [StampedReport] = []
 
-    /// A player of a session made from a recording's head; ends after `count` events.
-    init(session: Session, wallStart: Int64, count: Int? = nil) {
+    /// A player of a session made from a recording's head. With `verifies`, damage and states that differ are mismatches; the session
+    /// must keep checksums then.
+    init(session: Session, wallStart: Int64, refetch: RefetchPolicy = .recorded, verifies: Bool = false) {
         self.session = session
         self.wallStart = wallStart
-        self.count = count
+        requests = RequestLedger(policy: refetch)
+        states = verifies ? StateHistory() : nil
     }
-
-    /// Whether the events asked for were played.
-    var isOver: Bool { events >= count ?? .max }
 
     /// The session begins at time 0.
     mutating func start() {
@@ -44,16 +50,7 @@ struct Player {
             // A damaged or edited file may go back in time; a session may not.
             stamp.time = max(stamp.time, last.time)
             last = stamp
-            if let length = record.lengthBeforeCut {
-                damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes")
-            }
-            guard let input = input(record, stamp) else { return }
-            session.advance(to: stamp.time, into: &effects)
-            gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
-            // The end has a number in the file, but its input has none, live either.
-            let number = if case .end = record { 0 } else { stamp.n }
-            session.handle(input, n: number, at: stamp.time, into: &effects)
-            gather(Stamp(n: number, time: stamp.time, wall: stamp.wall))
+            play(record, stamp)
         case .damage(let line, let offset, let bytes, let message):
             damaged("line \(line) at byte \(offset) (\(bytes) bytes) cannot be read: \(message)")
         case .tornTail(let offset, let bytes):
@@ -62,6 +59,7 @@ struct Player {
             let lost = found > expected ? found - expected : nil
             damaged("line \(line) is record \(found) where \(expected) should follow", lost: lost)
         case .checksumMismatch(let line, let bytes, let recorded):
+            if states != nil { mismatch = mismatch ?? "\(chunkText), before line \(line): the checksum differs" }
             damaged(
                 "the \(bytes) bytes before line \(line) are not the \(recorded) that were written: the checksum differs"
             )
@@ -79,35 +77,106 @@ struct Player {
         return continuation == nil ? Input(record) : continuation?.input(record, isRestated: false)
     }
 
-    private mutating func damaged(_ text: String, lost: Int? = nil) {
+    private mutating func play(_ record: Record, _ stamp: Stamp) {
+        if let length = record.lengthBeforeCut {
+            damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
+        }
+        guard !record.isAside else { return look(at: record, stamp) }
+        // What was due is done before: a tail did it when it was, and wrote what it did.
+        session.advance(to: stamp.time, into: &effects)
+        gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
+        if case .http(let exchange) = record, case .request(let method, let url, _) = exchange.phase,
+            continuation == nil, let complaint = requests.met(exchange.id, method, url, record: stamp.n)
+        {
+            fail(complaint)
+        }
+        guard let input = input(record, stamp) else { return }
+        // What began in the middle has numbers and states of its own.
+        if continuation == nil { settleRequests(stamp) }
+        if case .answered = input, requests.policy == .off { return }
+        // The end has a number in the file, but its input has none, live either.
+        let number = if case .end = record { 0 } else { stamp.n }
+        feed(input, Stamp(n: number, time: stamp.time, wall: stamp.wall))
+    }
+
+    private mutating func feed(_ input: Input, _ stamp: Stamp) {
+        session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+        gather(stamp)
+        if states != nil, continuation == nil, let checksum = session.model.checksum {
+            states?.note(after: last.n, checksum)
+        }
+    }
+
+    // MARK: - Comparing
+
+    /// Records beside the others tell of them.
+    private mutating func look(at record: Record, _ stamp: Stamp) {
+        switch record {
+        case .sync: chunkStart = stamp.n + 1
+        case .state(let state):
+            guard continuation == nil else { return }
+            if let complaint = states?.complaint(of: state, record: stamp.n) { mismatch = mismatch ?? complaint }
+        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .clock, .note,
+            .index, .end, .unknown:
+            break
+        }
+    }
+
+    /// An input comes next: requests that the recording does not know are answered, or end the replay.
+    private mutating func settleRequests(_ stamp: Stamp) {
+        for request in requests.takeUnknown() {
+            switch requests.policy {
+            case .recorded: fail(request.complaint)
+            case .stub:
+                let nothing = Answer.response(status: 404, body: ArraySlice("{}".utf8), retryAfter: nil)
+                feed(.answered(request: request.id, nothing), Stamp(n: 0, time: last.time, wall: stamp.wall))
+            case .off: break
+            }
+        }
+    }
+
+    /// Where records are missing, others cannot be expected to fit.
+    private mutating func fail(_ complaint: String) {
+        if requests.isDamaged { return report(.notice(Notice(.warning, complaint)), last) }
+        mismatch = mismatch ?? complaint
+    }
+
+    private mutating func damaged(_ text: String, lost: Int? = nil, isLoss: Bool = false) {
+        requests.isDamaged = true
+        if states != nil, !isLoss { mismatch = mismatch ?? text }
         report(.notice(Notice(.warning, text)), last)
         report(.gap(GapReport(cause: .damage, from: last.time, to: last.time, lost: lost)), last)
     }
 
+    /// The records since the last `sync`.
+    private var chunkText: String {
+        last.n > chunkStart
+            ? "one of the records \(chunkStart) to \(last.n) was changed" : "record \(last.n) was changed"
+    }
+
+    // MARK: - Reports
+
     /// The reports among the effects; whatever else the session wanted, the recording holds what became of it.
     private mutating func gather(_ stamp: Stamp) {
         for effect in effects {
-            if case .report(let report) = effect { self.report(report, stamp) }
-            if case .request(let request) = effect { continuation?.note(request) }
+            switch effect {
+            case .report(let report): self.report(report, stamp)
+            case .request(let request):
+                if continuation == nil { requests.asked(request) } else { continuation?.note(request) }
+            case .connect, .send, .close, .cancel, .renewToken, .remember, .finish: break
+            }
         }
         effects.removeAll(keepingCapacity: true)
     }
 
     private mutating func report(_ report: Report, _ stamp: Stamp) {
-        switch report {
-        case .event: events += 1
-        case .gap: gaps += 1
-        case .undecodable: undecodable += 1
-        case .diff, .connection, .room, .action, .typing, .notice: break
-        }
+        if case .event = report { events += 1 }
         reports.append(StampedReport(stamp: stamp, report: report))
     }
 
-    /// What was seen.
-    func summary(_ outcome: TailOutcome) -> TailSummary {
-        TailSummary(
-            outcome: outcome, events: events, gaps: gaps, undecodable: undecodable,
-            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) })
+    /// The model's sections in order, each with the number of its elements.
+    var sections: [(section: Item.Section, count: Int)] {
+        session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) }
     }
 }
 

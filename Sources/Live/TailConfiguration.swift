@@ -72,6 +72,10 @@ public enum TailOutcome: Hashable, Sendable {
     case gaveUp(attempts: Int, ConnectFailure)
     /// An outlet or the recording could not be written; or, in a replay, the recording could not be read on.
     case cannotWrite(OutletError)
+    /// A replay is not what was recorded, or the recording not what was written; where they part.
+    case mismatch(String)
+    /// A replay ended before what was looked for came; what that is.
+    case notFound(String)
 }
 
 /// What a tail or a replay saw.

@@ -107,14 +107,41 @@ extension Arguments {
         return emits
     }
 
-    /// Times the original speed; nil for as fast as it goes.
-    func speed(_ option: Option) throws(UsageError) -> Double? {
-        guard let text = self[option] else { return 1 }
-        if text == "max" { return nil }
-        guard let value = Double(text), value > 0, value <= 1e6 else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is neither a number above 0 nor max")
+    /// How fast a recording is played.
+    func pace() throws(UsageError) -> ReplayConfiguration.Pace {
+        if let text = self[.rate] {
+            guard self[.speed] == nil else { throw error("--rate and --speed are two ways to say the same") }
+            guard text.hasSuffix("/s"), let rate = Double(text.dropLast(2)), rate >= 0.01, rate <= 1e6 else {
+                throw error("--rate: \(UsageError.quoted(text)) is no rate from 0.01/s to 1000000/s")
+            }
+            return .rate(rate)
         }
-        return value
+        guard let text = self[.speed] else { return .factor(1) }
+        if text == "max" { return .maximum }
+        guard let value = Double(text), value >= 0.01, value <= 1000 else {
+            throw error("--speed: \(UsageError.quoted(text)) is neither a number from 0.01 to 1000 nor max")
+        }
+        return .factor(value)
+    }
+
+    /// How often; nil for ever.
+    func rounds(_ option: Option) throws(UsageError) -> Int? {
+        switch self[option] {
+        case nil: 1
+        case "forever": nil
+        case _?: try count(option)
+        }
+    }
+
+    /// A regular expression that can be compiled.
+    func pattern(_ option: Option) throws(UsageError) -> String? {
+        guard let text = self[option] else { return nil }
+        do throws(LinePattern.Malformed) {
+            _ = try LinePattern(text)
+        } catch {
+            throw self.error("\(option.flag): \(UsageError.quoted(text)) is no regular expression: \(error.message)")
+        }
+        return text
     }
 
     /// An address and a port: `127.0.0.1:8080`, `[::1]:8080`.

@@ -82,7 +82,7 @@ enum CommandName: String, CaseIterable {
         case .demo, .serve: []
         case .tail: [Positional(name: "URL")]
         case .record: [Positional(name: "URL"), Positional(name: "FILE")]
-        case .replay: [Positional(name: "FILE")]
+        case .replay: [Positional(name: "FILE", isRepeatable: true)]
         case .rooms:
             [Positional(name: "ls|join|leave|select"), Positional(name: "ROOM", isRequired: false, isRepeatable: true)]
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
@@ -170,7 +170,17 @@ enum CommandName: String, CaseIterable {
         case .record:
             ["The recording is complete: every message in both directions, every REST exchange, never a token."]
         case .replay:
-            ["FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte."]
+            [
+                "FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.",
+                "Files of one recording are its segments; others are merged by their wall clocks, each with a session",
+                "and a model of its own. A POSITION is +90s (since the recording began), n:812 (a record's number),",
+                "mark:NAME, or a time such as 2026-01-02T03:04:05Z.",
+                "",
+                "On a terminal keys go through the recording: space pauses, . and , step on and back, left and right",
+                "move by 5 s (with shift by 60 s), up and down change the speed, [ and ] go to the marks before and",
+                "behind, / searches, g goes to a POSITION, m marks the place (in FILE.marks), ? tells these keys, q",
+                "ends.",
+            ]
         case .rooms:
             [
                 "Speaks to the control socket of a running tail. --on may be left out when just one is running.",

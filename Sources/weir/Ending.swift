@@ -22,6 +22,8 @@ struct Ending {
             hasSummary = false
         case .gaveUp(let attempts, let failure):
             (code, words) = Ending.of(failure, "gave up after \(attempts) attempts")
+        case .notFound(let reason): (code, words) = (.timeout, reason)
+        case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.sentence)
         }
     }

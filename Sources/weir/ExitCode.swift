@@ -23,7 +23,7 @@ enum ExitCode: Int32, CaseIterable {
         case .noConnection: "cannot connect, or gave up connecting again"
         case .mismatch: "the replay does not match"
         case .cannotWrite: "cannot write the output or a file"
-        case .timeout: "timed out before the expected end"
+        case .timeout: "timed out, or ended, before what was expected came"
         case .interrupted: "interrupted (SIGINT)"
         case .terminated: "terminated (SIGTERM)"
         }

@@ -16,7 +16,13 @@ enum Option: String, CaseIterable {
     case store
     case diffLog = "diff-log"
     case diffLogReversible = "diff-log-reversible"
-    case speed, listen, scenario, seed
+    case speed, rate
+    case idleLimit = "idle-limit"
+    case span = "for"
+    case loop, follow, step
+    case untilMatch = "until-match"
+    case refetch, verify
+    case listen, scenario, seed
     case pingInterval = "ping-interval"
     case pingTimeout = "ping-timeout"
     case connectTimeout = "connect-timeout"
@@ -81,6 +87,11 @@ enum Option: String, CaseIterable {
         case .maxPayload: "BYTES"
         case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
         case .speed: "N|max"
+        case .rate: "N/s"
+        case .idleLimit, .span: "D"
+        case .loop: "N|forever"
+        case .untilMatch: "PATTERN"
+        case .refetch: "recorded|stub|off"
         case .listen: "ADDR:PORT"
         case .scenario: "NAME|FILE"
         case .era: "a|b"
@@ -106,7 +117,8 @@ enum Option: String, CaseIterable {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .members, .diffLogReversible, .noControl, .draft, .json, .force, .noStates, .secrets, .ripple,
+        case .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json, .force, .noStates,
+            .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,
             .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
@@ -136,7 +148,8 @@ enum Option: String, CaseIterable {
             .duration,
             .idleTimeout,
             .maxAttempts, .history, .members, .record, .keep, .compress, .fsync, .onWriteError,
-            .noStates, .flightRecorder, .store, .diffLog, .diffLogReversible, .speed, .listen, .scenario,
+            .noStates, .flightRecorder, .store, .diffLog, .diffLogReversible, .speed, .rate, .idleLimit,
+            .span, .loop, .follow, .step, .untilMatch, .refetch, .verify, .listen, .scenario,
             .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
@@ -190,7 +203,16 @@ enum Option: String, CaseIterable {
         case .store: "where it is remembered what was seen (tail: ~/.local/state/weir)"
         case .diffLog: "write every change of the model to this file, one batch a line"
         case .diffLogReversible: "also what each line of the log replaced, to go back by it"
-        case .speed: "times the original speed (default 1), or max for no waiting"
+        case .speed: "times the original speed, 0.01 to 1000 (default 1), or max"
+        case .rate: "so many events a second, whatever their times"
+        case .idleLimit: "longest wait for a record (default what the recording advises)"
+        case .span: "end after so much of the recording's time"
+        case .loop: "play so often"
+        case .follow: "wait for more where the file has no end yet"
+        case .step: "begin paused; each line of standard input is a step"
+        case .untilMatch: "end with the first compact line that matches (8 when none does)"
+        case .refetch: "answer requests as recorded (default), all others too, or none"
+        case .verify: "compare states and checksums; end with 6 at the first that differs"
         case .listen: "where to listen (default 127.0.0.1:0, a port the system chooses)"
         case .scenario: "script of the world (default workspace); or echo, engine-echo"
         case .pingInterval: "time between heartbeats (default 25s; a bare number is ms)"
@@ -222,8 +244,8 @@ enum Option: String, CaseIterable {
         case .direction: "keep messages received, or sent"
         case .connection: "keep what belongs to such a connection"
         case .notConnection: "leave out what belongs to such a connection"
-        case .start: "where to begin"
-        case .end: "where to end"
+        case .start: "show what is from here on; what is before is applied"
+        case .end: "end before the first record here"
         case .ripple: "close the hole: times begin at 0"
         case .fixedStrings: "PATTERN is text"
         case .ignoreCase: "upper and lower case are the same"
@@ -275,7 +297,7 @@ enum Option: String, CaseIterable {
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
-        case .start, .end: [.fileFilter, .fileCut]
+        case .start, .end: [.replay, .fileFilter, .fileCut]
         case .ripple: [.fileCut]
         case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
@@ -292,7 +314,8 @@ enum Option: String, CaseIterable {
         case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
         case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
-        case .speed: [.replay]
+        case .speed, .rate, .idleLimit, .span, .loop, .follow, .step, .untilMatch, .refetch, .verify:
+            [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
         case .on: [.rooms]

@@ -1,3 +1,4 @@
+import Glibc
 import Live
 import Network
 import Recording
@@ -11,16 +12,20 @@ enum ReplayCommand {
         } catch {
             return Console.fail(error)
         }
-        let replay = Replay(
-            path: options.file, speed: options.speed.map { .factor($0) } ?? .maximum, count: options.output.count,
-            outlets: outlets.all)
+        let terminal = RawTerminal.forPlaying(options.replay.paths)
+        var console = ReplayConsole()
+        if terminal != nil || options.replay.isStepping { console.keys = 0 }
+        if !options.output.quiet, isatty(2) == 1 { console.status = 2 }
+        let replay = Replay(options.replay, console: console, outlets: outlets.all)
         Signals.onFirst { replay.stop(signal: $0) }
+        terminal?.begin(wakeup: replay.wakeup)
         let result = await withCheckedContinuation { continuation in
             // Reading, writing and waiting for the next record block.
             runOnThread(named: "weir-replay") {
                 continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
             }
         }
+        terminal?.end()
         switch result {
         case .success(let summary): return outlets.conclude(summary)
         case .failure(let error): return Console.fail(error)

@@ -60,7 +60,10 @@ enum Signals {
 
     private static let receive: @convention(c) @Sendable (Int32) -> Void = { number in
         let before = errno
-        if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+        if count.add(1, ordering: .relaxed).newValue > 1 {
+            RawTerminal.restore()
+            _exit(128 + number)
+        }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(writeEnd.load(ordering: .relaxed), &byte, 1)
         errno = before

@@ -83,21 +83,6 @@ struct TailOptions {
     }
 }
 
-/// The options of `replay`.
-struct ReplayOptions {
-    /// The event file; `-` for standard input.
-    var file: String
-    /// Times the original speed; nil for as fast as it goes.
-    var speed: Double?
-    var output: OutputOptions
-
-    init(_ arguments: Arguments) throws(UsageError) {
-        file = arguments.positionals[0]
-        speed = try arguments.speed(.speed)
-        output = try OutputOptions(arguments)
-    }
-}
-
 /// The options of `demo`.
 struct DemoOptions {
     var seed: UInt64

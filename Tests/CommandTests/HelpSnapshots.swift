@@ -36,7 +36,7 @@ enum HelpSnapshots {
           5         cannot connect, or gave up connecting again
           6         the replay does not match
           7         cannot write the output or a file
-          8         timed out before the expected end
+          8         timed out, or ended, before what was expected came
           130       interrupted (SIGINT)
           143       terminated (SIGTERM)
 
@@ -249,9 +249,17 @@ enum HelpSnapshots {
             #"""
             weir replay: play an event file through the same pipeline
 
-            Usage: weir replay FILE [OPTIONS]
+            Usage: weir replay FILE… [OPTIONS]
 
             FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.
+            Files of one recording are its segments; others are merged by their wall clocks, each with a session
+            and a model of its own. A POSITION is +90s (since the recording began), n:812 (a record's number),
+            mark:NAME, or a time such as 2026-01-02T03:04:05Z.
+
+            On a terminal keys go through the recording: space pauses, . and , step on and back, left and right
+            move by 5 s (with shift by 60 s), up and down change the speed, [ and ] go to the marks before and
+            behind, / searches, g goes to a POSITION, m marks the place (in FILE.marks), ? tells these keys, q
+            ends.
 
             Options:
               --format pretty|compact|json|raw
@@ -259,7 +267,18 @@ enum HelpSnapshots {
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
-              --speed N|max                   times the original speed (default 1), or max for no waiting
+              --speed N|max                   times the original speed, 0.01 to 1000 (default 1), or max
+              --rate N/s                      so many events a second, whatever their times
+              --idle-limit D                  longest wait for a record (default what the recording advises)
+              --for D                         end after so much of the recording's time
+              --loop N|forever                play so often
+              --follow                        wait for more where the file has no end yet
+              --step                          begin paused; each line of standard input is a step
+              --until-match PATTERN           end with the first compact line that matches (8 when none does)
+              --refetch recorded|stub|off     answer requests as recorded (default), all others too, or none
+              --verify                        compare states and checksums; end with 6 at the first that differs
+              --start POSITION                show what is from here on; what is before is applied
+              --end POSITION                  end before the first record here
               --quiet                         print only warnings, errors and losses on standard error
               --help                          show this help
 

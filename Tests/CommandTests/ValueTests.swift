@@ -23,8 +23,6 @@ struct ValueTests {
                 ["replay", "f", "--count", "99999999999999999999"],
                 "--count: '99999999999999999999' is no number from 1 on"
             ),
-            (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number above 0 nor max"),
-            (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number above 0 nor max"),
             (["tail", "http://h/", "--rotate", "hup"], "--rotate needs --record FILE"),
             (
                 ["record", "http://h/", "f", "--rotate", "64"],
@@ -43,6 +41,19 @@ struct ValueTests {
                 ["tail", "http://h/", "--flight-recorder", "10m,1K"],
                 "--flight-recorder: '10m,1K' is no time, or a time and a size from 1M on: 10m or 10m,64M"
             ),
+            (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number from 0.01 to 1000 nor max"),
+            (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number from 0.01 to 1000 nor max"),
+            (["replay", "f", "--speed", "2000"], "--speed: '2000' is neither a number from 0.01 to 1000 nor max"),
+            (["replay", "f", "--rate", "10"], "--rate: '10' is no rate from 0.01/s to 1000000/s"),
+            (["replay", "f", "--rate", "10/s", "--speed", "2"], "--rate and --speed are two ways to say the same"),
+            (
+                ["replay", "f", "--start", "noon"],
+                "--start: 'noon' is no position; write it like +90s, n:812, mark:NAME or 2026-01-02T03:04:05Z"
+            ),
+            (["replay", "f", "--loop", "0"], "--loop: '0' is no number from 1 on"),
+            (["replay", "-", "--loop", "2"], "--loop: standard input can be played only once"),
+            (["replay", "f", "--refetch", "live"], "--refetch: 'live' is none of recorded, stub, off"),
+            (["replay", "f", "g", "--diff-log", "d"], "--diff-log is of one model: it needs a single FILE"),
             (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT"),
             (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT"),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),

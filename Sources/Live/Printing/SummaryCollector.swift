@@ -10,6 +10,9 @@ public final class SummaryCollector: Outlet {
     /// What was counted so far.
     public var summary: Summary { counted.change { $0 } }
 
+    /// Nothing is counted twice.
+    public var replayPart: ReplayPart { .shownOnce }
+
     /// Counts the reports.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         counted.change { summary in

@@ -1,0 +1,16 @@
+import Pipeline
+
+/// Finds the reports of which a compact line, as it is printed without colours and in full length, matches an expression.
+final class LineMatcher {
+    private let pattern: LinePattern
+
+    init(_ pattern: consuming LinePattern) { self.pattern = pattern }
+
+    /// Whether one of the lines matches.
+    func matches(_ reports: [StampedReport]) -> Bool {
+        var lines = EventLines(isCompact: true, width: nil)
+        var buffer = TerminalBuffer(colour: false)
+        for report in reports { lines.append(report, to: &buffer) }
+        return !buffer.bytes.isEmpty && pattern.matchesLine(of: buffer.bytes)
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// A POSIX extended regular expression, for lines of text.
+public struct LinePattern: ~Copyable {
+    /// What is wrong with an expression.
+    public struct Malformed: Error, Hashable, Sendable {
+        /// One sentence of the C library's.
+        public var message: String
+    }
+
+    private let compiled: UnsafeMutablePointer<regex_t>
+
+    /// Compiles an expression (regcomp(3)).
+    public init(_ text: String) throws(Malformed) {
+        compiled = .allocate(capacity: 1)
+        compiled.initialize(to: regex_t())
+        let code = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB)
+        guard code != 0 else { return }
+        var message = [CChar](repeating: 0, count: 200)
+        regerror(code, compiled, &message, message.count)
+        compiled.deallocate()
+        let bytes = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        throw Malformed(message: String(decoding: bytes, as: UTF8.self))
+    }
+
+    deinit {
+        regfree(compiled)
+        compiled.deallocate()
+    }
+
+    /// Whether one of the lines matches. `text` holds no zero byte.
+    func matchesLine(of text: [UInt8]) -> Bool {
+        var start = 0
+        while start < text.count {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            let line = text[start..<end].map { CChar(bitPattern: $0) } + [0]
+            if regexec(compiled, line, 0, nil, 0) == 0 { return true }
+            start = end + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,116 @@
+/// What the keys mean to a player. Pure; three keys ask for a line, which is typed letter by letter.
+struct PlayControl {
+    /// What somebody wants.
+    enum Command: Hashable {
+        case togglePause, step, stepBack
+        case previousMark, nextMark
+        /// Forward, or back when it is negative.
+        case move(Duration)
+        case faster, slower
+        /// The next event whose line matches.
+        case search(String)
+        /// A place as `RecordingPosition` reads it, or a number of a record.
+        case goTo(String)
+        /// Mark this place.
+        case mark(String)
+        case help, quit
+    }
+
+    /// What is asked for.
+    enum Question: Hashable {
+        case search, goTo, mark
+
+        var words: String {
+            switch self {
+            case .search: "search for (a regular expression): "
+            case .goTo: "go to (+90s, 14:03:22 as RFC 3339, n:812, mark:NAME): "
+            case .mark: "name of the mark: "
+            }
+        }
+    }
+
+    private enum State {
+        /// A key is a command. → asking
+        case listening
+        /// Keys are letters of an answer. → listening
+        case asking(Question, answer: String)
+    }
+
+    /// No answer is longer.
+    private static let longestAnswer = 200
+    private var state = State.listening
+    /// What was searched for last: an empty answer searches on.
+    private var lastSearch = ""
+
+    /// The question and what of its answer was typed; nil while none is asked.
+    var question: String? {
+        guard case .asking(let question, let answer) = state else { return nil }
+        return question.words + answer
+    }
+
+    /// What a key means; nil when nothing is to be done yet.
+    mutating func press(_ key: PlayKey) -> Command? {
+        switch state {
+        case .listening: return command(of: key)
+        case .asking(let question, var answer):
+            switch key {
+            case .enter:
+                state = .listening
+                return self.answer(question, answer)
+            case .escape: state = .listening
+            case .backspace:
+                if answer.isEmpty {
+                    state = .listening
+                } else {
+                    answer.removeLast()
+                    state = .asking(question, answer: answer)
+                }
+            case .character(let scalar):
+                guard answer.unicodeScalars.count < Self.longestAnswer else { return nil }
+                answer.unicodeScalars.append(scalar)
+                state = .asking(question, answer: answer)
+            case .up, .down, .left, .right: break
+            }
+            return nil
+        }
+    }
+
+    private mutating func command(of key: PlayKey) -> Command? {
+        switch key {
+        case .character(" "): return .togglePause
+        case .character("."), .enter: return .step
+        case .character(","): return .stepBack
+        case .character("["): return .previousMark
+        case .character("]"): return .nextMark
+        case .character("/"): state = .asking(.search, answer: "")
+        case .character("g"): state = .asking(.goTo, answer: "")
+        case .character("m"): state = .asking(.mark, answer: "")
+        case .character("?"): return .help
+        case .character("q"): return .quit
+        case .left(let isShifted): return .move(.seconds(isShifted ? -60 : -5))
+        case .right(let isShifted): return .move(.seconds(isShifted ? 60 : 5))
+        case .up: return .faster
+        case .down: return .slower
+        case .character, .backspace, .escape: break
+        }
+        return nil
+    }
+
+    private mutating func answer(_ question: Question, _ answer: String) -> Command? {
+        switch question {
+        case .search:
+            if !answer.isEmpty { lastSearch = answer }
+            return lastSearch.isEmpty ? nil : .search(lastSearch)
+        case .goTo: return answer.isEmpty ? nil : .goTo(answer)
+        case .mark: return .mark(answer.isEmpty ? "mark" : answer)
+        }
+    }
+
+    /// The keys, for who asks.
+    static let help = [
+        "space  pause, go on          .  one event on         ,  one event back",
+        "left, right  5 s (shift: 60 s)      up, down  faster, slower",
+        "[ ]  mark before, mark behind       /  search      g  go to      m  mark this place",
+        "?  these keys      q  quit",
+    ]
+}

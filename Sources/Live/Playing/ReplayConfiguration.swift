@@ -1,0 +1,47 @@
+public import Recording
+
+/// What a replay is told once.
+public struct ReplayConfiguration: Sendable {
+    /// How fast a recording is played.
+    public enum Pace: Hashable, Sendable {
+        /// As fast as it goes.
+        case maximum
+        /// Times the original; more than 0.
+        case factor(Double)
+        /// So many events a second, whatever their times; more than 0.
+        case rate(Double)
+    }
+
+    /// The recordings; `-` for standard input. Segments of one recording are played one behind the other; different recordings are
+    /// merged by their wall clocks, each with a session of its own.
+    public var paths: [String]
+    /// How fast.
+    public var pace = Pace.maximum
+    /// No pause is longer, as it is played; nil for what the recording's head advises.
+    public var idleLimit: Duration?
+    /// What is before it is applied and not shown.
+    public var start: RecordingPosition?
+    /// It ends before the first record that stands there.
+    public var end: RecordingPosition?
+    /// Not more is played than so much of the recording's time, from the start on.
+    public var span: Duration?
+    /// How often it is played; nil for until somebody stops it.
+    public var loops: Int? = 1
+    /// Whether a file without an end is waited for to grow.
+    public var follows = false
+    /// Whether it begins paused.
+    public var isStepping = false
+    /// A regular expression (`LinePattern`): the replay ends with the first record of which a compact line matches.
+    public var pattern: String?
+    /// Ends after so many events.
+    public var count: Int?
+
+    /// What becomes of the requests that the sessions make.
+    public var refetch = RefetchPolicy.recorded
+    /// Whether the model is compared with the recorded states, and every chunk with its checksum: what differs ends the replay, and so
+    /// does a line that is damaged, missing or torn.
+    public var verifies = false
+
+    /// A replay of these recordings, as fast as it goes.
+    public init(_ paths: [String]) { self.paths = paths }
+}

@@ -1,0 +1,151 @@
+import Recording
+import Wire
+
+// What the keys do.
+extension ReplayRun {
+    /// Looks for a signal and for keys, and does what they ask for.
+    func attend() throws(End) {
+        if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
+        if pressed.isEmpty, keyboard != nil {
+            guard let keys = keyboard?.keys() else { return try keyboardIsGone() }
+            pressed = keys[...]
+        }
+        let isPressed = !pressed.isEmpty
+        // A step is taken before the next key is looked at.
+        while !playback.isStepping, let key = pressed.popFirst() {
+            if let command = control.press(key) { try perform(command) }
+        }
+        if isPressed { showStatus() }
+    }
+
+    /// Nobody presses any more: a replay that waits for keys is over.
+    private func keyboardIsGone() throws(End) {
+        keyboard = nil
+        if playback.isPaused { throw End(outcome: .limitReached) }
+    }
+
+    private func perform(_ command: PlayControl.Command) throws(End) {
+        switch command {
+        case .togglePause: playback.togglePause(at: RealTime.now)
+        case .step: playback.step()
+        case .faster, .slower: playback.changeSpeed(isFaster: command == .faster, at: RealTime.now)
+        case .quit: throw End(outcome: .limitReached)
+        case .help: status?.print(PlayControl.help)
+        case .stepBack:
+            playback.pause()
+            try seek(.events(max(timeline.position.events - 1, 0)))
+        case .move(let span): try seek(.time(max(timeline.position.time + span, .zero)))
+        case .previousMark: try goToPreviousMark()
+        case .nextMark: try goToNextMark()
+        case .search(let text): try search(text)
+        case .goTo(let text): try goTo(text)
+        case .mark(let label): mark(label)
+        }
+    }
+
+    // MARK: - Going somewhere
+
+    /// Goes to a place, forward or back, and shows the event that stands there. False when it is not found; then nothing has moved.
+    @discardableResult
+    func seek(_ goal: Timeline.Goal) throws(End) -> Bool {
+        landing = []
+        let origin = timeline.position
+        guard try reading({ () throws(RecordingError) in try timeline.approach(goal) }) else {
+            say("this cannot be gone back in")
+            return false
+        }
+        // The last place there is does for one behind the end.
+        _ = try pass(until: { $0.hasReached(goal) })
+        try arrive(from: origin)
+        return true
+    }
+
+    private func arrive(from origin: TimelinePosition) throws(End) {
+        playback.moved(to: timeline.position.time, at: RealTime.now)
+        guard timeline.position != origin else { return }
+        say("— \(placeText) —")
+        if !landing.isEmpty { try tellAgain(landing) }
+        landing = []
+    }
+
+    /// Goes on to what is found; when nothing is, back to where it began.
+    private func seekOn(
+        _ missing: String, until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
+    ) throws(End) {
+        try flush()
+        landing = []
+        let origin = timeline.position
+        if try pass(until: isReached, orAt: isWanted) { return try arrive(from: origin) }
+        say(missing)
+        _ = try reading { () throws(RecordingError) in try timeline.approach(.entries(origin.entries)) }
+        _ = try pass(until: { $0.hasReached(.entries(origin.entries)) })
+        playback.moved(to: timeline.position.time, at: RealTime.now)
+    }
+
+    private func goToPreviousMark() throws(End) {
+        let here = timeline.position
+        guard let mark = timeline.marks.last(where: { $0.number < here.number }) else { return say("no mark before") }
+        playback.pause()
+        try seek(.record(mark.number))
+    }
+
+    private func goToNextMark() throws(End) {
+        let here = timeline.position.number
+        playback.pause()
+        try seekOn("no mark behind") { timeline in
+            timeline.marks.contains { $0.number > here && $0.number <= timeline.position.number }
+        }
+    }
+
+    private func search(_ text: String) throws(End) {
+        let pattern: LineMatcher
+        do throws(LinePattern.Malformed) {
+            pattern = LineMatcher(try LinePattern(text))
+        } catch {
+            return say("the expression is malformed: \(error.message)")
+        }
+        playback.pause()
+        try seekOn("no line matches", until: { _ in false }, orAt: { pattern.matches($0) })
+    }
+
+    private func goTo(_ text: String) throws(End) {
+        if let number = Int(text) {
+            try seek(.record(number))
+            return
+        }
+        guard let place = RecordingPosition(parsing: text) else { return say("there is no such place") }
+        switch place {
+        case .record(let number): try seek(.record(number))
+        case .offset(let microseconds): try seek(.time(Moment(microseconds: microseconds)))
+        case .wall(let wall): try seek(.time(timeline.time(ofWall: wall)))
+        case .mark(let label):
+            if let mark = timeline.marks.first(where: { $0.label == label }) {
+                try seek(.record(mark.number))
+            } else {
+                try seekOn("no mark is called so") { timeline in timeline.marks.contains { $0.label == label } }
+            }
+        }
+    }
+
+    private func mark(_ label: String) {
+        let mark = PlacedMark(label, number: timeline.position.number, time: timeline.position.time)
+        do throws(RecordingError) {
+            try timeline.keep(mark)
+            say("marked \(placeText): \(label)")
+        } catch {
+            say("the mark cannot be kept")
+        }
+    }
+
+    // MARK: - Saying
+
+    private func say(_ line: String) { status?.print([line]) }
+
+    private var placeText: String {
+        let clock = timeline.position.wall.map { TimeText.clock(wall: $0) + ", " } ?? ""
+        return clock + "record \(timeline.position.number)"
+    }
+
+    /// Draws the line that tells how far the replay is.
+    func showStatus() { status?.show(timeline.position, playback, question: control.question) }
+}

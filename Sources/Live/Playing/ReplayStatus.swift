@@ -1,0 +1,132 @@
+import Glibc
+import Wire
+
+/// Tells on a terminal how far a replay is.
+struct ReplayStatus {
+    /// It is not drawn more often, while the replay runs.
+    private static let shortest: Duration = .milliseconds(100)
+
+    private var line: StatusLine
+    private let timeline: Timeline
+    private let isInteractive: Bool
+    /// Bytes of all files; nil when they do not tell how far the replay is.
+    private let size: Int?
+    private let began: Moment
+    private var shown: Moment?
+
+    init(descriptor: Int32, _ timeline: Timeline, isInteractive: Bool) {
+        line = StatusLine(descriptor: descriptor)
+        self.timeline = timeline
+        self.isInteractive = isInteractive
+        size = Self.size(of: timeline.tracks)
+        began = RealTime.now
+    }
+
+    mutating func erase() { line.erase() }
+
+    /// The line may not stand there any more.
+    mutating func invalidate() {
+        line.erase()
+        shown = nil
+    }
+
+    mutating func print(_ lines: [String]) { line.print(lines) }
+
+    /// Draws the line.
+    mutating func show(_ position: TimelinePosition, _ playback: Playback, question: String?) {
+        let now = RealTime.now
+        let isDue = shown.map { now - $0 >= Self.shortest } ?? isInteractive
+        guard isDue || playback.isPaused || question != nil else {
+            // A replay that is over in a moment shows nothing.
+            if shown == nil, now - began >= Self.shortest { shown = now }
+            return
+        }
+        shown = now
+        line.draw(question ?? text(position, playback, now))
+    }
+
+    private func text(_ position: TimelinePosition, _ playback: Playback, _ now: Moment) -> String {
+        var parts: [String] = []
+        if isInteractive { parts.append((playback.isPaused ? "⏸ " : "▶ ") + playback.paceText) }
+        if let wall = position.wall { parts.append(TimeText.clock(wall: wall)) }
+        parts.append("+" + TimeText.span(milliseconds: position.time.microseconds / 1000))
+        parts.append("#\(position.number)")
+        if let fraction {
+            parts.append("\(Int(fraction * 100)) %")
+            if !isInteractive, fraction > 0.005, fraction < 1 {
+                let passed = Double((now - began).microseconds) / 1000
+                let left = Int64(min(passed / fraction * (1 - fraction), 1e15))
+                parts.append(TimeText.span(milliseconds: left) + " left")
+            }
+        }
+        if isInteractive { parts.append("? keys") }
+        return parts.joined(separator: "  ")
+    }
+
+    /// How much of the files was read.
+    private var fraction: Double? {
+        guard let size, size > 0 else { return nil }
+        return min(Double(timeline.tracks.reduce(0) { $0 + $1.offset }) / Double(size), 1)
+    }
+
+    /// Only of single plain files the place of a line tells how much of the file was read.
+    private static func size(of tracks: [Track]) -> Int? {
+        var size = 0
+        for track in tracks {
+            guard track.segments.count == 1, let bytes = track.segments.first.flatMap(plainSize) else { return nil }
+            size += bytes
+        }
+        return size
+    }
+
+    private static func plainSize(of path: String) -> Int? {
+        var facts = stat()
+        guard path != "-", stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var first: UInt8 = 0
+        guard descriptor >= 0, read(descriptor, &first, 1) == 1, first == UInt8(ascii: "{") else { return nil }
+        return Int(facts.st_size)
+    }
+}
+
+/// Where the keys come from.
+struct ReplayKeyboard {
+    /// Readable when somebody pressed one.
+    let descriptor: Int32
+    private var decoder = PlayKeyDecoder()
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The keys pressed since the last call, without waiting for one; nil when none will ever come.
+    mutating func keys() -> [PlayKey]? {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&watched, 1, 0) > 0, watched.revents != 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count != 0 else { return nil }
+        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        return decoder.keys(in: bytes[..<count])
+    }
+}
+
+/// Says when one of some files may have grown.
+final class FileGrowth {
+    /// Readable when one may have; -1 when the system does not tell.
+    let descriptor: Int32
+
+    init(of paths: [String]) {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        for path in paths where path != "-" {
+            _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY | IN_MOVE_SELF))
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Forgets what was told.
+    func clear() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while descriptor >= 0, read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}

@@ -1,0 +1,58 @@
+import Recording
+import Wire
+
+// Opening recordings.
+extension Timeline {
+    /// The recordings of a configuration: files of one recording are its segments, in their order.
+    convenience init(opening configuration: ReplayConfiguration, keepsWay: Bool, keepsChecksum: Bool)
+        throws(RecordingError)
+    {
+        var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
+        for path in configuration.paths {
+            // Standard input can be read only once, and is nobody's segment.
+            let head = path == "-" ? nil : try RecordingReader(opening: path).head
+            let id = head?.recording ?? path
+            let file = (segment: head?.segment ?? 1, path: path)
+            if let index = recordings.firstIndex(where: { $0.id == id }) {
+                recordings[index].files.append(file)
+            } else {
+                recordings.append((id, [file]))
+            }
+        }
+        var tracks: [Track] = []
+        for recording in recordings {
+            let paths = recording.files.sorted { $0.segment < $1.segment }.map(\.path)
+            tracks.append(
+                try Track(
+                    paths, try RecordingReader(opening: paths[0]), configuration, keepsChecksum: keepsChecksum))
+        }
+        self.init(
+            tracks, marks: try Self.keptMarks(of: recordings.flatMap { $0.files.map(\.path) }, tracks),
+            keepsWay: keepsWay)
+    }
+
+    /// The marks that were set in earlier replays.
+    private static func keptMarks(of paths: [String], _ tracks: [Track]) throws(RecordingError) -> [PlacedMark] {
+        guard tracks.count == 1 else { return [] }
+        var marks: [PlacedMark] = []
+        for path in paths where path != "-" {
+            marks += try MarkFile(beside: path).marks().map { PlacedMark($0.label, number: $0.number, time: $0.time) }
+        }
+        return marks
+    }
+
+    /// Keeps a mark beside the recording, and notes it.
+    func keep(_ mark: PlacedMark) throws(RecordingError) {
+        add(mark)
+        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }), path != "-" else { return }
+        try MarkFile(beside: path).append(
+            MarkFile.Mark(label: mark.label, number: mark.number, time: mark.time, wall: position.wall ?? 0))
+    }
+
+    /// The time on the timeline that a wall clock's time is.
+    func time(ofWall wall: Int64) -> Moment {
+        let earliest = tracks.map(\.head.wallStart).min() ?? 0
+        let (time, overflows) = wall.subtractingReportingOverflow(earliest)
+        return overflows ? .zero : max(Moment(microseconds: time), .zero)
+    }
+}

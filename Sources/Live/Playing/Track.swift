@@ -1,0 +1,206 @@
+import JSONText
+import Pipeline
+import Recording
+import Wire
+
+/// One recording being played: the reader of its file or of its segments, the session it drives, and the entry that comes next.
+///
+/// Not thread-safe: the replay's thread.
+final class Track {
+    /// Where a track is with what it reads.
+    enum Phase {
+        /// More may follow. → starved, over
+        case reading
+        /// Everything that is there was read; a file that is followed may grow. → reading, over
+        case starved
+        /// Nothing follows.
+        case over
+    }
+
+    /// What a track has to be put back to, to stand at an earlier place.
+    struct Bookmark {
+        fileprivate var player: Player
+        fileprivate var segment: Int
+        fileprivate var place: RecordingReader.Place
+        fileprivate var last: Moment
+        fileprivate var isOver: Bool
+    }
+
+    /// The recording's head.
+    let head: Record.Head
+    /// Microseconds to add to the recording's times, so that tracks that are merged have one time.
+    var shift: Int64 = 0
+    /// What is next; nil when it must be read first, or nothing is there.
+    private(set) var next: RecordingReader.Entry?
+    private(set) var phase = Phase.reading
+    /// Drives the session. Reports gather in it.
+    var player: Player
+    /// Time of the last record played, on the recording's own clock.
+    private(set) var last = Moment.zero
+    /// The segments' paths, in order.
+    private(set) var segments: [String]
+    private(set) var segment = 0
+
+    private var reader: RecordingReader
+    private let follows: Bool
+    /// The place of `next`, while nothing of its line was given yet.
+    private var placeOfNext: RecordingReader.Place
+    /// Whether what was given last of the file is a whole line's: only then a bookmark can be set.
+    private var isAtLine = true
+    /// Whether `next` is the first that its line gave.
+    private var isNextWhole = true
+    /// The number that the first record of a later segment is due to have, while that has not come.
+    private var dueNumber: Int?
+
+    /// Opens the first segment and begins its session.
+    init(_ segments: [String], _ reader: consuming RecordingReader, _ asked: ReplayConfiguration, keepsChecksum: Bool)
+        throws(RecordingError)
+    {
+        head = reader.head
+        self.segments = segments
+        follows = asked.follows
+        placeOfNext = reader.place
+        let configuration: Configuration
+        do {
+            configuration = try Configuration(json: reader.head.session)
+        } catch {
+            throw .notARecording(path: segments[0], message: "the head's session: \(error.description)")
+        }
+        let session = Session(
+            configuration, seed: reader.head.seed, keepsChecksum: keepsChecksum || asked.verifies)
+        player = Player(
+            session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies)
+        self.reader = reader
+        player.start()
+    }
+
+    /// How far the file at hand was read, in bytes of its text.
+    var offset: Int { reader.place.offset }
+
+    /// Time of the next entry, on the timeline. What is no record is due at once.
+    var nextTime: Moment {
+        guard case .record(_, let stamp)? = next else { return onTimeline(last) }
+        return onTimeline(max(stamp.time, last))
+    }
+
+    /// A time of this recording, on the timeline.
+    func onTimeline(_ time: Moment) -> Moment {
+        let (sum, overflows) = time.microseconds.addingReportingOverflow(shift)
+        return overflows ? time : Moment(microseconds: sum)
+    }
+
+    /// Reads what comes next, unless it is known. False when nothing is there.
+    func look() throws(RecordingError) -> Bool {
+        if next != nil { return true }
+        guard case .reading = phase else { return false }
+        while true {
+            if isAtLine { placeOfNext = reader.place }
+            isNextWhole = isAtLine
+            guard let entry = try read() else { return false }
+            if let entry = numbered(entry) {
+                next = entry
+                return true
+            }
+        }
+    }
+
+    /// The file may have grown.
+    func lookAgain() throws(RecordingError) {
+        guard case .starved = phase else { return }
+        // Behind its end a reader finds nothing more: it comes back to the place it had.
+        try reader.move(to: placeOfNext)
+        phase = .reading
+    }
+
+    /// Nothing is waited for any more: what is there is all.
+    func giveUp() { if case .starved = phase { phase = .over } }
+
+    /// Plays what comes next.
+    func play() {
+        guard let entry = next else { return }
+        next = nil
+        if case .record(let record, let stamp) = entry {
+            last = max(last, stamp.time)
+            if case .end(let end) = record, end.why != .rotated { phase = .over }
+        }
+        player.play(entry)
+    }
+
+    // MARK: - Going back
+
+    /// Where the track stands; nil where it cannot be put back to: standard input cannot, and no track can inside a line.
+    func bookmark(keepsReports: Bool) -> Bookmark? {
+        guard next == nil ? isAtLine : isNextWhole, segments[segment] != "-" else { return nil }
+        var isOver = false
+        if next == nil, case .over = phase { isOver = true }
+        var resting = player
+        if !keepsReports { resting.reports = [] }
+        return Bookmark(
+            player: resting, segment: segment, place: next == nil ? reader.place : placeOfNext, last: last,
+            isOver: isOver)
+    }
+
+    /// Goes back to a place, or on to one that was passed before.
+    func go(to bookmark: Bookmark) throws(RecordingError) {
+        if bookmark.segment != segment {
+            reader = try RecordingReader(opening: segments[bookmark.segment])
+            segment = bookmark.segment
+        }
+        try reader.move(to: bookmark.place)
+        player = bookmark.player
+        last = bookmark.last
+        next = nil
+        isAtLine = true
+        dueNumber = nil
+        phase = bookmark.isOver ? .over : .reading
+    }
+
+    // MARK: - Reading
+
+    /// The next entry of the file or of the next segment; nil when nothing is there.
+    private func read() throws(RecordingError) -> RecordingReader.Entry? {
+        while true {
+            guard let entry = try reader.next() else {
+                if try openNextSegment() { continue }
+                phase = follows ? .starved : .over
+                return nil
+            }
+            switch entry {
+            case .tornTail where follows && segment == segments.count - 1:
+                phase = .starved
+                return nil
+            case .discontinuity, .checksumMismatch: isAtLine = false
+            case .record, .damage, .tornTail: isAtLine = true
+            }
+            return entry
+        }
+    }
+
+    private func openNextSegment() throws(RecordingError) -> Bool {
+        guard segment + 1 < segments.count else { return false }
+        let due = reader.place.number
+        segment += 1
+        reader = try RecordingReader(opening: segments[segment])
+        dueNumber = due
+        isAtLine = true
+        placeOfNext = reader.place
+        return true
+    }
+
+    /// A later segment begins with what came before it, for who has it alone: that is passed over.
+    private func numbered(_ entry: RecordingReader.Entry) -> RecordingReader.Entry? {
+        guard let due = dueNumber else { return entry }
+        switch entry {
+        case .discontinuity: return nil
+        case .record(let record, let stamp):
+            guard !record.isAside, stamp.n >= due else { return nil }
+            dueNumber = nil
+            if stamp.n > due {
+                let place = reader.place
+                player.play(.discontinuity(expected: due, found: stamp.n, line: place.line - 1))
+            }
+            return entry
+        case .damage, .tornTail, .checksumMismatch: return entry
+        }
+    }
+}

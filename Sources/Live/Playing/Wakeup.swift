@@ -1,0 +1,47 @@
+import Glibc
+
+/// Wakes a thread that waits for descriptors. Any thread may wake; the waiting one clears.
+final class Wakeup: Sendable {
+    /// Readable once somebody woke; -1 when the system had no pipe, then nobody is woken.
+    let descriptor: Int32
+    /// A byte written here wakes.
+    let writeEnd: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
+        (descriptor, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        if descriptor >= 0 {
+            close(descriptor)
+            close(writeEnd)
+        }
+    }
+
+    /// Wakes who waits, now or later.
+    func wake() {
+        var byte: UInt8 = 1
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    /// Waits until one of `descriptors` is readable, somebody woke, or `timeout` microseconds passed (nil: for ever). A signal may end
+    /// the wait, too. True when somebody woke.
+    func wait(for descriptors: [Int32], timeout: Int64?) -> Bool {
+        var watched = ([descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let span = timeout.map { min(max($0, 0), 3_600_000_000) }
+        if let span, span < 1000 {
+            var time = timespec(tv_sec: 0, tv_nsec: Int(span) * 1000)
+            nanosleep(&time, nil)
+        }
+        _ = poll(&watched, nfds_t(watched.count), span.map { Int32($0 / 1000) } ?? -1)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        return watched[0].revents != 0 && read(descriptor, &bytes, bytes.count) > 0
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+public import Wire
+
+/// Marks that were set while a recording was played: they stand in a file of their own beside it, `NAME.marks`, since nothing may
+/// change a recording in silence. One `mark` record a line, in the form of the recording's own. `weir file mark --set NAME --at n:812` writes a
+/// recording with a mark in it.
+public struct MarkFile {
+    /// A mark, and where it stands.
+    public struct Mark: Hashable, Sendable {
+        /// What it is called.
+        public var label: String
+        /// Number of the record it stands behind.
+        public var number: Int
+        /// The session's time there.
+        public var time: Moment
+        /// The wall clock there, microseconds since 1970 UTC.
+        public var wall: Int64
+        /// A mark.
+        public init(label: String, number: Int, time: Moment, wall: Int64) {
+            self.label = label
+            self.number = number
+            self.time = time
+            self.wall = wall
+        }
+    }
+
+    /// No more marks are read: a file of marks is made by hand.
+    private static let most = 10_000
+
+    /// The file's path.
+    public let path: String
+
+    /// The marks of the recording at `recording`.
+    public init(beside recording: String) { path = recording + ".marks" }
+
+    /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
+    public func marks() throws(RecordingError) -> [Mark] {
+        guard access(path, F_OK) == 0 else { return [] }
+        var lines = LineScanner(source: try ByteSource(opening: path))
+        var marks: [Mark] = []
+        while marks.count < Self.most, let line = try lines.next() {
+            guard case .whole(let range) = line else { continue }
+            do throws(LineFailure) {
+                let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
+                guard case .mark(let mark) = decoded.record, let number = decoded.number, let time = decoded.time else {
+                    continue
+                }
+                marks.append(Mark(label: mark.label, number: number, time: time, wall: decoded.wall ?? 0))
+            } catch {
+                continue
+            }
+        }
+        return marks
+    }
+
+    /// Adds a mark. The file is made, mode 0600, when it is not there.
+    public func append(_ mark: Mark) throws(RecordingError) {
+        var encoder = RecordEncoder()
+        let stamp = Stamp(n: mark.number, time: mark.time, wall: mark.wall)
+        guard encoder.encode(.mark(Record.MarkRecord(label: mark.label, author: "key")), stamp) else { return }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
+        defer { close(descriptor) }
+        let line = encoder.line
+        let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == line.count else {
+            throw .system(operation: "write", path: path, code: written < 0 ? errno : EIO)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite("Replays on a terminal", .timeLimit(.minutes(3)))
+struct ReplayKeysTests {
+    private static let sample = packageFolder + "/samples/recordings/hello.weir.jsonl"
+
+    /// What the steps of `pty_keys.py` told.
+    private func type(_ steps: String..., options: [String] = []) throws -> [String] {
+        let program = [try pathOfWeir(), "replay", Self.sample, "--step"] + options
+        return try run(["python3", peersFolder + "/pty_keys.py"] + program + ["--"] + steps)
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test("Keys go through a recording, and the terminal is as it was when they end it")
+    func keys() throws {
+        let told = try type(
+            "expect:⏸", "mode", "press:.", "expect:Grüß dich", "press:.", "expect:mallory", "press:.", "expect:12.5",
+            "press:,", "expect:mallory", "press:,", "expect:Grüß dich", "press:/are you\\r", "expect:are you back",
+            "press:g+1s\\r", "expect:mallory", "press:?", "expect:one event back", "press:q")
+        #expect(told == ["raw", "cooked", "3"])
+    }
+
+    @Test(
+        "However it ends, the terminal is as it was",
+        arguments: [
+            ("press:\\x03", 130), ("signal:SIGTERM", 143), ("press:\\x1c", -3), ("signal:SIGHUP", -1),
+            ("signal:SIGSEGV", -11), ("signal:SIGABRT", -6),
+        ])
+    func endings(step: String, status: Int) throws {
+        #expect(try type("expect:⏸", "mode", step) == ["raw", "cooked", "\(status)"])
+    }
+
+    @Test("While it is suspended the terminal is as it was, and afterwards it takes keys again")
+    func suspended() throws {
+        let told = try type(
+            "expect:⏸", "mode", "press:\\x1a", "stopped", "mode", "signal:SIGCONT", "expect:⏸", "mode", "press:.",
+            "expect:Grüß dich", "press:q")
+        #expect(told == ["raw", "cooked", "raw", "cooked", "0"])
+    }
+
+    @Test("Without a terminal each line of standard input is a step, and its end the replay's")
+    func linesAsSteps() throws {
+        let result = try run([
+            "sh", "-c",
+            "printf '\\n\\n' | '\(try pathOfWeir())' replay '\(Self.sample)' --step --format raw --quiet",
+        ])
+        #expect(result.split(separator: "\n").count == 2)
+    }
+}

@@ -1,0 +1,162 @@
+@testable import Live
+import Testing
+import Wire
+
+@Suite("What decides in a replay") struct PlaybackTests {
+    private func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
+
+    private func playback(
+        _ pace: Playback.Pace, idleLimit: Duration? = nil, isPaused: Bool = false, now: Int64 = 0
+    ) -> Playback {
+        Playback(pace: pace, idleLimit: idleLimit, isPaused: isPaused, from: .zero, at: at(now))
+    }
+
+    @Test("A record is due when its time has passed at the speed")
+    func speed() {
+        let playback = playback(.factor(2), now: 100)
+        #expect(playback.decide(next: at(1000), isEvent: true, at: at(100)) == .wait(until: at(600)))
+        #expect(playback.decide(next: at(1000), isEvent: true, at: at(600)) == .play)
+        #expect(self.playback(.maximum).decide(next: at(1_000_000), isEvent: true, at: .zero) == .play)
+    }
+
+    @Test("No pause is played longer than the idle limit, and the times behind it follow")
+    func idleLimit() {
+        var playback = playback(.factor(1), idleLimit: .seconds(2))
+        #expect(playback.decide(next: at(60_000), isEvent: true, at: .zero) == .wait(until: at(2000)))
+        playback.played(at(60_000), isEvent: true, shown: 1)
+        #expect(playback.decide(next: at(60_500), isEvent: true, at: at(2000)) == .wait(until: at(2500)))
+    }
+
+    @Test("With a rate every event takes the same time, and what is no event none")
+    func rate() {
+        var playback = playback(.rate(10))
+        #expect(playback.decide(next: at(60_000), isEvent: false, at: .zero) == .play)
+        playback.played(at(60_000), isEvent: false, shown: 0)
+        #expect(playback.decide(next: at(60_000), isEvent: true, at: .zero) == .wait(until: at(100)))
+        playback.played(at(60_000), isEvent: true, shown: 1)
+        #expect(playback.decide(next: at(60_001), isEvent: true, at: at(100)) == .wait(until: at(200)))
+    }
+
+    @Test("A pause holds, and what is due afterwards counts from its end")
+    func pause() {
+        var playback = playback(.factor(1))
+        playback.played(at(1000), isEvent: true, shown: 1)
+        playback.togglePause(at: at(1000))
+        #expect(playback.decide(next: at(3000), isEvent: true, at: at(90_000)) == .hold)
+        playback.togglePause(at: at(90_000))
+        #expect(playback.decide(next: at(3000), isEvent: true, at: at(90_000)) == .wait(until: at(92_000)))
+    }
+
+    @Test("A step plays up to one event that is shown, then pauses")
+    func step() {
+        var playback = playback(.factor(1), isPaused: true)
+        playback.step()
+        #expect(playback.runsFree)
+        #expect(playback.decide(next: at(5000), isEvent: true, at: .zero) == .play)
+        playback.played(at(5000), isEvent: false, shown: 0)
+        #expect(playback.decide(next: at(6000), isEvent: true, at: .zero) == .play)
+        playback.played(at(6000), isEvent: true, shown: 2)
+        #expect(playback.decide(next: at(6000), isEvent: true, at: .zero) == .hold)
+    }
+
+    @Test("Another speed counts from the position that was reached between two records")
+    func changeOfSpeed() {
+        var playback = playback(.factor(1))
+        playback.changeSpeed(isFaster: true, at: at(4000))
+        #expect(playback.pace == .factor(2))
+        #expect(playback.decide(next: at(10_000), isEvent: true, at: at(4000)) == .wait(until: at(7000)))
+    }
+
+    @Test("Speeds go from 0.01 to 1000 and to as fast as it goes, and back")
+    func speeds() {
+        var playback = playback(.factor(1))
+        for _ in 0..<20 { playback.changeSpeed(isFaster: true, at: .zero) }
+        #expect(playback.pace == .maximum && playback.runsFree)
+        for _ in 0..<30 { playback.changeSpeed(isFaster: false, at: .zero) }
+        #expect(playback.pace == .factor(0.01))
+        #expect(playback.paceText == "0.01×")
+    }
+
+    @Test("After a seek time counts from the place that was gone to")
+    func seek() {
+        var playback = playback(.factor(1))
+        playback.moved(to: at(50_000), at: at(7000))
+        #expect(playback.decide(next: at(51_000), isEvent: true, at: at(7000)) == .wait(until: at(8000)))
+        // A file that goes back in time is played on at once.
+        #expect(playback.decide(next: at(1000), isEvent: true, at: at(7000)) == .play)
+    }
+
+    @Test("A time that no clock can reach ends no replay")
+    func farAway() {
+        let playback = playback(.factor(0.01))
+        let furthest = Moment(microseconds: 1 << 53)
+        #expect(
+            playback.decide(next: furthest, isEvent: true, at: .zero)
+                == .wait(until: Moment(microseconds: 1_000_000_000_000_000)))
+    }
+}
+
+@Suite("What keys mean") struct PlayKeyTests {
+    private func keys(_ text: String) -> [PlayKey] {
+        var decoder = PlayKeyDecoder()
+        return decoder.keys(in: Array(text.utf8))
+    }
+
+    @Test("Bytes of a terminal are taken apart into keys")
+    func decoding() {
+        #expect(keys(" .,q") == [.character(" "), .character("."), .character(","), .character("q")])
+        #expect(
+            keys("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}[D") == [.up, .down, .right(isShifted: false), .left(isShifted: false)])
+        #expect(keys("\u{1B}[1;2C\u{1B}[1;2D") == [.right(isShifted: true), .left(isShifted: true)])
+        #expect(keys("\u{1B}") == [.escape])
+        #expect(keys("\u{1B}[5~\u{1B}[200~ä\r\u{7F}") == [.character("ä"), .enter, .backspace])
+        #expect(keys("\u{0}\u{1}") == [])
+    }
+
+    @Test("A sequence that is cut between two reads is whole, and one without end is given up")
+    func cutSequences() {
+        var decoder = PlayKeyDecoder()
+        #expect(decoder.keys(in: [0x1B, 0x5B]) == [])
+        #expect(decoder.keys(in: [0x41]) == [.up])
+        #expect(decoder.keys(in: [0xC3]) == [])
+        #expect(decoder.keys(in: [0xA4]) == [.character("ä")])
+        #expect(decoder.keys(in: [0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)).count < 100)
+        #expect(decoder.keys(in: [0xFF, 0xFE, 0x80, 0x71]) == [.character("q")])
+    }
+
+    private func press(_ text: String, _ control: inout PlayControl) -> [PlayControl.Command] {
+        keys(text).compactMap { control.press($0) }
+    }
+
+    @Test("Keys are commands, and three of them ask for a line")
+    func commands() {
+        var control = PlayControl()
+        #expect(press(" .,[]?q", &control) == [.togglePause, .step, .stepBack, .previousMark, .nextMark, .help, .quit])
+        #expect(press("\u{1B}[1;2D", &control) == [.move(.seconds(-60))])
+        #expect(press("g+5m\u{7F}s", &control) == [])
+        #expect(control.question == "go to (+90s, 14:03:22 as RFC 3339, n:812, mark:NAME): +5s")
+        #expect(press("\r", &control) == [.goTo("+5s")])
+        #expect(control.question == nil)
+        #expect(press("m\r", &control) == [.mark("mark")])
+        // While a line is asked for letters are letters; an escape takes the question back.
+        #expect(press("/q", &control) == [])
+        #expect(press("\u{1B}", &control) == [])
+        #expect(press("q", &control) == [.quit])
+    }
+
+    @Test("An empty search goes on with the one before")
+    func searchOn() {
+        var control = PlayControl()
+        #expect(press("/\r", &control) == [])
+        #expect(press("/a.c\r/\r", &control) == [.search("a.c"), .search("a.c")])
+    }
+
+    @Test("An answer has an end, however long somebody types")
+    func longAnswer() {
+        var control = PlayControl()
+        #expect(
+            press("/" + String(repeating: "x", count: 1000) + "\r", &control) == [
+                .search(String(repeating: "x", count: 200))
+            ])
+    }
+}

@@ -1,0 +1,84 @@
+import JSONText
+import Live
+import Pipeline
+import Recording
+import TestSupport
+import Wire
+
+/// A small recording of a Socket.IO session: a connection, then events called `tick` with their number, one every `interval`.
+struct PlayedRecording {
+    let path: String
+
+    /// The first record of an event: before it the connection comes about.
+    static let firstEvent = 4
+
+    /// Writes the recording. Behind the event `mark` there is a mark called `here`.
+    init(
+        in folder: String, _ name: String = "a", events: Int, interval: Duration = .seconds(1), mark: Int? = nil,
+        wallStart: Int64 = 1_767_323_045_000_000, idleLimit: Duration? = nil, isClosed: Bool = true,
+        text: String = "tick"
+    ) throws {
+        path = folder + "/\(name).weir.jsonl"
+        var head = Record.Head(
+            recording: String(repeating: name == "a" ? "a" : "b", count: 32), wallStart: wallStart, tool: "test",
+            seed: 1,
+            session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+        head.idleLimit = idleLimit?.microseconds
+        var script: [(time: Moment, record: Record)] = [
+            (.zero, .connection(.init(connection: 1, state: .open))),
+            (
+                .zero,
+                Self.frame(#"0{"sid":"s","upgrades":[],"pingInterval":300000,"pingTimeout":20000,"maxPayload":100000}"#)
+            ),
+            (.zero, Self.frame(#"40{"sid":"t"}"#)),
+        ]
+        var now = Moment.zero
+        for event in 1...events {
+            now = now + interval
+            // Nothing may take the connection for dead.
+            if interval >= .seconds(20) { script.append((now, Self.frame("2"))) }
+            script.append((now, Self.frame(#"42["\#(text)",{"number":\#(event)}]"#)))
+            if event == mark { script.append((now, .mark(.init(label: "here", author: "ctl")))) }
+        }
+        try Self.write(path, head, script, isClosed: isClosed)
+    }
+
+    /// Writes a recording of these records.
+    static func write(
+        _ path: String, _ head: Record.Head, _ script: [(time: Moment, record: Record)], isClosed: Bool = true
+    ) throws {
+        var writer = try RecordingWriter(creating: path, head: head, durability: .never)
+        for (time, record) in script {
+            try writer.append(record, at: time, wall: head.wallStart + time.microseconds)
+        }
+        guard isClosed else { return try writer.flush() }
+        let end = script.last?.time ?? .zero
+        try writer.close(why: .closed, at: Stamp(n: 0, time: end, wall: head.wallStart + end.microseconds))
+    }
+
+    static func frame(_ text: String) -> Record {
+        .frame(.init(connection: 1, direction: .in, message: .text(text)))
+    }
+
+    /// Plays the recording, changed as said; gives the numbers of the events shown.
+    func play(_ change: (inout ReplayConfiguration) -> Void = { _ in }) throws -> (numbers: [Int], outcome: TailOutcome)
+    {
+        var configuration = ReplayConfiguration([path])
+        change(&configuration)
+        let watcher = Watcher()
+        let summary = try Replay(configuration, outlets: [watcher]).run()
+        return (watcher.reports.all.numbers, summary.outcome)
+    }
+}
+
+extension [StampedReport] {
+    /// The numbers that events say, in the order they were shown.
+    var numbers: [Int] {
+        events.compactMap { event in
+            guard case .array(let parts)? = try? JSONValue(parsing: event.payload.bytes), parts.count == 2,
+                case .object(let members) = parts[1], case .integer(let number)? = members.first?.value
+            else { return nil }
+            return Int(number)
+        }
+    }
+}

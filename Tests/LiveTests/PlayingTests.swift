@@ -1,0 +1,206 @@
+import Glibc
+import Live
+import Network
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Playing parts of recordings") struct PlayingTests {
+    @Test("A replay begins and ends where it is told to, and what is before is applied")
+    func ranges() throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 9, mark: 4)
+        func numbers(_ start: RecordingPosition?, _ end: RecordingPosition?, span: Duration? = nil) throws -> [Int] {
+            try recording.play { ($0.start, $0.end, $0.span) = (start, end, span) }.numbers
+        }
+        #expect(try numbers(nil, nil) == Array(1...9))
+        #expect(try numbers(.offset(3_000_000), nil) == Array(3...9))
+        #expect(try numbers(.offset(2500_000), .offset(5500_000)) == [3, 4, 5])
+        #expect(try numbers(.record(6), .record(8)) == [3, 4])
+        #expect(try numbers(.mark("here"), nil) == Array(5...9))
+        #expect(try numbers(nil, .mark("here")) == [1, 2, 3, 4])
+        #expect(try numbers(.wall(1_767_323_045_000_000 + 7_000_000), nil) == [7, 8, 9])
+        #expect(try numbers(.offset(2_000_000), nil, span: .seconds(2)) == [2, 3, 4])
+        #expect(try numbers(nil, nil, span: .seconds(2)) == [1, 2])
+    }
+
+    @Test("A start that does not come is told")
+    func missingStart() throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
+        let result = try recording.play { $0.start = .mark("nowhere") }
+        #expect(result.numbers == [])
+        #expect(result.outcome == .notFound("no record stands at mark:nowhere or behind it"))
+    }
+
+    @Test("The diff log is whole, wherever the showing begins, and is written once, however often it is shown")
+    func wholeLog() async throws {
+        let folder = try temporaryFolder()
+        let path = folder + "/demo.weir.jsonl"
+        try await TwakeSample.record(to: path)
+        func log(_ name: String, _ change: (inout ReplayConfiguration) -> Void) throws -> [UInt8] {
+            var configuration = ReplayConfiguration([path])
+            change(&configuration)
+            _ = try Replay(configuration, outlets: [try DiffLogFile(creating: folder + "/" + name)]).run()
+            return try readFile(folder + "/" + name)
+        }
+        let whole = try log("whole") { _ in }
+        #expect(whole.count > 1000)
+        #expect(try log("from") { $0.start = .record(9) } == whole)
+        #expect(try log("twice") { $0.loops = 2 } == whole)
+    }
+
+    @Test("A loop begins anew each time, with the same events")
+    func loops() throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
+        #expect(try recording.play { $0.loops = 3 }.numbers == [1, 2, 3, 1, 2, 3, 1, 2, 3])
+        #expect(try recording.play { ($0.loops, $0.start) = (2, .record(6)) }.numbers == [3, 3])
+        #expect(try recording.play { ($0.loops, $0.count) = (nil, 5) }.numbers == [1, 2, 3, 1, 2])
+    }
+
+    @Test("A replay ends with the first line that matches, and tells when none does")
+    func untilMatch() throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
+        let found = try recording.play { $0.pattern = #"tick .*number":[5-7]"# }
+        #expect(found.numbers == [1, 2, 3, 4, 5])
+        #expect(found.outcome == .limitReached)
+        #expect(try recording.play { $0.pattern = "tock" }.outcome == .notFound("no line matched"))
+    }
+
+    @Test("Two recordings are merged by their wall clocks, each with its own session")
+    func merging() throws {
+        let folder = try temporaryFolder()
+        let first = try PlayedRecording(in: folder, events: 3)
+        let second = try PlayedRecording(
+            in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000, text: "tock")
+        let watcher = Watcher()
+        let summary = try Replay(ReplayConfiguration([second.path, first.path]), outlets: [watcher]).run()
+        #expect(watcher.reports.all.events.map(\.wireName) == ["tick", "tock", "tick", "tock", "tick", "tock"])
+        #expect(watcher.reports.all.numbers == [1, 1, 2, 2, 3, 3])
+        #expect(summary.events == 6)
+        #expect(summary.outcome == .limitReached)
+    }
+
+    @Test("A file that grows is followed to its end")
+    func following() async throws {
+        let folder = try temporaryFolder()
+        let whole = try readFile(try PlayedRecording(in: folder, events: 6).path)
+        let path = folder + "/growing.weir.jsonl"
+        // Cut inside a line: what is not whole yet is waited for, too.
+        let third = Array(#"number\":3"#.utf8)
+        let half = try #require(whole.indices.first { whole[$0...].starts(with: third) })
+        try writeFile(path, String(decoding: whole[..<half], as: UTF8.self))
+        var configuration = ReplayConfiguration([path])
+        configuration.follows = true
+        let watcher = Watcher()
+        let replay = Replay(configuration, outlets: [watcher])
+        let outcomes = Mailbox<TailOutcome>()
+        runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+        await watcher.reports.wait { $0.numbers == [1, 2] }
+        let file = try #require(fopen(path, "a"))
+        fwrite(Array(whole[half...]), 1, whole.count - half, file)
+        fclose(file)
+        await watcher.reports.wait { $0.numbers == Array(1...6) }
+        await outcomes.wait { $0 == [.limitReached] }
+    }
+
+    @Test("Whoever follows a file that does not grow can be stopped")
+    func stoppedFollowing() async throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false)
+        var configuration = ReplayConfiguration([recording.path])
+        configuration.follows = true
+        let watcher = Watcher()
+        let replay = Replay(configuration, outlets: [watcher])
+        let outcomes = Mailbox<TailOutcome>()
+        runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+        await watcher.reports.wait { $0.numbers == [1, 2] }
+        replay.stop(signal: SIGINT)
+        await outcomes.wait { $0 == [.interrupted(signal: SIGINT)] }
+    }
+}
+
+@Suite("Playing by keys", .serialized) struct PlayingByKeysTests {
+    /// A replay that begins paused, and the pipe its keys come through.
+    private final class Stage: Sendable {
+        let watcher = Watcher()
+        let outcomes = Mailbox<TailOutcome>()
+        private let keys: Int32
+
+        init(_ recording: PlayedRecording) throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            keys = ends[1]
+            var configuration = ReplayConfiguration([recording.path])
+            configuration.pace = .factor(0.01)
+            configuration.isStepping = true
+            let (replay, outcomes, input) = (
+                Replay(configuration, console: ReplayConsole(keys: ends[0]), outlets: [watcher]), self.outcomes, ends[0]
+            )
+            runOnThread(named: "replay") {
+                outcomes.put((try? replay.run().outcome) ?? .timedOut)
+                close(input)
+            }
+        }
+
+        func press(_ text: String) { _ = write(keys, text, text.utf8.count) }
+        func leave() { close(keys) }
+
+        func shows(_ numbers: [Int]) async { await watcher.reports.wait { $0.numbers == numbers } }
+    }
+
+    @Test("Steps go on and back, event by event, and what is shown is the event that is stood at")
+    func steps() async throws {
+        let stage = try Stage(try PlayedRecording(in: try temporaryFolder(), events: 9))
+        stage.press("...")
+        await stage.shows([1, 2, 3])
+        stage.press(",")
+        await stage.shows([1, 2, 3, 2])
+        stage.press(",.")
+        await stage.shows([1, 2, 3, 2, 1, 2])
+        stage.press("q")
+        await stage.outcomes.wait { $0 == [.limitReached] }
+        stage.leave()
+    }
+
+    @Test("Arrows, numbers, marks and searches go anywhere")
+    func places() async throws {
+        let stage = try Stage(try PlayedRecording(in: try temporaryFolder(), events: 90, mark: 40))
+        stage.press("g+20s\r")
+        await stage.shows([19])
+        stage.press("\u{1B}[C")
+        await stage.shows([19, 23])
+        stage.press("\u{1B}[D")
+        await stage.shows([19, 23, 17])
+        stage.press("]")
+        await stage.shows([19, 23, 17, 40])
+        stage.press("g\(PlayedRecording.firstEvent + 79 + 1)\r")
+        await stage.shows([19, 23, 17, 40, 80])
+        stage.press("[")
+        await stage.shows([19, 23, 17, 40, 80, 40])
+        stage.press("/number\":6[56]\r")
+        await stage.shows([19, 23, 17, 40, 80, 40, 65])
+        stage.press("/nothing like it\r.")
+        await stage.shows([19, 23, 17, 40, 80, 40, 65, 66])
+        stage.leave()
+        // Nobody presses any more.
+        await stage.outcomes.wait { $0 == [.limitReached] }
+    }
+
+    @Test("A mark that is set stands beside the recording, which stays as it was, and is there the next time")
+    func marks() async throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
+        let before = try readFile(recording.path)
+        let stage = try Stage(recording)
+        stage.press("...mfound it\r.")
+        await stage.shows([1, 2, 3, 4])
+        stage.leave()
+        await stage.outcomes.wait { $0 == [.limitReached] }
+        #expect(try readFile(recording.path) == before)
+        #expect(try MarkFile(beside: recording.path).marks().map(\.label) == ["found it"])
+        let again = try Stage(recording)
+        again.press("gmark:found it\r")
+        await again.shows([3])
+        again.leave()
+        await again.outcomes.wait { $0 == [.limitReached] }
+    }
+}

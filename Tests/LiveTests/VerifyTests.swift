@@ -1,0 +1,69 @@
+import Glibc
+import Live
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Verified replays") struct VerifyTests {
+    private func verify(_ path: String) throws -> TailOutcome {
+        var configuration = ReplayConfiguration([path])
+        configuration.verifies = true
+        return try Replay(configuration, outlets: []).run().outcome
+    }
+
+    @Test("A recording as it was written is verified")
+    func whole() async throws {
+        let path = try temporaryFolder() + "/twake.weir.jsonl"
+        try await TwakeSample.record(to: path)
+        #expect(try verify(path) == .limitReached)
+    }
+
+    @Test("One byte that was changed is found, wherever it stands in the records, and the records are named")
+    func flippedBytes() throws {
+        let folder = try temporaryFolder()
+        let recording = try PlayedRecording(in: folder, events: 6, interval: .milliseconds(100))
+        let bytes = try readFile(recording.path)
+        let sync = Array(#"{"k":"sync""#.utf8)
+        let end = try #require(bytes.indices.first { bytes[$0...].starts(with: sync) })
+        #expect(try verify(recording.path) == .limitReached)
+        let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        for place in stride(from: start, to: end, by: 7) {
+            var changed = bytes
+            changed[place] ^= 1
+            let path = folder + "/\(place)"
+            let file = try #require(fopen(path, "w"))
+            fwrite(changed, 1, changed.count, file)
+            fclose(file)
+            guard case .mismatch(let why) = try verify(path) else {
+                Issue.record("a byte changed at \(place) is not found")
+                continue
+            }
+            #expect(why.contains("record") || why.contains("line"))
+        }
+    }
+
+    @Test("A recorded state that the replay does not come to is named by its record")
+    func otherState() throws {
+        let folder = try temporaryFolder()
+        func record(_ name: String, checksum: UInt64) throws -> String {
+            let path = folder + "/" + name
+            let head = Record.Head(
+                recording: String(repeating: "d", count: 32), wallStart: 0, tool: "test", seed: 1,
+                session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+            try PlayedRecording.write(
+                path, head,
+                [
+                    (.zero, .connection(.init(connection: 1, state: .open))),
+                    (.zero, .state(.init(after: 1, checksum: checksum, sections: 0, items: 0))),
+                ])
+            return path
+        }
+        // An empty model's checksum.
+        #expect(try verify(try record("right", checksum: 0)) == .limitReached)
+        #expect(
+            try verify(try record("wrong", checksum: 99))
+                == .mismatch("after record 1 the model is another than the recorded one"))
+    }
+}
