@@ -21,7 +21,7 @@ enum Option: String, CaseIterable {
     case span = "for"
     case loop, follow, step
     case untilMatch = "until-match"
-    case refetch, verify
+    case refetch, verify, serve
     case listen, scenario, seed
     case pingInterval = "ping-interval"
     case pingTimeout = "ping-timeout"
@@ -92,7 +92,7 @@ enum Option: String, CaseIterable {
         case .loop: "N|forever"
         case .untilMatch: "PATTERN"
         case .refetch: "recorded|stub|off"
-        case .listen: "ADDR:PORT"
+        case .listen, .serve: "ADDR:PORT"
         case .scenario: "NAME|FILE"
         case .era: "a|b"
         case .on, .name, .rename, .user: "NAME"
@@ -149,7 +149,7 @@ enum Option: String, CaseIterable {
             .idleTimeout,
             .maxAttempts, .history, .members, .record, .keep, .compress, .fsync, .onWriteError,
             .noStates, .flightRecorder, .store, .diffLog, .diffLogReversible, .speed, .rate, .idleLimit,
-            .span, .loop, .follow, .step, .untilMatch, .refetch, .verify, .listen, .scenario,
+            .span, .loop, .follow, .step, .untilMatch, .refetch, .verify, .serve, .listen, .scenario,
             .seed,
             .pingInterval,
             .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload, .thread, .visibility, .icon, .description,
@@ -213,6 +213,7 @@ enum Option: String, CaseIterable {
         case .untilMatch: "end with the first compact line that matches (8 when none does)"
         case .refetch: "answer requests as recorded (default), all others too, or none"
         case .verify: "compare states and checksums; end with 6 at the first that differs"
+        case .serve: "be the recording's server, for other clients; nothing is shown"
         case .listen: "where to listen (default 127.0.0.1:0, a port the system chooses)"
         case .scenario: "script of the world (default workspace); or echo, engine-echo"
         case .pingInterval: "time between heartbeats (default 25s; a bare number is ms)"
@@ -314,7 +315,8 @@ enum Option: String, CaseIterable {
         case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
         case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
-        case .speed, .rate, .idleLimit, .span, .loop, .follow, .step, .untilMatch, .refetch, .verify:
+        case .speed, .rate, .idleLimit, .span, .loop, .follow, .step, .untilMatch, .refetch, .verify,
+            .serve:
             [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]

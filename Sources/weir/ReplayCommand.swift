@@ -6,6 +6,7 @@ import Recording
 /// `weir replay`.
 enum ReplayCommand {
     static func run(_ options: ReplayOptions) async -> ExitCode {
+        if let listen = options.serve { return await ServedRecording.run(options, at: listen) }
         let outlets: Outlets
         do {
             outlets = try Outlets(options.output)

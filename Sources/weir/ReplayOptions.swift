@@ -4,6 +4,8 @@ import Live
 struct ReplayOptions {
     var replay: ReplayConfiguration
     var output: OutputOptions
+    /// Where the recording is served instead of being shown.
+    var serve: (address: String, port: UInt16)?
 
     init(_ arguments: Arguments) throws(UsageError) {
         output = try OutputOptions(arguments)
@@ -20,7 +22,18 @@ struct ReplayOptions {
         replay.refetch = try arguments.choice(.refetch) ?? .recorded
         replay.verifies = arguments.has(.verify)
         replay.count = output.count
+        serve = try arguments.endpoint(.serve)
         try check(arguments)
+        if serve != nil { try checkServing(arguments) }
+    }
+
+    /// A server says what was recorded, at its times; what is for showing is not for it.
+    private func checkServing(_ arguments: Arguments) throws(UsageError) {
+        if let other = Option.of(.replay).first(where: { arguments.has($0) && ![.serve, .speed, .quiet].contains($0) })
+        {
+            throw arguments.error("--serve and \(other.flag) exclude each other")
+        }
+        if replay.paths.count > 1 || replay.paths.contains("-") { throw arguments.error("--serve needs a single FILE") }
     }
 
     private func check(_ arguments: Arguments) throws(UsageError) {

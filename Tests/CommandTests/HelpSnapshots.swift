@@ -277,6 +277,7 @@ enum HelpSnapshots {
               --until-match PATTERN           end with the first compact line that matches (8 when none does)
               --refetch recorded|stub|off     answer requests as recorded (default), all others too, or none
               --verify                        compare states and checksums; end with 6 at the first that differs
+              --serve ADDR:PORT               be the recording's server, for other clients; nothing is shown
               --start POSITION                show what is from here on; what is before is applied
               --end POSITION                  end before the first record here
               --quiet                         print only warnings, errors and losses on standard error

@@ -92,12 +92,3 @@ struct SocketIOEcho: EchoConnection {
         }
     }
 }
-
-extension SocketIO.Event {
-    /// The arguments as they were sent, a comma-separated list of JSON values; nil when there are none.
-    var argumentList: RawJSON? {
-        let arguments = arguments
-        guard let first = arguments.first, let last = arguments.last else { return nil }
-        return RawJSON(unchecked: array.bytes[first.bytes.startIndex..<last.bytes.endIndex])
-    }
-}

@@ -1,0 +1,55 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Recordings as servers", .serialized, .timeLimit(.minutes(3)))
+struct ReplayServeTests {
+    /// The recording of a short demo.
+    private func record() throws -> String {
+        let file = try temporaryFolder() + "/demo.weir.jsonl"
+        #expect(try weir("demo", "--duration", "3s", "--no-ctl", "--quiet", "--record", file).status == 0)
+        return file
+    }
+
+    private func serve(_ file: String, _ options: String...) throws -> (peer: Peer, url: String) {
+        let peer = try Peer([try pathOfWeir(), "replay", file, "--serve", "127.0.0.1:0", "--quiet"] + options)
+        return (peer, String(try peer.readLine(startingWith: "url ").dropFirst(4)))
+    }
+
+    /// What the summary says of the model.
+    private func model(_ errors: String) -> Substring? {
+        errors.split(separator: "\n").last { $0.hasPrefix("  model ") }
+    }
+
+    @Test("A tail of a served recording comes to the model of the recording")
+    func sameModel() throws {
+        let file = try record()
+        let (peer, url) = try serve(file)
+        defer { peer.stop() }
+        let replayed = try weir("replay", file, "--speed", "max")
+        let tailed = try weir(
+            ["tail", url, "--token", "env:T", "--no-ctl", "--store", "none", "--members", "--duration", "6s"],
+            environment: ["T": "any"])
+        #expect(model(replayed.errors) != nil)
+        #expect(model(tailed.errors) == model(replayed.errors))
+    }
+
+    @Test(
+        "A stock client is sent the recorded events",
+        .enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"))
+    func stockClient() throws {
+        let python = try #require(environment("socketio5")) + "/bin/python"
+        let (peer, url) = try serve(packageFolder + "/samples/recordings/hello.weir.jsonl")
+        defer { peer.stop() }
+        let lines = try run([python, peersFolder + "/sio_listen.py", url, "3"]).split(separator: "\n")
+        #expect(lines.first == #"["hello",{"from":"ada","text":"Grüß dich 👋"}]"#)
+        #expect(lines.last == #"["price",{"eur":12.5}]"#)
+    }
+
+    @Test("What cannot be served together with something else is refused")
+    func usage() throws {
+        let result = try weir("replay", "f", "--serve", "127.0.0.1:0", "--count", "3")
+        #expect(result.status == 2)
+        #expect(result.errors == "weir: --serve and --count exclude each other\nTry 'weir help replay'.\n")
+    }
+}
