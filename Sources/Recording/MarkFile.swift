@@ -1,9 +1,9 @@
 import Glibc
 public import Wire
 
-/// Marks that were set while a recording was played: they stand in a file of their own beside it, `NAME.marks`, since nothing may
-/// change a recording in silence. One `mark` record a line, in the form of the recording's own. `weir file mark --set NAME --at n:812` writes a
-/// recording with a mark in it.
+/// Marks that were set when a recording was there already, while it was played or by a tool: they stand in a file of their own beside
+/// it, `NAME.marks`, since nothing may change a recording in silence. One `mark` record a line, in the form of the recording's own
+/// (`schemas/recording.schema.json`), with the number of the record it stands behind. Whoever looks for marks finds both kinds.
 public struct MarkFile {
     /// A mark, and where it stands.
     public struct Mark: Hashable, Sendable {
@@ -31,7 +31,10 @@ public struct MarkFile {
     public let path: String
 
     /// The marks of the recording at `recording`.
-    public init(beside recording: String) { path = recording + ".marks" }
+    public init(beside recording: String) {
+        // A recording that was compressed is the same recording.
+        path = (recording.hasSuffix(".zst") ? String(recording.dropLast(4)) : recording) + ".marks"
+    }
 
     /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
     public func marks() throws(RecordingError) -> [Mark] {
@@ -53,11 +56,19 @@ public struct MarkFile {
         return marks
     }
 
+    /// A position in the recording, where a mark that is kept here is the place behind the record it was set at.
+    public func resolved(_ position: RecordingPosition) throws(RecordingError) -> RecordingPosition {
+        guard case .mark(let label) = position, let mark = try marks().first(where: { $0.label == label }),
+            mark.number < .max
+        else { return position }
+        return .record(mark.number + 1)
+    }
+
     /// Adds a mark. The file is made, mode 0600, when it is not there.
-    public func append(_ mark: Mark) throws(RecordingError) {
+    public func append(_ mark: Mark, author: String = "key") throws(RecordingError) {
         var encoder = RecordEncoder()
         let stamp = Stamp(n: mark.number, time: mark.time, wall: mark.wall)
-        guard encoder.encode(.mark(Record.MarkRecord(label: mark.label, author: "key")), stamp) else { return }
+        guard encoder.encode(.mark(Record.MarkRecord(label: mark.label, author: author)), stamp) else { return }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
         defer { close(descriptor) }

@@ -132,13 +132,15 @@ extension CommandName {
                 positionals: [Positional(name: "FILE")],
                 summary: "list the marks of a recording, or add one",
                 details: [
-                    "Without --set the marks are listed. With it the recording is written with one more, before the",
-                    "first record at --at. A POSITION is +90s (since the recording began), n:812 (a record's number),",
-                    "mark:NAME, or a time such as 2026-01-02T03:04:05Z.",
+                    "Without --set the marks are listed. With it one more is set, before the first record at --at. It is",
+                    "kept beside the recording, in FILE.marks, where weir replay keeps those that are set with its key m",
+                    "and everything that looks for marks finds them; with --output a recording is written that has all",
+                    "marks in it. A POSITION is +90s (since the recording began), n:812 (a record's number), mark:NAME,",
+                    "or a time such as 2026-01-02T03:04:05Z.",
                 ],
                 examples: [
                     "weir file mark day.weir.jsonl",
-                    "weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl",
+                    "weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z",
                 ])
         case .fileRedact:
             Text(

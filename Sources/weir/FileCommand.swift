@@ -84,7 +84,7 @@ extension FileCommand {
         selection.rooms = criterion(.room, .notRoom)
         selection.connections = criterion(.connection, .notConnection)
         selection.direction = try arguments.choice(.direction)
-        selection.span = try arguments.span()
+        selection.span = try arguments.span(of: arguments.positionals[0])
         let report = try RecordingCopy.filter(
             arguments.positionals[0], selection, to: arguments.destination, hearing: complaints.hear)
         Console.note("weir: \(report.written) records kept, \(report.leftOut) left out")
@@ -92,7 +92,7 @@ extension FileCommand {
     }
 
     private static func cut(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
-        let span = try arguments.span()
+        let span = try arguments.span(of: arguments.positionals[0])
         guard span != RecordingSpan() else { throw arguments.error("--start or --end is missing") }
         let report = try RecordingCopy.cut(
             arguments.positionals[0], span, ripples: arguments.has(.ripple), to: arguments.destination,
@@ -135,9 +135,17 @@ extension FileCommand {
             return complaints.code
         }
         guard let position = try arguments.filePosition(.at) else { throw arguments.error("--set needs --at POSITION") }
+        let unreached = "the recording ends before --at: there is no mark"
+        let wish = RecordingMarks.Wish(label: label, at: position)
+        guard path == "-" || arguments[.output] != nil else {
+            guard try RecordingMarks.keep(wish, beside: path, hearing: complaints.hear) else {
+                throw Trouble(unreached)
+            }
+            return complaints.code
+        }
         let result = try RecordingMarks.add(
-            [.init(label: label, at: position)], to: path, writing: arguments.destination, hearing: complaints.hear)
-        guard result.unset.isEmpty else { throw Trouble("the recording ends before --at: there is no mark") }
+            [wish], to: path, writing: arguments.destination, hearing: complaints.hear)
+        guard result.unset.isEmpty else { throw Trouble(unreached) }
         return complaints.code
     }
 }
@@ -215,9 +223,11 @@ extension Arguments {
         return rules
     }
 
-    /// From where to where.
-    func span() throws(UsageError) -> RecordingSpan {
-        RecordingSpan(start: try filePosition(.start), end: try filePosition(.end))
+    /// From where to where, in a recording.
+    func span(of path: String) throws -> RecordingSpan {
+        let kept = MarkFile(beside: path)
+        return RecordingSpan(
+            start: try filePosition(.start).map(kept.resolved), end: try filePosition(.end).map(kept.resolved))
     }
 
     /// A place in a recording.

@@ -124,4 +124,29 @@ struct FileRunTests {
         #expect(try weir("file", "mark", sample, "--set", "here", "--at", "n:99", "-o", folder + "/c").status == 1)
         for name in ["/a", "/b"] { #expect(try weir("file", "doctor", folder + name).status == 0) }
     }
+
+    @Test("A mark that is kept beside a recording is one of its marks for every tool and for a replay")
+    func keptMark() throws {
+        let folder = try temporaryFolder()
+        let (file, parts) = (folder + "/a.weir.jsonl", folder + "/part")
+        try writeFile(file, String(decoding: try readFile(sample), as: UTF8.self))
+        #expect(try weir("file", "mark", file, "--set", "here", "--at", "n:16").status == 0)
+        #expect(try weir("file", "mark", file, "--set", "nowhere", "--at", "n:99").status == 1)
+        #expect(try readFile(file) == readFile(sample))
+        let marks = "15  2026-01-02T03:04:07.500123Z  here\n31  2026-01-02T03:04:09.520123Z  back again\n"
+        #expect(try weir("file", "mark", file).output == marks)
+        #expect(try weir("file", "info", file).output.contains("here at 2.500 s"))
+        // What is marked is the event at half past seven.
+        let event = #"["price",{"eur":12.5}]"# + "\n"
+        let replayed = try weir("replay", file, "--speed", "max", "--start", "mark:here", "--format", "raw")
+        #expect(replayed.output.hasPrefix(event))
+        let ended = try weir("replay", file, "--speed", "max", "--end", "mark:here", "--format", "raw")
+        #expect(!ended.output.isEmpty && !ended.output.contains("price"))
+        #expect(try weir("file", "cut", file, "--start", "mark:here", "-o", folder + "/cut").status == 0)
+        #expect(try weir("file", "cat", folder + "/cut", "--format", "raw").output.hasPrefix(event))
+        #expect(try weir("file", "split", file, "--marks", "-o", parts).output.split(separator: "\n").count == 3)
+        #expect(try weir("file", "mark", file, "--set", "x", "--at", "mark:here", "-o", folder + "/in").status == 0)
+        let within = try weir("file", "mark", folder + "/in").output
+        #expect(within.split(separator: "\n").map { $0.split(separator: "Z  ").last } == ["x", "here", "back again"])
+    }
 }

@@ -969,9 +969,11 @@ enum HelpSnapshots {
 
             Usage: weir file mark FILE [OPTIONS]
 
-            Without --set the marks are listed. With it the recording is written with one more, before the
-            first record at --at. A POSITION is +90s (since the recording began), n:812 (a record's number),
-            mark:NAME, or a time such as 2026-01-02T03:04:05Z.
+            Without --set the marks are listed. With it one more is set, before the first record at --at. It is
+            kept beside the recording, in FILE.marks, where weir replay keeps those that are set with its key m
+            and everything that looks for marks finds them; with --output a recording is written that has all
+            marks in it. A POSITION is +90s (since the recording began), n:812 (a record's number), mark:NAME,
+            or a time such as 2026-01-02T03:04:05Z.
 
             Options:
               -o, --output FILE               write to this new file (0600) instead of standard output
@@ -982,7 +984,7 @@ enum HelpSnapshots {
 
             Examples:
               weir file mark day.weir.jsonl
-              weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z -o marked.weir.jsonl
+              weir file mark day.weir.jsonl --set outage --at 2026-01-02T03:04:05Z
 
             """#
         ),

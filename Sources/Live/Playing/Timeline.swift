@@ -37,6 +37,8 @@ final class Timeline {
     private(set) var position = TimelinePosition()
     /// Marks that were passed, and those that were given; in the order of their times.
     private(set) var marks: [PlacedMark] = []
+    /// Those that were given.
+    private let keptMarks: [PlacedMark]
     private var waypoints = Waypoints()
     private let keepsWay: Bool
     /// The track of the next entry.
@@ -48,6 +50,7 @@ final class Timeline {
         precondition(!tracks.isEmpty, "a timeline of no recording")
         self.tracks = tracks
         self.keepsWay = keepsWay
+        keptMarks = marks
         self.marks = marks.sorted { $0.time < $1.time }
         current = tracks[0]
         let earliest = tracks.map(\.head.wallStart).min() ?? 0
@@ -76,9 +79,13 @@ final class Timeline {
         return .record(at: found.nextTime, isEvent: record.isEvent)
     }
 
-    /// Whether what comes next, a record, stands at that position or behind it.
+    /// Whether what comes next, a record, stands at that position or behind it. A mark that is kept beside the recording is behind the
+    /// record it was set at.
     func isNext(at place: RecordingPosition) -> Bool {
         guard case .record(let record, let stamp)? = current.next else { return false }
+        if case .mark(let label) = place, let mark = keptMarks.first(where: { $0.label == label }) {
+            return !record.isAside && stamp.n > mark.number
+        }
         return place.isReached(by: record, stamp, at: current.nextTime)
     }
 

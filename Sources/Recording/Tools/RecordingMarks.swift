@@ -1,6 +1,6 @@
 import Wire
 
-/// The marks of a recording.
+/// The marks of a recording: those in it, and those that are kept beside it (`MarkFile`).
 public enum RecordingMarks {
     /// A mark to be set.
     public struct Wish: Hashable, Sendable {
@@ -18,7 +18,7 @@ public enum RecordingMarks {
         }
     }
 
-    /// The marks in a file: what they are called, and where they are.
+    /// The marks: what they are called, and where they are; in the order of their records.
     public static func list(
         _ path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> [(label: String, stamp: Stamp)] {
@@ -30,17 +30,52 @@ public enum RecordingMarks {
             case .line(let line): if case .mark(let mark) = line.record { marks.append((mark.label, line.stamp)) }
             }
         }
+        for mark in try MarkFile(beside: path).marks() {
+            let place = marks.firstIndex { $0.stamp.n > mark.number } ?? marks.endIndex
+            marks.insert((mark.label, Stamp(n: mark.number, time: mark.time, wall: mark.wall)), at: place)
+        }
         return marks
     }
 
-    /// Writes the recording with more marks in it, each before the first record at its position or behind it; a mark whose position is
-    /// never reached is not set. Gives the labels of those.
+    /// Keeps a mark beside a recording, as a player does. Gives false when its position is never reached: then none is kept.
+    public static func keep(
+        _ wish: Wish, beside path: String, hearing hear: ProblemListener = { _, _ in }
+    ) throws(RecordingError) -> Bool {
+        var reader = try LineReader(opening: path)
+        var last = Stamp(n: 0, time: .zero, wall: reader.head.wallStart)
+        let position = try MarkFile(beside: path).resolved(wish.position)
+        while let item = try reader.next() {
+            guard case .line(let line) = item else {
+                if case .problem(let problem) = item { hear(path, problem) }
+                continue
+            }
+            if line.record.isWritersOwn || line.isAside { continue }
+            guard position.isReached(by: line) else {
+                last = line.stamp
+                continue
+            }
+            let (time, wall) = place(of: position, before: line.stamp, after: last.time, reader.head)
+            try MarkFile(beside: path).append(
+                MarkFile.Mark(label: wish.label, number: last.n, time: time, wall: wall), author: wish.author)
+            return true
+        }
+        return false
+    }
+
+    /// Writes the recording with more marks in it, those that are kept beside it among them, each before the first record at its position or
+    /// behind it; a mark whose position is never reached is not set. Gives the labels of those.
     public static func add(
         _ wishes: [Wish], to path: String, writing destination: ToolDestination,
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> (report: ToolReport, unset: [String]) {
         var report = ToolReport()
+        let kept = MarkFile(beside: path)
         var wishes = wishes
+        for index in wishes.indices { wishes[index].position = try kept.resolved(wishes[index].position) }
+        for mark in try kept.marks() {
+            wishes.append(
+                Wish(label: mark.label, at: .record(mark.number < .max ? mark.number + 1 : .max), author: "key"))
+        }
         var reader = try LineReader(opening: path)
         let first = try reader.firstNumber()
         var writer = try LineWriter.begin(

@@ -41,7 +41,7 @@ public struct RecordingOverview: Sendable {
     public private(set) var gaps: [Record.Count] = []
     /// How many events they say were lost.
     public private(set) var lost = 0
-    /// The marks, in order: what they are called and when they were set; a thousand at most.
+    /// The marks, in order, those kept beside the file among them: what they are called and when they were set; a thousand of each at most.
     public private(set) var marks: [(label: String, time: Moment)] = []
     /// Chunks: `sync` records that were read.
     public private(set) var chunks = 0
@@ -87,6 +87,10 @@ public struct RecordingOverview: Sendable {
                     Self.count(contents.room, in: &byRoom)
                 }
             }
+        }
+        for mark in try MarkFile(beside: path).marks().prefix(1000) {
+            let place = marks.firstIndex { $0.time > mark.time } ?? marks.endIndex
+            marks.insert((mark.label, mark.time), at: place)
         }
         events = Self.ordered(byName)
         rooms = Self.ordered(byRoom)

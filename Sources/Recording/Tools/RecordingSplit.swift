@@ -36,6 +36,7 @@ public enum RecordingSplit {
         var source = LineWriter.Source()
         var prelude = Prelude()
         var part: Part?
+        var kept = rule == .marks ? try MarkFile(beside: path).marks().map(\.number).sorted()[...] : []
         while let item = try reader.next() {
             guard case .line(let line) = item else {
                 if case .problem(let problem) = item {
@@ -46,9 +47,11 @@ public enum RecordingSplit {
             }
             if line.record.isWritersOwn { continue }
             var open: Part
+            let isBehindMark = !line.isAside && kept.first.map { line.stamp.n > $0 } == true
+            if isBehindMark { kept = kept.drop { line.stamp.n > $0 } }
             if let begun = part.take() {
                 open = begun
-                if open.isOver(before: line, rule) {
+                if isBehindMark || open.isOver(before: line, rule) {
                     let number = open.writer.nextNumber
                     let digest = try open.writer.closeSegment()
                     let name = Self.name(prefix, paths.count + 1)
