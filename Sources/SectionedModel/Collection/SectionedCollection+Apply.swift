@@ -31,10 +31,11 @@ extension SectionedCollection {
         state.batches += 1
     }
 
-    /// A batch of one row is what the transaction of this row makes, which needs no lists. Returns whether it was; if not,
-    /// nothing has changed, and the general way applies it or says what is wrong.
+    /// Applies a batch of one row, which needs no lists. Returns whether it was one that fits; if not, nothing has changed, and
+    /// the general way applies it or says what is wrong.
     @inlinable
     mutating func applySole(_ batch: Batch<Element>) -> Bool {
+        if let change = batch.soleChange { return applySole(change, batch.checksums) }
         guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
         let hash = id.hashValue
         var made = Batch<Element>()
@@ -47,6 +48,32 @@ extension SectionedCollection {
         let before = made.sole?.old
         commitSole(.init(id: id, hash: hash, element: before), into: &made)
         return false
+    }
+
+    /// A row that changes between sections that stay, by far the most frequent: its path leads to it without a look for its id.
+    @inlinable
+    mutating func applySole(_ change: Batch<Element>.Change, _ checksums: Batch<Element>.Checksums?) -> Bool {
+        let (old, new) = (change.old, change.new)
+        guard let slot = state.slot(at: change.from), state.records[slot] == old,
+            let to = relocate(slot, from: old, at: change.from, to: new)
+        else { return false }
+        state.replace(slot, old, by: new)
+        if to == change.to, state.sum == nil || checksums == nil || state.sum == checksums?.after { return true }
+        _ = relocate(slot, from: new, at: to, to: old)
+        state.replace(slot, new, by: old)
+        return false
+    }
+
+    /// Puts a row where its new element belongs; gives the path. Nil, and nothing has changed, when a section would go or come.
+    @inlinable
+    mutating func relocate(_ slot: Slot, from old: Element, at path: SectionPath, to new: Element) -> SectionPath? {
+        guard old.sectionKey == new.sectionKey else {
+            let isSectionEmpty = state.takeOut(old, slot).isSectionEmpty
+            if !isSectionEmpty, let to = state.putIn(new, slot) { return to }
+            _ = state.putIn(old, slot)
+            return nil
+        }
+        return old.sortKey == new.sortKey ? path : state.move(slot, from: old, to: new).to
     }
 
     /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
@@ -90,6 +117,15 @@ extension SectionedCollection {
 }
 
 extension Batch {
+    /// What changes in a batch of one row of both states that makes and ends no section; nil for others.
+    @inlinable
+    var soleChange: Change? {
+        guard moves.count + updates.count == 1, deletions.isEmpty, insertions.isEmpty, sectionMoves.isEmpty,
+            sectionDeletions.isEmpty, sectionInsertions.isEmpty
+        else { return nil }
+        return moves.first ?? updates.first
+    }
+
     /// The element before and after in a batch of one row and no ranks; nil for others.
     @inlinable
     var sole: (old: Element?, new: Element?)? {

@@ -113,13 +113,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     /// The element at a path; nil when there is none.
     @inlinable
-    public func element(at path: SectionPath) -> Element? {
-        guard path.section >= 0, path.section < sectionCount else { return nil }
-        return directory.withEntry(at: path.section) { section in
-            guard path.item >= 0, path.item < section.rows.count else { return nil }
-            return section.rows.withEntry(at: path.item) { records[$0.slot] }
-        }
-    }
+    public func element(at path: SectionPath) -> Element? { slot(at: path).map { records[$0] } }
 
     /// Calls `body` with every element and its path, in order.
     @inlinable
@@ -133,6 +127,16 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
                 path.item += 1
             }
             path = SectionPath(section: path.section + 1, item: 0)
+        }
+    }
+
+    /// The slot of the row at a path; nil when there is none.
+    @inlinable
+    func slot(at path: SectionPath) -> Slot? {
+        guard path.section >= 0, path.section < sectionCount else { return nil }
+        return directory.withEntry(at: path.section) { section in
+            guard path.item >= 0, path.item < section.rows.count else { return nil }
+            return section.rows.withEntry(at: path.item) { $0.slot }
         }
     }
 
