@@ -32,6 +32,10 @@ package enum SimulatedAct: String, CaseIterable, Sendable {
     case favorite, level
     /// Writes, or stops writing, in channel `a`.
     case typing
+    /// Comes, or goes: is there, or no more.
+    case come, go
+    /// Gives workspace `a` the name `b`, or makes one of that name.
+    case retitle, found
     /// Writes more than a page: 8 to 31 times, in the thread of message `a`, or in channel `a` when `b` is odd.
     case flood
 }
@@ -57,6 +61,11 @@ extension SimulatedServer {
         case .flood: return messageAction(b % 2 == 0 ? .reply : .post, by: user, a, b)
         case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing:
             return channelAction(act, by: user, a, b)
+        case .come: return .presence(isOnline: true)
+        case .go: return .presence(isOnline: false)
+        case .retitle:
+            return Self.pick(a, of: backend.world.workspaces).map { .renameWorkspace($0.id, name: "Place \(b)") }
+        case .found: return .createWorkspace(name: "Place \(b)")
         }
     }
 
@@ -79,7 +88,7 @@ extension SimulatedServer {
             }
             return .move(message: moved, target: target)
         case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing,
-            .flood:
+            .come, .go, .retitle, .found, .flood:
             return nil
         }
     }
@@ -119,7 +128,7 @@ extension SimulatedServer {
             return channel(a, of: user).map { .changeMembership(channel: $0, isFavorite: nil, level: level) }
         case .typing:
             return channel(a, of: user).map { .typing(channel: $0, message: nil, isWriting: b % 2 == 0) }
-        case .post, .reply, .edit, .delete, .react, .pin, .move, .flood: return nil
+        case .post, .reply, .edit, .delete, .react, .pin, .move, .come, .go, .retitle, .found, .flood: return nil
         }
     }
 

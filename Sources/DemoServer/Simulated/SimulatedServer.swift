@@ -34,15 +34,19 @@ package struct SimulatedServer: Sendable {
     private var clients: [Int: RealtimeConnection] = [:]
     private var rooms = RoomIndex()
     private let lifetime: Duration
+    /// Nil: that of each client's protocol revision.
+    private let edition: Edition?
 
-    /// A server whose world is the one of `Scenario.simulated`.
-    package init(seed: UInt64, epoch: Int64, tokenLifetime: Duration) {
+    /// A server whose world is the one of `Scenario.simulated`. Of no `edition`, its world is that of 2021, and its sockets are as their clients
+    /// expect.
+    package init(seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil) {
         var tokens = Tokens(key: (seed, ~seed))
         tokens.calendarOffset = epoch
         lifetime = tokenLifetime
+        self.edition = edition
         backend = Backend(
             .simulated, seed: seed, epoch: epoch, tokens: tokens, tokenLifetime: tokenLifetime, start: .atOnce,
-            at: .zero)
+            edition: edition ?? .of2021, at: .zero)
     }
 
     /// The user who watches.
@@ -54,6 +58,9 @@ package struct SimulatedServer: Sendable {
 
     /// What is true for the user who watches.
     package var truth: WorldTruth { backend.world.truth(for: backend.me) }
+
+    /// Who is there: connected, or said to be there without being a client.
+    package var present: Set<EntityID> { Set(clients.values.compactMap(\.user) + backend.world.present) }
 
     /// A new token of the user who watches.
     package func token(at now: Moment) -> Secret { backend.tokens.issue(for: backend.me, at: now, lifetime: lifetime) }
@@ -87,7 +94,7 @@ package struct SimulatedServer: Sendable {
     ) {
         let opening = SessionOpening(revision: revision, sid: "session\(client)", upgrades: [])
         let configuration = EndpointOptions(path: "/socket/").socketIO(opening)
-        clients[client] = RealtimeConnection(configuration, openedAt: now)
+        clients[client] = RealtimeConnection(configuration, edition, openedAt: now)
         change(client, into: &outputs) { $0.start(at: now, $1, into: &$2) }
     }
 
@@ -154,7 +161,7 @@ package struct SimulatedServer: Sendable {
             case .absent(let user):
                 publications.append(Publication(backend.world.presenceFrame(user, isOnline: false)))
             case .presenceAsked(let users, let ackID):
-                let present = Set(clients.values.compactMap(\.user) + backend.world.present)
+                let present = present
                 let presence = users.map { (user: $0, isOnline: present.contains($0)) }
                 change(client, into: &outputs) { connection, _, effects in
                     connection.tellPresence(presence, ackID: ackID, into: &effects)

@@ -2,19 +2,23 @@ import JSONText
 
 /// How refusals read (4.1).
 extension Backend {
-    /// The proxy says 400 to whatever the core behind it refused; the core answers with Fastify's body.
-    static func response(to error: RESTError, _ era: Era) -> RESTResponse {
+    /// The proxy says 400 to whatever the core behind it refused; the core answers with Fastify's body. The last server hides what an
+    /// exception says.
+    static func response(to error: RESTError, _ era: Era, _ edition: Edition = .of2021) -> RESTResponse {
         switch era {
         case .proxy:
             let status = [401, 404, 500].contains(error.status) ? 400 : error.status
             let message = error.status == 404 ? "Object not found" : error.message
             return RESTResponse(status: status, body: Array(JSONValue.fields(["error": .string(message)]).raw.bytes))
         case .core:
+            let isHidden = edition == .last && error.status == 500
             let body = JSONValue.fields([
                 "statusCode": .integer(Int64(error.status)), "error": .string(reason(error.status)),
-                "message": .string(error.message),
+                "message": .string(isHidden ? "Something went wrong" : error.message),
             ])
-            return RESTResponse(status: error.status, body: Array(body.raw.bytes))
+            return RESTResponse(
+                status: error.status,
+                body: Array((isHidden ? body.adding(["requestId": .string("req-1")]) : body).raw.bytes))
         }
     }
 

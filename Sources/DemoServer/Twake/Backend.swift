@@ -44,10 +44,11 @@ struct Backend: Sendable {
 
     init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
-        pace: Int = 1, hasCore: Bool = true, troubles: [EmbeddedServer.Trouble] = [],
+        pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.Trouble] = [],
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
+        world.edition = edition
         self.tokens = tokens
         self.tokenLifetime = tokenLifetime
         self.start = start
@@ -202,7 +203,7 @@ struct Backend: Sendable {
             }
             return RESTResponse(status: answer.status, body: answer.value.map { Array($0.raw.bytes) } ?? [])
         } catch {
-            return Self.response(to: error, era)
+            return Self.response(to: error, era, world.edition)
         }
     }
 

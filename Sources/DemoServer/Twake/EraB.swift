@@ -23,7 +23,7 @@ enum EraB {
     // MARK: - People and places
 
     private static func server(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
-        let version = JSONValue.string("2021.Q3.735")
+        let version = JSONValue.string(backend.world.edition == .last ? "2023.Q1.1223" : "2021.Q3.735")
         let accounts = JSONValue.fields([
             "type": .string("internal"),
             "internal": .fields(["disable_account_creation": .bool(true), "disable_email_verification": .bool(true)]),

@@ -4,8 +4,8 @@ import Wire
 
 /// One client of the realtime service: Socket.IO below, Twake's authentication and rooms above (`reference/twake.md` 1.3–1.5).
 ///
-/// A machine: it is given messages and the time, and answers with effects. It behaves as the server of the client's protocol
-/// revision did: the one of 2021 for Engine.IO 3, the last one for Engine.IO 4.
+/// A machine: it is given messages and the time, and answers with effects. Unless it is told which server it is, it behaves as that of the
+/// client's protocol revision did: the one of 2021 for Engine.IO 3, the last one, which takes both, for Engine.IO 4.
 struct RealtimeConnection: Sendable {
     /// What the machine wants done, in this order.
     enum Effect: Hashable, Sendable {
@@ -52,13 +52,13 @@ struct RealtimeConnection: Sendable {
     /// How many times over a client may authenticate to any effect.
     static let maximumHandlers = 4
 
-    private let revision: EngineIO.Revision
+    private let edition: Edition
     private var server: SocketIOServer
     private var state = State.outside
     private(set) var rooms: Set<String> = []
 
-    init(_ configuration: SocketIOServer.Configuration, openedAt now: Moment) {
-        revision = configuration.revision
+    init(_ configuration: SocketIOServer.Configuration, _ edition: Edition? = nil, openedAt now: Moment) {
+        self.edition = edition ?? (configuration.revision == .v3 ? .of2021 : .last)
         server = SocketIOServer(configuration, openedAt: now)
     }
 
@@ -133,7 +133,7 @@ struct RealtimeConnection: Sendable {
             switch effect {
             case .send(let message): effects.append(.send(message))
             case .connected:
-                let deadline = revision == .v3 ? now + Self.authenticationTimeout : nil
+                let deadline = edition == .of2021 ? now + Self.authenticationTimeout : nil
                 reset(to: .anonymous(deadline: deadline), into: &effects)
             case .event(let event): hear(event, at: now, tokens, into: &effects)
             // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
@@ -150,7 +150,7 @@ struct RealtimeConnection: Sendable {
     private mutating func hear(
         _ event: SocketIO.Event, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
     ) {
-        if event.name == "message", revision == .v4 {
+        if event.name == "message", edition == .last {
             let arguments = event.arguments.map(\.bytes).joined(separator: [UInt8(ascii: ",")])
             effects.append(.repeatToAll(arguments: RawJSON(unchecked: ArraySlice(arguments))))
             return
@@ -211,9 +211,9 @@ struct RealtimeConnection: Sendable {
             return emit("authenticated", nil, into: &effects)
         }
         let refusal = Refusal(verdict, hasToken: token != nil, calendarOffset: tokens.calendarOffset)
-        switch revision {
-        case .v3: refuseAs2021(refusal, into: &effects)
-        case .v4:
+        switch edition {
+        case .of2021: refuseAs2021(refusal, into: &effects)
+        case .last:
             emit("unauthorized", refusal.lastForm.raw, into: &effects)
             leave("unauthorized", into: &effects)
         }

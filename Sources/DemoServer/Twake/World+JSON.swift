@@ -4,6 +4,18 @@ import JSONText
 /// Entities as frames show them (3.3); era B's answers add to these.
 extension World {
     func json(_ channel: Channel) -> JSONValue {
+        let value = sharedJSON(channel)
+        guard edition == .last else { return value }
+        let count = channel.threads.reduce(0) { $0 + 1 + (threads[$1]?.replies.count ?? 0) }
+        return value.adding([
+            "default": .bool(channel.isDefault), "is_readonly": .bool(false),
+            "stats": .fields([
+                "members": .integer(Int64(channel.memberships.count)), "messages": .integer(Int64(count)),
+            ]),
+        ])
+    }
+
+    private func sharedJSON(_ channel: Channel) -> JSONValue {
         .fields([
             "is_default": .bool(channel.isDefault), "archived": .bool(false), "members": .ids(channel.participants),
             "connectors": .array([]), "last_activity": .integer(channel.lastActivity), "company_id": .id(company.id),

@@ -88,10 +88,11 @@ extension World {
     func memberFrames(_ action: Frame.Action, _ user: EntityID, in channel: Channel) -> [Frame] {
         guard let membership = channel.membership(of: user) else { return [] }
         let bare = json(membership, in: channel)
-        let nested = JSONValue.fields([
+        var nested = JSONValue.fields([
             "company_id": .id(company.id), "workspace_id": .id(channel.workspace), "id": .id(channel.id),
             "user_member": action == .deleted ? .null : bare,
         ])
+        if edition == .last, action == .deleted { nested = nested.adding(["user_id": .id(user)]) }
         return [
             .resource(action, "channel_member", room: rooms.memberList(channel, user: user), nested),
             .resource(

@@ -108,7 +108,7 @@ extension World {
         channel.lastActivity = message.createdAt
         channel.lastMessage = summary(of: message, by: user, in: channel)
         store(channel)
-        var frames = messageFrames(message, .created)
+        var frames = newMessageFrames(message)
         frames += activityFrames(channel)
         frames.append(updateFrame(message))
         frames += admitParticipants(of: channel, at: message.createdAt)
@@ -121,18 +121,50 @@ extension World {
         var message = message
         message.updatedAt = now
         messages[message.id] = message
-        return Outcome(frames: messageFrames(message, .updated) + [updateFrame(message)], subject: message.id)
+        let frames = messageFrames(message, .updated) + [updateFrame(message)] + previewFrames(message)
+        return Outcome(frames: frames, subject: message.id)
     }
 
-    /// Era B's two frames of a message; the thread's room comes first, and always says `saved` (3.2, T2).
+    /// Since 2022 the preview follows the last message's edits; its time stays (3.3).
+    private mutating func previewFrames(_ message: Message) -> [Frame] {
+        guard edition == .last, var channel = channel(message.channel), let last = channel.lastMessage,
+            last.date == message.createdAt, last.sender == message.user, last.text != message.text
+        else { return [] }
+        channel.lastMessage?.text = message.text
+        store(channel)
+        return activityFrames(channel)
+    }
+
+    /// The last server tells a reply twice, and once more for everybody who wrote in its thread; then the head again, with its counters (T3).
+    private func newMessageFrames(_ message: Message) -> [Frame] {
+        let frames = messageFrames(message, .created)
+        guard edition == .last, !message.isHead, let head = messages[message.thread] else { return frames }
+        let participants = Set(messages(ofThread: message.thread).map(\.user))
+        let repeated = (0..<1 + participants.count).flatMap { _ in frames }
+        return frames + repeated + messageFrames(head, .updated)
+    }
+
+    /// Era B's two frames of a message; the thread's room comes first, and always says `saved` (3.2, T2). The last server has no such room.
     private func messageFrames(_ message: Message, _ action: Frame.Action) -> [Frame] {
         guard let channel = channel(message.channel) else { return [] }
         let path = "/companies/\(company.id)/threads/\(message.thread)/\(message.id)"
-        let resource = json(message)
-        return [
-            .resource(.saved, "message", room: rooms.thread(message.thread), path: path, resource),
-            .resource(action, "message", room: rooms.feed(channel), path: path, resource),
-        ]
+        switch edition {
+        case .of2021:
+            let resource = json(message)
+            return [
+                .resource(.saved, "message", room: rooms.thread(message.thread), path: path, resource),
+                .resource(action, "message", room: rooms.feed(channel), path: path, resource),
+            ]
+        case .last:
+            let isCounted = message.isHead && action == .updated
+            let resource = (isCounted ? enriched(message, lastReplies: 3, withUsers: true) : json(message)).adding([
+                "cache": .fields([
+                    "company_id": .id(company.id), "workspace_id": .id(channel.workspace),
+                    "channel_id": .id(channel.id),
+                ]), "status": .string("sent"), "links": .array([]), "quote_message": .null,
+            ])
+            return [.resource(action, "message", room: rooms.feed(channel), path: path, resource)]
+        }
     }
 
     /// Era A's frame of a message: ids only, the thread empty for a head (3.1).

@@ -28,6 +28,8 @@ struct World: Sendable {
         static let badges = 1_000
     }
 
+    /// Which server's frames these are.
+    var edition = Edition.of2021
     /// Threads of one channel; the limit, but for tests.
     var maximumThreads = Limit.threads
     let company: Company
