@@ -87,14 +87,33 @@ import Wire
         #expect(transcript.session.model[.account(EntityID("U3"))]?.account?.name == "Eva Lo")
     }
 
-    @Test func `an account that could not be fetched is asked for when its user writes again`() {
+    @Test func `an account that could not be fetched is asked for until there is an answer`() {
         var transcript = messages(from: ["U3"])
         transcript.pass(.milliseconds(200))
-        transcript.refuse("user_ids=U3", status: 400)
-        transcript.receive(
-            F.feed("created", F.message("N9", "x", at: 3000).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)))
+        for _ in 0..<10 {
+            transcript.refuse("user_ids=U3", status: 500)
+            transcript.pass(.seconds(60))
+            #expect(transcript.requests.map(\.target) == ["/internal/services/users/v1/users?user_ids=U3"])
+        }
+        transcript.answer("user_ids=U3", F.list(account("U3", "Ada")))
+        #expect(sender(transcript, of: "N0") == "Ada Li")
+    }
+
+    @Test func `whoever was said to have no account is asked for again with the next full look`() {
+        let head = F.head("H1", "hi", at: 1).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)
+        let page = ("/feed", F.list(head))
+        var transcript = Transcript.discovered(following: [.accounts], service: [page])
         transcript.pass(.milliseconds(200))
-        #expect(transcript.requests.count == 1)
+        transcript.quiet([page, ("user_ids=U3", F.list())])
+        #expect(!transcript.ids(in: accounts).contains("U3"))
+        while transcript.requests.isEmpty, transcript.now < Moment(microseconds: 400_000_000) {
+            transcript.receive("2")
+            transcript.pass(.seconds(10))
+        }
+        transcript.quiet([page, ("user_ids=U3", F.list(account("U3", "Ada")))])
+        transcript.pass(.milliseconds(200))
+        transcript.quiet([page, ("user_ids=U3", F.list(account("U3", "Ada")))])
+        #expect(sender(transcript, of: "H1") == "Ada Li")
     }
 
     @Test func `a user whom the server does not know is not asked for again`() {

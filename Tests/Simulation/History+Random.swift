@@ -19,12 +19,31 @@ extension History {
         for _ in 0..<max(0, Int.random(in: -8...8, using: &random)) {
             steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.deed(&random)))
         }
+        // One in ten wants to see more than a page, and finds channels and threads of more than one.
+        let depth = Int.random(in: 0..<10, using: &random) == 0 ? Int.random(in: 21...70, using: &random) : 0
+        if depth > 0 { Self.fill(&steps, within: span, &random) }
         // Often many things happen at nearly one time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         self.init(
-            era: Bool.random(using: &random) ? .a : .b, revision: Bool.random(using: &random) ? .v3 : .v4, seed: seed,
-            steps: order.map(\.element))
+            era: Era.allCases.randomElement(using: &random) ?? .a,
+            revision: Bool.random(using: &random) ? .v3 : .v4, seed: seed, watching: Self.watching(&random),
+            depth: depth, steps: order.map(\.element))
+    }
+
+    private static func watching(_ random: inout RandomSource) -> Watching {
+        draw([(.channels, 6), (.people, 1), (.usual, 2), (.everything, 2)], &random) ?? .channels
+    }
+
+    /// Much is said, mostly before the session begins.
+    private static func fill(_ steps: inout [Step], within span: Int, _ random: inout RandomSource) {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let at = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...span, using: &random) : 0
+            let user = Int.random(in: 0..<4, using: &random)
+            let place = Int.random(in: 0..<3, using: &random)
+            steps.append(
+                Step(at: at, .act(.flood, user: user, a: place, b: Int.random(in: 0..<40, using: &random))))
+        }
     }
 
     private static func gather(_ steps: inout [Step], _ random: inout RandomSource) {
@@ -38,6 +57,7 @@ extension History {
         (.post, 10), (.reply, 10), (.edit, 6), (.delete, 5), (.react, 5), (.pin, 2), (.move, 2), (.create, 4),
         (.rename, 4), (.erase, 1), (.direct, 3), (.add, 4), (.remove, 2), (.leave, 2), (.read, 5), (.unread, 1),
         (.favorite, 1), (.level, 1), (.typing, 1), (.flood, 1),
+        (.come, 2), (.go, 2), (.retitle, 1), (.found, 1),
     ]
 
     private static let faults: [(Fault, weight: Int)] = [

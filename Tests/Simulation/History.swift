@@ -37,11 +37,39 @@ package enum Deed: String, CaseIterable, Sendable {
 
 /// All that decides a simulation: the same history gives the same run, byte by byte.
 package struct History: Hashable, Sendable {
-    /// Where the messages come from: the proxy with ids only (A), or the core with whole messages (B).
-    package enum Era: String, Hashable, Sendable { case a, b }
+    /// Where the messages come from: the proxy with ids only (A), or the core with whole messages (B), or the last server, which tells
+    /// the same otherwise (C).
+    package enum Era: String, Hashable, Sendable, CaseIterable { case a, b, c }
+
+    /// What the session follows beside channels and what is said in them.
+    package enum Watching: String, Hashable, Sendable, CaseIterable {
+        /// Nothing.
+        case channels
+        /// Members, accounts, places.
+        case people
+        /// What a person who watches wants to see: accounts, places, who is there.
+        case usual
+        /// All there is.
+        case everything
+
+        var following: Configuration.Following {
+            switch self {
+            case .channels: []
+            case .people: [.members, .accounts, .places]
+            case .usual: .usual
+            case .everything: [.members, .accounts, .places, .presence]
+            }
+        }
+
+        /// Where a history does not say it.
+        static func standard(_ seed: UInt64) -> Watching { seed % 5 == 0 ? .people : .channels }
+    }
 
     package var era: Era
     package var revision: EngineIO.Revision
+    package var watching: Watching
+    /// How many heads of each channel the session is to show, however old; 0 for a page.
+    package var depth: Int
     /// What the delays of the network, the world's ids and the session's jitter are made from.
     package var seed: UInt64
     /// In the order of their times.
@@ -55,7 +83,7 @@ package struct History: Hashable, Sendable {
     var configuration: Configuration {
         Configuration(
             backend: .twake, revision: revision, maximumAttempts: .max,
-            following: seed % 5 == 0 ? [.members, .accounts, .places] : [], lookAgain: lookAgain)
+            history: depth, following: watching.following, lookAgain: lookAgain)
     }
 
     /// Whether anything happens in it that no client can know of.
@@ -64,6 +92,8 @@ package struct History: Hashable, Sendable {
             switch step.action {
             // No frame of era A tells that a message was moved (3.1).
             case .act(.move, _, _, _): era == .a
+            // Nor has it a room for workspaces.
+            case .act(.retitle, _, _, _), .act(.found, _, _, _): era == .a
             // A room that was asked for three times in vain is asked for again at the next full look.
             case .fault(.lose, _, _), .fault(.mute, _, _): true
             // A server that lies about what there is.
@@ -73,10 +103,14 @@ package struct History: Hashable, Sendable {
         }
     }
 
-    package init(era: Era, revision: EngineIO.Revision, seed: UInt64, steps: [Step]) {
+    package init(
+        era: Era, revision: EngineIO.Revision, seed: UInt64, watching: Watching? = nil, depth: Int = 0, steps: [Step]
+    ) {
         self.era = era
         self.revision = revision
         self.seed = seed
+        self.watching = watching ?? .standard(seed)
+        self.depth = depth
         self.steps = steps
     }
 }
@@ -112,21 +146,36 @@ extension Step: CustomStringConvertible {
 }
 
 extension History: CustomStringConvertible {
-    /// A line `era b, Engine.IO 4, seed 17`, and one for each step.
+    /// A line `era b, Engine.IO 4, seed 17`, which may go on `, watching usual, history 45`, and one for each step.
     package var description: String {
-        (["era \(era.rawValue), Engine.IO \(revision.rawValue), seed \(seed)"] + steps.map(\.description))
-            .joined(separator: "\n")
+        var line = "era \(era.rawValue), Engine.IO \(revision.rawValue), seed \(seed)"
+        if watching != .standard(seed) { line += ", watching \(watching.rawValue)" }
+        if depth != 0 { line += ", history \(depth)" }
+        return ([line] + steps.map(\.description)).joined(separator: "\n")
     }
 
     /// The history a text describes; nil when a line describes nothing.
     package init?(_ text: String) {
         let lines = text.split(separator: "\n")
         let words = (lines.first ?? "").split { $0 == " " || $0 == "," }
-        guard words.count == 6, words[0] == "era", let era = Era(rawValue: String(words[1])), words[4] == "seed",
+        guard words.count >= 6, words[0] == "era", let era = Era(rawValue: String(words[1])), words[4] == "seed",
             let revision = Int(words[3]).flatMap({ EngineIO.Revision(rawValue: $0) }), let seed = UInt64(words[5])
         else { return nil }
         let steps = lines.dropFirst().compactMap { Step($0) }
         guard steps.count == lines.count - 1 else { return nil }
         self.init(era: era, revision: revision, seed: seed, steps: steps)
+        var rest = words.dropFirst(6)
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { return nil }
+            switch name {
+            case "watching":
+                guard let watching = Watching(rawValue: String(value)) else { return nil }
+                self.watching = watching
+            case "history":
+                guard let depth = Int(value), (1...1_000).contains(depth) else { return nil }
+                self.depth = depth
+            default: return nil
+            }
+        }
     }
 }

@@ -9,6 +9,8 @@ struct Picture {
     private(set) var rows: [String: String] = [:]
     /// Rows that may be missing: what a page of the newest leaves out.
     private(set) var optional: Set<String> = []
+    /// Who wrote what has to be there.
+    private var writers: Set<EntityID> = []
 
     /// Differences between a model and the truth, one line each, in the order of their rows' names; empty when there are none.
     static func differences(_ model: Picture, _ truth: Picture) -> [String] {
@@ -45,8 +47,9 @@ struct Picture {
                 case .twakeCompany(let company): add("company \(company.id)", "in \(place): \(company.name)")
                 case .twakeWorkspace(let workspace):
                     add("workspace \(workspace.id)", "in \(place): \(workspace.name)")
-                // Believed for a while, and not followed here.
-                case .twakePresence: break
+                // Whoever left stays as a row that says so.
+                case .twakePresence(let presence):
+                    if presence.isOnline { add("online \(presence.user)", "in \(place)") }
                 case .twakeBadge(let badge):
                     let message = badge.message?.description ?? "-"
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
@@ -67,13 +70,13 @@ struct Picture {
             [
                 "in \(place)", channel.visibility?.wireName ?? "-", "name \(channel.name ?? "-")",
                 "icon \(channel.icon ?? "")", "about \(channel.description ?? "")",
-                era == .b ? "owner \(channel.owner?.description ?? "-")" : "",
+                era != .a ? "owner \(channel.owner?.description ?? "-")" : "",
                 isDirect ? "members \(channel.members.filter { $0 != me }.map(\.description).sorted())" : "",
                 "activity \(text(channel.lastActivity))", "last \(last ?? "-")",
                 "read \(text(channel.lastAccess))",
-                era == .b ? "changed \(text(channel.updatedAt))" : "",
+                era != .a ? "changed \(text(channel.updatedAt))" : "",
                 // No answer of era A's says these.
-                era == .b
+                era != .a
                     ? "\(channel.memberType?.wireName ?? "-"), \(channel.notificationLevel?.wireName ?? "-"), "
                         + "favorite \(channel.isFavorite.map { "\($0)" } ?? "-"), default \(channel.isDefault)" : "",
             ].joined(separator: ", "))
@@ -95,7 +98,7 @@ struct Picture {
                 // An event of a new message does not count its replies: there is none yet.
                 message.isHead ? "replies \(message.replies ?? 0)" : "",
                 "reactions \(reactions)",
-                era == .b
+                era != .a
                     ? "changed \(text(message.updatedAt)), edited \(text(message.editedAt)), \(message.isPinned)" : "",
             ].joined(separator: ", "))
     }
@@ -116,10 +119,6 @@ struct Picture {
                 add("workspace \(workspace.id)", "in workspaces \(company): \(workspace.name)")
             }
         }
-        if following.contains(.accounts) {
-            // Those of whoever was seen to write.
-            for (user, name) in truth.names { add("account \(user)", "in accounts -: \(name)", isOptional: true) }
-        }
         for channel in truth.channels where channel.visibility == "direct" || channel.workspace == workspace {
             add(channel, truth, era, company)
             for member in channel.memberships where following.contains(.members) {
@@ -134,8 +133,15 @@ struct Picture {
                 add(thread, of: channel, era, isOptional: isOptional || (hasForgotten && isHeadless))
             }
         }
+        if following.contains(.accounts) {
+            // Of whoever wrote something that is not shown any more, it is left.
+            for (user, name) in truth.names {
+                let isShown = user == truth.user || writers.contains(user)
+                add("account \(user)", "in accounts -: \(name)", isOptional: !isShown)
+            }
+        }
         switch era {
-        case .b:
+        case .b, .c:
             for badge in truth.badges {
                 add(
                     "badge \(badge.channel) \(badge.thread)",
@@ -150,6 +156,13 @@ struct Picture {
                     add("count \(level) \(id)", "in badges \(company): \(count)")
                 }
             }
+        }
+    }
+
+    /// Who is there. Of whoever has no row nobody asks.
+    mutating func add(present users: Set<EntityID>, in company: EntityID, known model: Picture) {
+        for user in users {
+            add("online \(user)", "in online \(company)", isOptional: model.rows["account \(user)"] == nil)
         }
     }
 
@@ -169,11 +182,11 @@ struct Picture {
             [
                 "in \(isDirect ? "directs \(company)" : "channels \(channel.workspace)")", channel.visibility,
                 "name \(name)", "icon \(channel.icon)", "about \(channel.description)",
-                era == .b ? "owner \(channel.owner)" : "",
+                era != .a ? "owner \(channel.owner)" : "",
                 isDirect ? "members \(others.map(\.description).sorted())" : "",
                 "activity \(text(channel.lastActivity))", "last \(last ?? "-")", "read \(text(channel.lastAccess))",
-                era == .b ? "changed \(text(channel.updatedAt))" : "",
-                era == .b
+                era != .a ? "changed \(text(channel.updatedAt))" : "",
+                era != .a
                     ? "member, \(channel.notificationLevel), favorite \(channel.isFavorite), "
                         + "default \(channel.isDefault)" : "",
             ].joined(separator: ", "))
@@ -189,14 +202,15 @@ struct Picture {
             let reactions = message.reactions.map { "\($0.name) \($0.users.count) \($0.users)" }
             // Of a thread, era B's list of a channel shows the last three; what makes it be read as a whole is a count that does not fit,
             // and deleted messages are not counted.
-            let isLate = era == .a || isHead || index >= thread.messages.count - 3 || message.subtype != "deleted"
+            let isLate = era == .a || isHead || index >= thread.messages.count - 20 || message.subtype != "deleted"
+            if isLate, !isOptional { writers.insert(message.user) }
             add(
                 "message \(message.id)",
                 [
                     "in \(isHead ? "messages \(channel.id)" : "thread \(thread.id)")", "by \(message.user)",
                     "at \(text(message.createdAt))", message.text, isHead ? "replies \(thread.replies)" : "",
                     "reactions \(reactions)",
-                    era == .b
+                    era != .a
                         ? "changed \(text(message.updatedAt)), edited \(text(message.editedAt)), \(message.isPinned)"
                         : "",
                 ].joined(separator: ", "), isOptional: isOptional || !isLate)

@@ -41,10 +41,14 @@ extension Simulation {
 
     private mutating func compareWithTruth() {
         let model = Picture(session.model, era: history.era, me: server.me)
-        let truth = Picture(
+        var truth = Picture(
             server.truth, era: history.era, company: server.company, workspace: server.workspaces[0],
-            page: Self.pageLength, following: history.configuration.following,
+            page: max(Self.pageLength, history.depth), following: history.configuration.following,
             hasForgotten: life > 0)
+        // Era A has no room of it.
+        if history.configuration.following.contains(.presence), history.era != .a {
+            truth.add(present: server.present, in: server.company, known: model)
+        }
         faults += Picture.differences(model, truth)
     }
 
@@ -71,7 +75,9 @@ extension Simulation {
     /// and a new connection for five on the way to its rooms; an event makes at most three things be asked; what fails is asked
     /// again; what is listed may be asked for one by one.
     private mutating func checkBound() {
-        let reasons = 3 * figures.events + 2 * figures.joins + 8 * (figures.connections + 1) + figures.spoiled
+        let pages = 1 + history.depth / (Self.pageLength - 1)
+        let reasons =
+            3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + 1) + figures.spoiled
         let failures = figures.failures
         if figures.requests > reasons + failures {
             faults.append(

@@ -32,7 +32,8 @@ extension Simulation {
         requestsBefore = lastRequest
         joinsBefore = figures.joins
         (awaited, account, log) = ([], nil, JSONWriter())
-        session = Session(history.configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)
+        let configuration = Self.configuration(of: history, at: server)
+        session = Session(configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)
         feed(.start)
         for part in memory { feed(.remembered(part)) }
         if !outbox.isEmpty { feed(.restoreOutbox(outbox)) }

@@ -125,12 +125,22 @@ package struct Simulation {
         self.history = history
         self.sabotage = sabotage
         random = RandomSource(seed: history.seed)
-        server = SimulatedServer(seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600))
-        session = Session(history.configuration, seed: history.seed, keepsChecksum: true)
+        server = SimulatedServer(
+            seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600),
+            edition: history.era == .c ? .last : nil)
+        session = Session(
+            Self.configuration(of: history, at: server), seed: history.seed, keepsChecksum: true)
         memories = (session.model, session.model)
         for (index, step) in history.steps.enumerated() {
             queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
         }
+    }
+
+    /// What a session is told: it looks where it looked last, whatever the places are called meanwhile.
+    static func configuration(of history: History, at server: SimulatedServer) -> Configuration {
+        var configuration = history.configuration
+        configuration.lastWorkspace = server.workspaces.first?.description
+        return configuration
     }
 
     // MARK: - The loop
@@ -142,8 +152,9 @@ package struct Simulation {
         advance(to: Moment(microseconds: Int64((history.steps.last?.at ?? 0) + 2_000) * 1_000))
         heal()
         let healed = now
-        // What was lost without a sign is found by the next full look.
-        advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero))
+        // What was lost without a sign is found by the next full look; who left, by the next question after it.
+        let asks = history.configuration.following.contains(.presence)
+        advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero) + (asks ? .seconds(310) : .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()
     }

@@ -11,6 +11,8 @@ import Testing
     @Test(arguments: [
         "", "era d, Engine.IO 4, seed 1", "era b, Engine.IO 5, seed 1", "era b, Engine.IO 4, seed 1\n100 dance 1 2 3",
         "era b, Engine.IO 4, seed 1\n100 post 1 2", "era b, Engine.IO 4, seed 1\n-100 post 1 2 3",
+        "era b, Engine.IO 4, seed 1, watching", "era b, Engine.IO 4, seed 1, watching birds",
+        "era b, Engine.IO 4, seed 1, history 0", "era b, Engine.IO 4, seed 1, mood 3",
     ])
     func `what is no history is not read`(text: String) { #expect(History(text) == nil) }
 

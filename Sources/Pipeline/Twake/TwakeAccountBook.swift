@@ -1,6 +1,7 @@
 import Events
 
-/// Whose accounts were asked for. A user is asked for once a session, when first seen, and again when an event says that they changed.
+/// Whose accounts were asked for. A user is asked for once a session, when first seen, and again when an event says that they changed; of
+/// whoever there was no account, with each full look.
 ///
 /// Bounded: accounts of the first `maximum` users are kept; whoever comes later is shown as their messages name them.
 struct TwakeAccountBook: Sendable {
@@ -40,8 +41,10 @@ struct TwakeAccountBook: Sendable {
     /// Whether the user was asked for.
     func knows(_ user: EntityID) -> Bool { asked.contains(user) }
 
-    /// They could not be asked for: when seen again, they are.
-    mutating func forget(_ users: [EntityID]) { asked.subtract(users) }
+    /// Some of those who `isMissing`, of whom nothing was answered, may be asked for once more.
+    mutating func forgetSome(where isMissing: (EntityID) -> Bool) {
+        asked.subtract(asked.filter(isMissing).sorted().prefix(Self.batch))
+    }
 
     private static func isPlausible(_ user: EntityID) -> Bool {
         if case .text(let text) = user { !text.isEmpty && text.utf8.count <= longestID } else { true }

@@ -75,6 +75,8 @@ extension TwakeBackend {
             facts.era = .a
             facts.isEraByAbsence = true
             facts.isEraGuessed = true
+            lookForMissing(into: &transaction)
+            meetSenders(into: &transaction)
             return discover(into: &transaction)
         }
         // Twake's own 404 is a JSON object (4.1); anything else comes from a server that knows nothing of this REST service.
@@ -94,7 +96,9 @@ extension TwakeBackend {
             for reply in transaction.model.rows(in: .thread(id)) { transaction.model.remove(reply.id) }
             if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
-        case .accounts(_, let users): learn([], asked: users, into: &transaction)
+        // What the other era's service says of them is no word on them.
+        case .accounts(let era, let users):
+            if era == facts.effectiveEra { learn([], asked: users, into: &transaction) }
         case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
         case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &transaction)
         case .account(.a) where facts.isEraGuessed:
@@ -129,7 +133,6 @@ extension TwakeBackend {
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
         guard case .twake(let resource) = key else { return }
-        if case .accounts(_, let users) = resource { return memory.accounts.forget(users) }
         tell(key, "\(key.label) could not be fetched: \(why)", into: &transaction)
         switch resource {
         case .message(let era, let path, let thread, let id):

@@ -35,6 +35,7 @@ extension TwakeBackend {
             facts.era = .b
             facts.isEraByAbsence = false
             facts.isEraGuessed = false
+            lookForMissing(into: &transaction)
             discover(into: &transaction)
         case .account(let era):
             let account = try TwakeEndpoints.account(era).parse(body)

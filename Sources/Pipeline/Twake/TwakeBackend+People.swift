@@ -11,9 +11,22 @@ extension TwakeBackend {
     mutating func meetSenders(into transaction: inout Transaction) {
         guard !transaction.senders.isEmpty else { return }
         defer { transaction.senders.removeAll(keepingCapacity: true) }
-        guard !facts.hasNoREST else { return }
+        // As long as nobody knows how to ask, nobody is asked for; once it is known, whoever is missing is.
+        guard !facts.hasNoREST, facts.era != nil || !discoversRooms else { return }
         for resource in memory.accounts.take(transaction.senders, facts.effectiveEra) {
             transaction.fetch(.twake(resource), after: Self.gathering)
+        }
+    }
+
+    /// Whoever wrote and has no account may have one now, or was only said to have none.
+    mutating func lookForMissing(into transaction: inout Transaction) {
+        guard following.contains(.accounts) else { return }
+        memory.accounts.forgetSome { transaction.model[.account($0)] == nil }
+        for section in transaction.model.sectionKeys where section.holdsMessages {
+            for row in transaction.model.rows(in: section) {
+                guard let user = row.message?.user, transaction.model[.account(user)] == nil else { continue }
+                transaction.senders.append(user)
+            }
         }
     }
 
@@ -32,7 +45,9 @@ extension TwakeBackend {
         for user in asked where !ids.contains(user) { transaction.model.remove(.account(user)) }
         transaction.learn(answered)
         // Whether they are there is asked for when nobody else comes for a moment.
-        if following.contains(.presence), !answered.isEmpty { memory.presence.ask(by: transaction.now + .seconds(1)) }
+        if following.contains(.presence), !answered.isEmpty {
+            memory.presence.askSooner(by: transaction.now + .seconds(1))
+        }
     }
 }
 

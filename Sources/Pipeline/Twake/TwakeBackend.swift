@@ -61,6 +61,7 @@ struct TwakeBackend: Backend {
             transaction.plans.append(.ready)
             facts.forgetAbsence()
             memory.needsPlaces = true
+            lookForMissing(into: &transaction)
             if discoversRooms { discover(into: &transaction) }
         case .unauthorized(let message):
             // The 2021 server waits for this ack before it disconnects (1.4).
@@ -102,6 +103,8 @@ struct TwakeBackend: Backend {
     mutating func lookAgain(into transaction: inout Transaction) {
         facts.forgetAbsence()
         memory.needsPlaces = true
+        lookForMissing(into: &transaction)
+        meetSenders(into: &transaction)
         if discoversRooms { discover(into: &transaction) }
         if facts.era == .a, facts.isEraByAbsence, !facts.hasNoREST { transaction.fetch(.twake(.server)) }
     }

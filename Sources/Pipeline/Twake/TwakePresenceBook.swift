@@ -43,6 +43,11 @@ struct TwakePresenceBook: Sendable {
         renewDeadline()
     }
 
+    /// Somebody is there to be asked after; a server in whose room nobody is, or that has none (era A), is not asked.
+    mutating func askSooner(by due: Moment) {
+        if nextAsk != nil { ask(by: due) }
+    }
+
     /// Whether the server is to be asked now; it is asked again in a while.
     mutating func takeAsk(at now: Moment) -> Bool {
         guard let due = nextAsk, due <= now else { return false }

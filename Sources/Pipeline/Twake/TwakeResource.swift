@@ -57,10 +57,10 @@ enum TwakeResource: Hashable, Sendable {
     /// What can be replaced by a wider resource that is asked for again need not be asked for without end.
     var isPersistent: Bool {
         switch self {
-        case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed, .thread,
-            .badges:
+        case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
+            .thread, .badges:
             true
-        case .accounts, .channel, .history, .message: false
+        case .channel, .history, .message: false
         }
     }
 
