@@ -75,10 +75,16 @@ struct ModelMeasurement {
         let heading =
             "one thread, \(arguments[.runs]) runs with seeds from \(arguments[.seed]) on; "
             + "sizes are rows / sections"
+        let scale =
+            figures.slowness.map {
+                ", on a machine where the standard library's\ndifference(from:) of one move takes 1,000 us; here it took "
+                    + "\($0.fixed(2)) times as long, by which bars are scaled"
+            } ?? ""
         let footing = [
             "",
-            "The bars are for the sizes that hold when none is given. Times are the process's own processor time: what else",
-            "the machine does is none of the model's. Measuring took \(took.seconds.fixed(1)) s, of which the process had a "
+            "The bars are for the sizes that hold when none is given\(scale).",
+            "Times are the process's own processor time: what else the machine does is none of the model's, but for the memory's",
+            "speed. Measuring took \(took.seconds.fixed(1)) s, of which the process had a "
                 + "processor for \(took.processor.fixed(1)) s.",
             "Snapshots are let go on the writer's thread, and that is in every figure but the spread of single moves.",
             "Again: \(arguments.commandLine)",

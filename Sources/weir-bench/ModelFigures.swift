@@ -1,10 +1,18 @@
 /// A limit to hold ourselves to (issue 4), in the unit of its figure; lower is better.
 struct ModelBar {
+    /// What the standard library's `difference(from:)` of a single move took on the machine the bars are for (reference, model
+    /// 6.4). A machine on which it takes more is slower by so much.
+    static let yardstick = (name: "move one, 100,000 / 1,000, difference(from:)", microseconds: 1000.0)
+
     let limit: Double
 
-    /// Whether a figure is within it, and how far beyond when not.
-    func verdict(on figure: Double) -> String {
-        figure <= limit ? "reached" : "missed, \((figure / limit).fixed(2)) x the bar"
+    /// Whether a figure is within it, and how far beyond when not: as it stands, and for a machine that is `slowness` times as slow
+    /// as the one the bars are for.
+    func verdict(on figure: Double, isTime: Bool, slowness: Double?) -> String {
+        if figure <= limit { return "reached" }
+        let verdict = "missed, \((figure / limit).fixed(2)) x the bar"
+        guard isTime, let slowness else { return verdict }
+        return verdict + ", \((figure / limit / slowness).fixed(2)) x it scaled"
     }
 }
 
@@ -15,6 +23,8 @@ struct ModelFigure {
     var digits = 2
     var bar: ModelBar?
     var values: [Double] = []
+
+    var isTime: Bool { unit == "us" || unit == "ms" }
 }
 
 /// The lines of the report in groups, in the order they were first measured.
@@ -42,6 +52,12 @@ struct ModelFigures {
         groups[group] = figures
     }
 
+    /// How many times as slow this machine is as the one the bars are for; nil when the yardstick was not measured.
+    var slowness: Double? {
+        groups[.library]?.first { $0.name == ModelBar.yardstick.name }
+            .map { Series($0.values).median / ModelBar.yardstick.microseconds }
+    }
+
     /// The tables, an empty line before each.
     var lines: [String] {
         Group.allCases.flatMap { group -> [String] in
@@ -52,7 +68,8 @@ struct ModelFigures {
                 table.add([
                     figure.name, series.text(digits: figure.digits), figure.unit.padded(to: 7),
                     figure.bar.map { $0.limit.fixed($0.limit < 10 ? 1 : 0) } ?? "",
-                    figure.bar?.verdict(on: series.median).padded(to: 8) ?? "",
+                    figure.bar?.verdict(on: series.median, isTime: figure.isTime, slowness: slowness).padded(to: 8)
+                        ?? "",
                 ])
             }
             return [""] + table.lines
