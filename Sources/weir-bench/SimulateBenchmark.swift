@@ -71,6 +71,7 @@ struct SimulationRun {
             histories run              \(campaign.seeds.grouped), in \(seconds.fixed(1)) s
             acts of people             \(figures.acts.grouped)
             own deeds, done            \(figures.deeds.grouped), \(figures.deedsDone.grouped)
+            workspaces looked at       \(figures.looks.grouped)
             events received            \(figures.events.grouped), of them not decodable \(figures.undecodable.grouped)
             connections, gaps          \(figures.connections.grouped), \(figures.gaps.grouped)
             requests, not answered     \(figures.requests.grouped), \(figures.failures.grouped)

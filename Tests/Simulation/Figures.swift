@@ -4,6 +4,8 @@ package struct Figures: Sendable {
     package internal(set) var acts = 0
     package internal(set) var deeds = 0
     package internal(set) var deedsDone = 0
+    /// How often another workspace was looked at.
+    package internal(set) var looks = 0
     package internal(set) var events = 0
     package internal(set) var requests = 0
     package internal(set) var answers = 0
@@ -29,6 +31,7 @@ package struct Figures: Sendable {
         total.acts += one.acts
         total.deeds += one.deeds
         total.deedsDone += one.deedsDone
+        total.looks += one.looks
         total.events += one.events
         total.requests += one.requests
         total.answers += one.answers

@@ -86,7 +86,7 @@ extension History {
 
     private static func deed(_ random: inout RandomSource) -> Step.Action {
         let deeds: [(Deed, weight: Int)] = [
-            (.send, 8), (.answer, 4), (.amend, 3), (.retract, 2), (.cheer, 2), (.see, 1),
+            (.send, 8), (.answer, 4), (.amend, 3), (.retract, 2), (.cheer, 2), (.see, 1), (.look, 2),
         ]
         let deed = draw(deeds, &random) ?? .send
         return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: Int.random(in: 0..<4, using: &random))

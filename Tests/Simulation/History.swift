@@ -33,6 +33,8 @@ package enum Deed: String, CaseIterable, Sendable {
     case cheer
     /// Reads channel `a`.
     case see
+    /// Looks at workspace `a`, and leaves the one before.
+    case look
 }
 
 /// All that decides a simulation: the same history gives the same run, byte by byte.

@@ -9,6 +9,9 @@ struct Picture {
     private(set) var rows: [String: String] = [:]
     /// Rows that may be missing: what a page of the newest leaves out.
     private(set) var optional: Set<String> = []
+    /// Whether writers are followed, and so named, and how they are called.
+    private let namesWriters: Bool
+    private var names: [EntityID: String] = [:]
     /// Who wrote what has to be there.
     private var writers: Set<EntityID> = []
 
@@ -35,7 +38,10 @@ struct Picture {
 
     // MARK: - The model
 
-    init(_ model: SectionedCollection<Item>, era: History.Era, me: EntityID) {
+    init(
+        _ model: SectionedCollection<Item>, era: History.Era, me: EntityID, following: Configuration.Following
+    ) {
+        namesWriters = following.contains(.accounts)
         for section in model.sectionKeys {
             let place = "\(section.name) \(section.parent?.description ?? "-")"
             for item in model.elements(in: section) {
@@ -94,7 +100,9 @@ struct Picture {
         add(
             "message \(message.id)",
             [
-                "in \(place)", "by \(message.user?.description ?? "-")", "at \(text(message.createdAt))", message.text,
+                "in \(place)", "by \(message.user?.description ?? "-")",
+                namesWriters ? "called \(message.senderName ?? "-")" : "", "at \(text(message.createdAt))",
+                message.text,
                 // An event of a new message does not count its replies: there is none yet.
                 message.isHead ? "replies \(message.replies ?? 0)" : "",
                 "reactions \(reactions)",
@@ -113,6 +121,8 @@ struct Picture {
         _ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int,
         following: Configuration.Following, hasForgotten: Bool
     ) {
+        namesWriters = following.contains(.accounts)
+        names = truth.names
         if following.contains(.places) {
             add("company \(company)", "in companies -: \(truth.companyName)")
             for workspace in truth.workspaces {
@@ -208,6 +218,7 @@ struct Picture {
                 "message \(message.id)",
                 [
                     "in \(isHead ? "messages \(channel.id)" : "thread \(thread.id)")", "by \(message.user)",
+                    namesWriters ? "called \(names[message.user] ?? "-")" : "",
                     "at \(text(message.createdAt))", message.text, isHead ? "replies \(thread.replies)" : "",
                     "reactions \(reactions)",
                     era != .a

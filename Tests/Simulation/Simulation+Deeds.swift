@@ -8,12 +8,22 @@ import Wire
 extension Simulation {
     mutating func perform(_ deed: Deed, _ a: Int, _ b: Int) {
         // Nobody types on a machine that sleeps.
-        guard asleepUntil == nil, let operation = operation(deed, a, b) else { return }
+        guard asleepUntil == nil else { return }
+        if deed == .look { return look(a) }
+        guard let operation = operation(deed, a, b) else { return }
         figures.deeds += 1
         let time = Timestamp(milliseconds: Self.epoch + now.microseconds / 1_000)
         let action = Action(id: EntityID("deed \(deeds.count)"), operation, asked: time)
         deeds.append(action)
         feed(.act(action))
+    }
+
+    private mutating func look(_ number: Int) {
+        let places = server.workspaces
+        let place = places[number % places.count]
+        figures.looks += 1
+        self.place = place
+        feed(.select(room: "/companies/\(server.company)/workspaces/\(place)/channels?type=public"))
     }
 
     private func operation(_ deed: Deed, _ a: Int, _ b: Int) -> Action.Operation? {
@@ -28,6 +38,7 @@ extension Simulation {
         case .retract: return message(a, own: true).map { .delete($0) }
         case .cheer: return message(a, own: false).map { .react($0, names: b % 3 == 0 ? [] : [b % 3 == 1 ? "👍" : "🎉"]) }
         case .see: return channel(a).map { .markRead(channel: $0) }
+        case .look: return nil
         }
     }
 

@@ -1,4 +1,5 @@
 import DemoServer
+import Events
 import JSONText
 import Pipeline
 import SectionedModel
@@ -27,6 +28,7 @@ extension Simulation {
         case .cancel(let request): awaited.remove(request + requestsBefore)
         case .renewToken: queue.schedule(.renewed(life: life), at: now + delay())
         case .remember(.account(let user)): account = user
+        case .remember(.selected(_, let workspace)): keptPlace = EntityID(workspace)
         case .remember: break
         case .report(let report): note(report)
         case .finish(let ending):

@@ -40,13 +40,14 @@ extension Simulation {
     }
 
     private mutating func compareWithTruth() {
-        let model = Picture(session.model, era: history.era, me: server.me)
+        let following = history.configuration.following
+        let model = Picture(session.model, era: history.era, me: server.me, following: following)
         var truth = Picture(
-            server.truth, era: history.era, company: server.company, workspace: server.workspaces[0],
-            page: max(Self.pageLength, history.depth), following: history.configuration.following,
+            server.truth, era: history.era, company: server.company, workspace: place,
+            page: max(Self.pageLength, history.depth), following: following,
             hasForgotten: life > 0)
         // Era A has no room of it.
-        if history.configuration.following.contains(.presence), history.era != .a {
+        if following.contains(.presence), history.era != .a {
             truth.add(present: server.present, in: server.company, known: model)
         }
         faults += Picture.differences(model, truth)
@@ -77,7 +78,8 @@ extension Simulation {
     private mutating func checkBound() {
         let pages = 1 + history.depth / (Self.pageLength - 1)
         let reasons =
-            3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + 1) + figures.spoiled
+            3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + figures.looks + 1)
+            + figures.spoiled
         let failures = figures.failures
         if figures.requests > reasons + failures {
             faults.append(

@@ -32,7 +32,8 @@ extension Simulation {
         requestsBefore = lastRequest
         joinsBefore = figures.joins
         (awaited, account, log) = ([], nil, JSONWriter())
-        let configuration = Self.configuration(of: history, at: server)
+        place = keptPlace
+        let configuration = Self.configuration(of: history, place)
         session = Session(configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)
         feed(.start)
         for part in memory { feed(.remembered(part)) }

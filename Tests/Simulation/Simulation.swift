@@ -92,6 +92,9 @@ package struct Simulation {
     var requestsBefore = 0
     var lastRequest = 0
     var joinsBefore = 0
+    /// The workspace that is looked at, and the one that a store would know of.
+    var place: EntityID
+    var keptPlace: EntityID
     /// Whose rows a store would keep, and the model before the last two steps.
     var account: String?
     var memories: (early: SectionedCollection<Item>, late: SectionedCollection<Item>)
@@ -128,8 +131,9 @@ package struct Simulation {
         server = SimulatedServer(
             seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600),
             edition: history.era == .c ? .last : nil)
-        session = Session(
-            Self.configuration(of: history, at: server), seed: history.seed, keepsChecksum: true)
+        place = server.workspaces[0]
+        keptPlace = place
+        session = Session(Self.configuration(of: history, place), seed: history.seed, keepsChecksum: true)
         memories = (session.model, session.model)
         for (index, step) in history.steps.enumerated() {
             queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
@@ -137,9 +141,9 @@ package struct Simulation {
     }
 
     /// What a session is told: it looks where it looked last, whatever the places are called meanwhile.
-    static func configuration(of history: History, at server: SimulatedServer) -> Configuration {
+    static func configuration(of history: History, _ place: EntityID) -> Configuration {
         var configuration = history.configuration
-        configuration.lastWorkspace = server.workspaces.first?.description
+        configuration.lastWorkspace = place.description
         return configuration
     }
 

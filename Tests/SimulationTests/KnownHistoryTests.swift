@@ -331,33 +331,11 @@ import Testing
             4733 move 3 2 15
             """
         ),
-        (
-            "a server of era A, which knows nothing of presence, was asked who is there, and believed",
-            """
-            era a, Engine.IO 4, seed 2, watching usual
-            """
-        ),
-        (
-            "a writer of whom a server once said that there is none stayed without a name",
-            """
-            era b, Engine.IO 4, seed 566, watching usual
-            1245 spoil 2 8
-            3107 reply 2 1 12
-            """
-        ),
-        (
-            "remembered writers were asked for before it was known how, and never again",
-            """
-            era a, Engine.IO 4, seed 5260, watching usual
-            609 spoil 5 8
-            1540 crash 0 0
-            """
-        ),
     ]
 
-    @Test(arguments: known.map(\.name))
+    @Test(arguments: (known + ofPeopleAndPlaces).map(\.name))
     func `ends with the server's truth:`(name: String) throws {
-        let text = try #require(Self.known.first { $0.name == name }).history
+        let text = try #require((Self.known + Self.ofPeopleAndPlaces).first { $0.name == name }).history
         #expect(Campaign.findings(try #require(History(text))) == [])
     }
 }

@@ -22,9 +22,18 @@ extension TwakeBackend {
         } else {
             leaveWorkspace(rooms, into: &transaction)
         }
+        let begins = facts.workspace == nil
         facts.company = company
         facts.workspace = workspace
+        if begins { dropRemembered(into: &transaction) }
         discover(into: &transaction)
+    }
+
+    /// Nothing was looked at yet: what is remembered of other places has no rooms to be left with.
+    private mutating func dropRemembered(into transaction: inout Transaction) {
+        for section in transaction.model.sectionKeys where section.name == Item.Section.channelsName {
+            if section.parent != facts.workspace { removeChannels(of: section, into: &transaction) }
+        }
     }
 
     private mutating func leaveWorkspace(_ rooms: RoomBook, into transaction: inout Transaction) {

@@ -94,7 +94,7 @@ extension Item.ID {
 }
 
 extension Item.Section {
-    static func channels(_ workspace: EntityID) -> Item.Section { Item.Section("channels", workspace) }
+    static func channels(_ workspace: EntityID) -> Item.Section { Item.Section(channelsName, workspace) }
     static func directs(_ company: EntityID) -> Item.Section { Item.Section("directs", company) }
     static func messages(_ channel: EntityID) -> Item.Section { Item.Section(messagesName, channel) }
     static func thread(_ thread: EntityID) -> Item.Section { Item.Section(threadName, thread) }
@@ -104,6 +104,7 @@ extension Item.Section {
     static func online(_ company: EntityID) -> Item.Section { Item.Section(onlineName, company) }
     static let accounts = Item.Section("accounts")
     static let companies = Item.Section("companies")
+    static let channelsName = "channels"
     static let messagesName = "messages"
     static let onlineName = "online"
     static let badgesName = "badges"

@@ -1,0 +1,37 @@
+// Histories that went wrong once people, places and who is there were watched, and places changed.
+extension KnownHistoryTests {
+    static let ofPeopleAndPlaces: [(name: String, history: String)] = [
+        (
+            "a server of era A, which knows nothing of presence, was asked who is there, and believed",
+            """
+            era a, Engine.IO 4, seed 2, watching usual
+            """
+        ),
+        (
+            "a writer of whom a server once said that there is none stayed without a name",
+            """
+            era b, Engine.IO 4, seed 566, watching usual
+            1245 spoil 2 8
+            3107 reply 2 1 12
+            """
+        ),
+        (
+            "remembered writers were asked for before it was known how, and never again",
+            """
+            era a, Engine.IO 4, seed 5260, watching usual
+            609 spoil 5 8
+            1540 crash 0 0
+            """
+        ),
+        (
+            "what was remembered of a workspace was shown beside the one looked at before anything was found out",
+            """
+            era c, Engine.IO 3, seed 437
+            2913 stall 40000 0
+            9058 crash 1 0
+            26797 look 3 0
+            39080 answer 1 3
+            """
+        ),
+    ]
+}
