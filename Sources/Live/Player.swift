@@ -1,3 +1,4 @@
+import Events
 import Pipeline
 import Recording
 import SectionedModel
@@ -43,14 +44,14 @@ struct Player {
         gather(Stamp(n: 0, time: .zero, wall: wallStart))
     }
 
-    /// Plays the next entry.
-    mutating func play(_ entry: RecordingReader.Entry) {
+    /// Plays the next entry. `event` is the one it brings, if that was decoded ahead.
+    mutating func play(_ entry: RecordingReader.Entry, event: Event? = nil) {
         switch entry {
         case .record(let record, var stamp):
             // A damaged or edited file may go back in time; a session may not.
             stamp.time = max(stamp.time, last.time)
             last = stamp
-            play(record, stamp)
+            play(record, stamp, event)
         case .damage(let line, let offset, let bytes, let message):
             damaged("line \(line) at byte \(offset) (\(bytes) bytes) cannot be read: \(message)")
         case .tornTail(let offset, let bytes):
@@ -77,7 +78,7 @@ struct Player {
         return continuation == nil ? Input(record) : continuation?.input(record, isRestated: false)
     }
 
-    private mutating func play(_ record: Record, _ stamp: Stamp) {
+    private mutating func play(_ record: Record, _ stamp: Stamp, _ event: Event?) {
         if let length = record.lengthBeforeCut {
             damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
         }
@@ -96,11 +97,11 @@ struct Player {
         if case .answered = input, requests.policy == .off { return }
         // The end has a number in the file, but its input has none, live either.
         let number = if case .end = record { 0 } else { stamp.n }
-        feed(input, Stamp(n: number, time: stamp.time, wall: stamp.wall))
+        feed(input, Stamp(n: number, time: stamp.time, wall: stamp.wall), event)
     }
 
-    private mutating func feed(_ input: Input, _ stamp: Stamp) {
-        session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+    private mutating func feed(_ input: Input, _ stamp: Stamp, _ event: Event? = nil) {
+        session.handle(input, n: stamp.n, at: stamp.time, decoded: event, into: &effects)
         gather(stamp)
         if states != nil, continuation == nil, let checksum = session.model.checksum {
             states?.note(after: last.n, checksum)

@@ -16,6 +16,13 @@ package final class RecordingFeed: Sendable {
         package var event: Event?
     }
 
+    /// Some entries that follow each other.
+    package struct Batch: Sendable {
+        package var items: [Item]
+        /// Offset of the first byte behind them, in the text of the recording.
+        package var end: Int
+    }
+
     /// What is cut, by one thread at a time; nil when there is no more.
     private struct Source: ~Copyable {
         var blocks: RecordingBlocks?
@@ -25,7 +32,7 @@ package final class RecordingFeed: Sendable {
 
     /// What was decoded and not yet given.
     private struct Ready {
-        var batches: [Int: [Item]] = [:]
+        var batches: [Int: Batch] = [:]
         /// Number of the batch to be given next.
         var due = 0
         /// How many were begun.
@@ -64,8 +71,8 @@ package final class RecordingFeed: Sendable {
     }
 
     /// The next entries; nil at the end. Blocks until they are there. One thread.
-    package func next() throws(RecordingError) -> [Item]? {
-        let batch: Result<[Item]?, RecordingError> = ready.wait { ready in
+    package func next() throws(RecordingError) -> Batch? {
+        let batch: Result<Batch?, RecordingError> = ready.wait { ready in
             if let batch = ready.batches.removeValue(forKey: ready.due) { return .success(batch) }
             guard ready.due == ready.count || ready.isStopped else { return nil }
             return ready.failure.map { .failure($0) } ?? .success(nil)
@@ -92,7 +99,7 @@ package final class RecordingFeed: Sendable {
             items.reserveCapacity(1024)
             // A block is in memory: nothing fails.
             while let entry = try? reader.next() { items.append(Self.item(entry, &decoder)) }
-            give(items, number)
+            give(Batch(items: items, end: block.end), number)
         }
     }
 
@@ -105,8 +112,8 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    private func give(_ items: [Item], _ number: Int) {
-        ready.change { if !$0.isStopped { $0.batches[number] = items } }
+    private func give(_ batch: Batch, _ number: Int) {
+        ready.change { if !$0.isStopped { $0.batches[number] = batch } }
     }
 
     /// The next block; nil when there is none, after what is left was read.
@@ -140,12 +147,12 @@ package final class RecordingFeed: Sendable {
         while let entry = try rest.next() {
             items.append(Self.item(entry, &decoder))
             guard items.count >= Self.batchEntries else { continue }
-            give(items, number)
+            give(Batch(items: items, end: rest.place.offset), number)
             number += 1
             items.removeAll(keepingCapacity: true)
             guard waitForRoom() else { return }
         }
-        give(items, number)
+        give(Batch(items: items, end: rest.place.offset), number)
         number += 1
     }
 

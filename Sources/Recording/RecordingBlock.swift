@@ -10,6 +10,9 @@ public struct RecordingBlock: Sendable {
     let place: RecordingReader.Place
     let head: Record.Head
 
+    /// Offset of the first byte behind it, in the text of the recording.
+    public var end: Int { place.offset + range.count }
+
     /// A reader of the block. The payloads of its frames are parts of one array, which lives as long as one of them.
     public func reader() -> RecordingReader { RecordingReader(of: self) }
 }

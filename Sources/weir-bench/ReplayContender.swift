@@ -87,8 +87,8 @@ extension ReplayContender {
         let configuration = try Configuration(json: blocks.head.session)
         let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
         var events = 0
-        while let items = try feed.next() {
-            for item in items { if let event = item.event, event.isTraffic { events += 1 } }
+        while let batch = try feed.next() {
+            for item in batch.items { if let event = item.event, event.isTraffic { events += 1 } }
         }
         return events
     }
@@ -117,8 +117,8 @@ extension ReplayContender {
             }
         }
         session.handle(.start, n: 0, at: .zero, into: &effects)
-        while let items = try feed.next() {
-            for item in items {
+        while let batch = try feed.next() {
+            for item in batch.items {
                 guard case .record(let record, let stamp) = item.entry, let input = Input(record) else { continue }
                 session.advance(to: stamp.time, into: &effects)
                 session.handle(input, n: stamp.n, at: stamp.time, decoded: item.event, into: &effects)

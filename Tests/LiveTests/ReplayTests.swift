@@ -109,6 +109,34 @@ import Wire
         for key in model.sectionKeys { #expect(model.elements(in: key) == other.elements(in: key)) }
     }
 
+    @Test func `what is read ahead on other threads tells what is read entry by entry, damage and all`() async throws {
+        let folder = try temporaryFolder()
+        let path = folder + "/twake.weir.jsonl"
+        try await TwakeSample.record(to: path)
+        let bytes = try readFile(path)
+        var dice = RandomSource(seed: 77)
+        for round in 0..<12 {
+            var damaged = bytes
+            for _ in 0..<round {
+                let place = Int(dice.next() % UInt64(bytes.count))
+                // The head is needed; a line feed would make two lines of one, and that is tried, too.
+                if place > bytes.firstIndex(of: 10) ?? 0 { damaged[place] = round.isMultiple(of: 3) ? 10 : 64 }
+            }
+            try writeFile(path, String(decoding: damaged, as: UTF8.self))
+            var texts: [[String]] = []
+            for loops in [1, 2] {
+                // What is played again must be gone back in, and is not read ahead.
+                var configuration = ReplayConfiguration([path])
+                configuration.loops = loops
+                let watcher = Watcher()
+                _ = try Replay(configuration, outlets: [watcher]).run()
+                texts.append(watcher.reports.all.map { "\($0.stamp) \($0.report)" })
+            }
+            #expect(!texts[0].isEmpty)
+            #expect(Array(texts[1].prefix(texts[0].count)) == texts[0], "round \(round)")
+        }
+    }
+
     @Test func `a file that is no recording is refused with its name`() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/notes.txt", "hello\n")

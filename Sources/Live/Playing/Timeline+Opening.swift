@@ -24,7 +24,8 @@ extension Timeline {
             let paths = recording.files.sorted { $0.segment < $1.segment }.map(\.path)
             tracks.append(
                 try Track(
-                    paths, try RecordingReader(opening: paths[0]), configuration, keepsChecksum: keepsChecksum))
+                    paths, try RecordingReader(opening: paths[0]), configuration,
+                    keepsWay: keepsWay || configuration.loops != 1, keepsChecksum: keepsChecksum))
         }
         self.init(
             tracks, marks: try Self.keptMarks(of: recordings.flatMap { $0.files.map(\.path) }, tracks),

@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import Pipeline
 import Recording
@@ -32,6 +33,8 @@ final class Track {
     var shift: Int64 = 0
     /// What is next; nil when it must be read first, or nothing is there.
     private(set) var next: RecordingReader.Entry?
+    /// The event that `next` brings, where it was decoded ahead.
+    private var event: Event?
     private(set) var phase = Phase.reading
     /// Drives the session. Reports gather in it.
     var player: Player
@@ -42,6 +45,8 @@ final class Track {
     private(set) var segment = 0
 
     private var reader: RecordingReader
+    /// Reads instead of the reader, where nobody goes back.
+    private let ahead: ReadAhead?
     private let follows: Bool
     /// The place of `next`, while nothing of its line was given yet.
     private var placeOfNext: RecordingReader.Place
@@ -52,10 +57,11 @@ final class Track {
     /// The number that the first record of a later segment is due to have, while that has not come.
     private var dueNumber: Int?
 
-    /// Opens the first segment and begins its session.
-    init(_ segments: [String], _ reader: consuming RecordingReader, _ asked: ReplayConfiguration, keepsChecksum: Bool)
-        throws(RecordingError)
-    {
+    /// Opens the first segment and begins its session. With `keepsWay`, bookmarks can be set.
+    init(
+        _ segments: [String], _ reader: consuming RecordingReader, _ asked: ReplayConfiguration, keepsWay: Bool,
+        keepsChecksum: Bool
+    ) throws(RecordingError) {
         head = reader.head
         self.segments = segments
         follows = asked.follows
@@ -66,6 +72,8 @@ final class Track {
         } catch {
             throw .notARecording(path: segments[0], message: "the head's session: \(error.description)")
         }
+        let readsAhead = !keepsWay && !follows && segments.count == 1
+        ahead = readsAhead ? try ReadAhead(segments[0], configuration) : nil
         let session = Session(
             configuration, seed: reader.head.seed, keepsChecksum: keepsChecksum || asked.verifies)
         player = Player(
@@ -75,7 +83,7 @@ final class Track {
     }
 
     /// How far the file at hand was read, in bytes of its text.
-    var offset: Int { reader.place.offset }
+    var offset: Int { ahead?.offset ?? reader.place.offset }
 
     /// Time of the next entry, on the timeline. What is no record is due at once.
     var nextTime: Moment {
@@ -123,14 +131,15 @@ final class Track {
             last = max(last, stamp.time)
             if case .end(let end) = record, end.why != .rotated { phase = .over }
         }
-        player.play(entry)
+        player.play(entry, event: event)
     }
 
     // MARK: - Going back
 
-    /// Where the track stands; nil where it cannot be put back to: standard input cannot, and no track can inside a line.
+    /// Where the track stands; nil where it cannot be put back to: standard input and what is read ahead cannot, and no track can inside a
+    /// line.
     func bookmark(keepsReports: Bool) -> Bookmark? {
-        guard next == nil ? isAtLine : isNextWhole, segments[segment] != "-" else { return nil }
+        guard ahead == nil, next == nil ? isAtLine : isNextWhole, segments[segment] != "-" else { return nil }
         var isOver = false
         if next == nil, case .over = phase { isOver = true }
         var resting = player
@@ -159,6 +168,12 @@ final class Track {
 
     /// The next entry of the file or of the next segment; nil when nothing is there.
     private func read() throws(RecordingError) -> RecordingReader.Entry? {
+        if let ahead {
+            let item = try ahead.next()
+            if item == nil { phase = .over }
+            event = item?.event
+            return item?.entry
+        }
         while true {
             guard let entry = try reader.next() else {
                 if try openNextSegment() { continue }

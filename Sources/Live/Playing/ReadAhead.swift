@@ -1,0 +1,37 @@
+import Glibc
+import Pipeline
+import Recording
+
+/// The entries of a recording's file, read and decoded ahead on threads of their own: for who does not go back.
+///
+/// Not thread-safe: the replay's thread.
+final class ReadAhead {
+    /// One thread plays; more than these would wait for it.
+    private static let threads = 2
+
+    private let feed: RecordingFeed
+    private var items: ArraySlice<RecordingFeed.Item> = []
+    /// How far what was given last stands in the file, in bytes of its text: the end of its block.
+    private(set) var offset = 0
+
+    /// Begins to read the file at `path`; nil when that is no regular file: what a pipe brings is shown when it comes, and not when there
+    /// is enough of it.
+    init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
+        var facts = stat()
+        guard path != "-", stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        feed = try RecordingFeed(
+            try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration), threads: Self.threads)
+    }
+
+    deinit { feed.stop() }
+
+    /// The next entry, and the event it brings where that is known; nil at the end.
+    func next() throws(RecordingError) -> RecordingFeed.Item? {
+        while items.isEmpty {
+            guard let batch = try feed.next() else { return nil }
+            items = batch.items[...]
+            offset = batch.end
+        }
+        return items.popFirst()
+    }
+}
