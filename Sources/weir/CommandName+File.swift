@@ -1,12 +1,4 @@
 extension CommandName {
-    /// What the help says of a command.
-    struct Text {
-        var positionals: [Positional] = []
-        var summary: String
-        var details: [String] = []
-        var examples: [String]
-    }
-
     /// What the help says of `weir file` and its verbs; of other commands, nothing.
     var fileText: Text {
         switch self {

@@ -10,7 +10,7 @@ enum Help {
             "Usage: weir COMMAND [OPTIONS]", "       weir help [COMMAND], weir COMMAND --help, weir --version", "",
             "Commands:",
         ]
-        for command in CommandName.topLevel { lines.append("  " + padded(command.rawValue, 10) + command.summary) }
+        for command in CommandName.topLevel { lines.append("  " + padded(command.rawValue, 10) + command.text.summary) }
         lines += ["", "Exit codes:"]
         for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
         lines += [
@@ -25,8 +25,8 @@ enum Help {
     static func text(of command: CommandName) -> String {
         if !command.verbs.isEmpty { return text(ofVerbsOf: command) }
         let words = (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ")
-        var lines = ["weir \(command.rawValue): \(command.summary)", "", "Usage: \(words) [OPTIONS]"]
-        if !command.details.isEmpty { lines += [""] + command.details }
+        var lines = ["weir \(command.rawValue): \(command.text.summary)", "", "Usage: \(words) [OPTIONS]"]
+        if !command.text.details.isEmpty { lines += [""] + command.text.details }
         lines += ["", "Options:"]
         for option in Option.of(command) {
             let usage =
@@ -36,19 +36,19 @@ enum Help {
             if !fits { lines.append(usage) }
             lines.append(padded(fits ? usage : "", indent) + option.meaning(for: command))
         }
-        lines += ["", command.examples.count == 1 ? "Example:" : "Examples:"]
-        lines += command.examples.map { "  " + $0 }
+        lines += ["", command.text.examples.count == 1 ? "Example:" : "Examples:"]
+        lines += command.text.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static func text(ofVerbsOf command: CommandName) -> String {
-        var lines = ["weir \(command.rawValue): \(command.summary)", ""]
+        var lines = ["weir \(command.rawValue): \(command.text.summary)", ""]
         lines.append("Usage: weir \(command.rawValue) VERB … [OPTIONS]")
-        if !command.details.isEmpty { lines += [""] + command.details }
+        if !command.text.details.isEmpty { lines += [""] + command.text.details }
         lines += ["", "Verbs:"]
-        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.summary) }
+        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.text.summary) }
         lines += ["", "Each has its own help: weir help \(command.rawValue) VERB", "", "Examples:"]
-        lines += command.examples.map { "  " + $0 }
+        lines += command.text.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"
     }
 

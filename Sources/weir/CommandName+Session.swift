@@ -1,0 +1,100 @@
+extension CommandName {
+    /// What the help says of the commands about sessions, and of `help`; of other commands, nothing.
+    var sessionText: Text {
+        switch self {
+        case .demo:
+            Text(
+                summary: "start the embedded backend and tail it",
+                details: [
+                    "Starts the embedded backend on a loopback port the system chose, connects the pipeline to it",
+                    "over a real WebSocket and real HTTP, and tails a scripted Twake workspace. Ends with a summary",
+                    "of the model.",
+                ],
+                examples: ["weir demo --duration 5s --format json"])
+        case .serve:
+            Text(
+                summary: "run the embedded backend, or an echo server, alone; prints its URL and a token",
+                details: [
+                    "Runs until interrupted. The same seed gives the same history. Engine.IO 3 and 4, over polling,",
+                    "WebSocket and the upgrade between them, with the answers of the JavaScript server. A client that",
+                    "does not read is cut off when 8 MiB, or four of the largest messages, wait for it; at most 3000",
+                    "sessions are served at once.",
+                    "",
+                    "--scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who",
+                    "joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges",
+                    "`message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that",
+                    "sends every message back as it came.",
+                ],
+                examples: [
+                    "weir serve --listen 127.0.0.1:8080 --seed 7",
+                    "weir serve --scenario echo --ping-interval 300 --ping-timeout 200 --connect-timeout 1s",
+                ])
+        case .tail:
+            Text(
+                positionals: [Positional(name: "URL")],
+                summary: "watch a live backend as events and as changes of a model",
+                details: [
+                    "Events, changes of the model and gaps go to standard output, everything else to standard error.",
+                    "After a lost connection the tail connects again, joins every room and fetches again what it may",
+                    "have missed. A reader that closes the pipe ends it quietly.",
+                    "",
+                    "Without --company, --workspace and --room it looks where the account looked last, if that is still",
+                    "there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not",
+                    "asked for again page by page; the full look, every five minutes, finds what changed in them.",
+                ],
+                examples: [
+                    "weir tail https://chat.example.com --token env:TOKEN",
+                    "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --format json --count 100",
+                ])
+        case .record:
+            Text(
+                positionals: [Positional(name: "URL"), Positional(name: "FILE")],
+                summary: "write a live backend to an event file, printing no events",
+                details: [
+                    "The recording is complete: every message in both directions, every REST exchange, never a token."
+                ],
+                examples: ["weir record https://chat.example.com day.weir --token file:token --duration 1h"])
+        case .replay:
+            Text(
+                positionals: [Positional(name: "FILE", isRepeatable: true)],
+                summary: "play an event file through the same pipeline",
+                details: [
+                    "FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.",
+                    "Files of one recording are its segments; others are merged by their wall clocks, each with a session",
+                    "and a model of its own. A POSITION is +90s (since the recording began), n:812 (a record's number),",
+                    "mark:NAME, or a time such as 2026-01-02T03:04:05Z.",
+                    "",
+                    "On a terminal keys go through the recording: space pauses, . and , step on and back, left and right",
+                    "move by 5 s (with shift by 60 s), up and down change the speed, [ and ] go to the marks before and",
+                    "behind, / searches, g goes to a POSITION, m marks the place (in FILE.marks), ? tells these keys, q",
+                    "ends.",
+                ],
+                examples: ["weir replay day.weir --speed max --diff-log day.diff"])
+        case .rooms:
+            Text(
+                positionals: [
+                    Positional(name: "ls|join|leave|select"),
+                    Positional(name: "ROOM", isRequired: false, isRepeatable: true),
+                ],
+                summary: "list, join and leave the rooms of a running tail",
+                details: [
+                    "Speaks to the control socket of a running tail. --on may be left out when just one is running.",
+                    "select leaves the tail's workspace for the one whose list of channels ROOM is.",
+                    "With --store no tail is spoken to: what FILE remembers of the account that was tailed last is",
+                    "listed, and changed for the next start.",
+                ],
+                examples: ["weir rooms join /companies/C/workspaces/W/channels/CH/feed"])
+        case .help:
+            Text(
+                positionals: [
+                    Positional(name: "COMMAND", isRequired: false), Positional(name: "VERB", isRequired: false),
+                ],
+                summary: "explain a command",
+                examples: ["weir help tail", "weir help file repair"])
+        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
+            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff, .send, .edit,
+            .react, .delete, .read, .channel, .workspace, .download, .login, .logout, .whoami:
+            Text(summary: "", examples: [])
+        }
+    }
+}

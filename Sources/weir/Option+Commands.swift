@@ -1,0 +1,59 @@
+extension Option {
+    /// The commands that know the option.
+    var commands: [CommandName] {
+        switch self {
+        case .path: [.serve, .tail, .record]
+        case .room: [.tail, .record, .fileFilter]
+        case .backend: [.tail, .record, .fileConvert]
+        case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
+            [.tail, .record]
+        case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
+        case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
+        case .company, .workspace: [.tail, .record] + CommandName.actions + [.download]
+        case .maxAttempts: [.tail, .record] + CommandName.actions
+        case .thread: [.send, .edit, .react, .delete]
+        case .draft: [.send]
+        case .visibility, .icon, .description, .rename: [.channel]
+        case .member: [.channel, .workspace]
+        case .user, .password, .save: [.login]
+        case .json: [.fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
+        case .output: writesFiles + [.download]
+        case .force: [.tail, .record, .download] + writesFiles
+        case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
+        case .start, .end: [.replay, .fileFilter, .fileCut]
+        case .ripple: [.fileCut]
+        case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
+        case .set, .at: [.fileMark]
+        case .size, .every, .records, .marks, .connections: [.fileSplit]
+        case .rule, .replace, .keepLength: [.fileRedact]
+        case .from, .to: [.fileConvert]
+        case .decompress: [.fileCompress]
+        case .secrets: [.fileDoctor]
+        case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
+        case .format: [.demo, .tail, .replay, .fileCat]
+        case .count: [.demo, .tail, .record, .replay]
+        case .duration, .name, .noControl: [.demo, .tail, .record]
+        case .record: [.demo, .tail]
+        case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
+        case .flightRecorder: [.tail]
+        case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
+        case .speed, .rate, .idleLimit, .span, .loop, .follow, .step, .untilMatch, .refetch, .verify,
+            .serve:
+            [.replay]
+        case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
+        case .seed: [.demo, .serve]
+        case .on: [.rooms]
+        case .quiet: [.demo, .serve, .tail, .record, .replay]
+        case .help: CommandName.allCases
+        }
+    }
+
+    /// The verbs of `file` that write one.
+    private var writesFiles: [CommandName] {
+        [
+            .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact,
+            .fileCompress,
+            .fileConvert,
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+extension Option {
+    /// What follows the option in a usage line; nil when nothing does.
+    var placeholder: String? {
+        switch self {
+        case .backend: "twake|socketio"
+        case .path: "PATH"
+        case .namespace: "NAMESPACE"
+        case .eio: "3|4|auto"
+        case .transport: "auto|websocket|polling|upgrade"
+        case .token: "env:NAME|file:PATH|cmd:COMMAND"
+        case .keyPass, .proxyAuth: "env:NAME|file:PATH|cmd:COMMAND"
+        case .header: "'NAME: VALUE'"
+        case .pin: "sha256//HASH"
+        case .proxy: "URL|env"
+        case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
+        case .company, .workspace: "ID"
+        case .room: "ROOM"
+        case .rotate: "SIZE|D|hup"
+        case .keep: "N|SIZE|D"
+        case .compress: "closed|live"
+        case .fsync: "never|interval|chunk|always"
+        case .onWriteError: "stop|continue"
+        case .flightRecorder: "D[,SIZE]"
+        case .store: "FILE|none"
+        case .emit: "'EVENT JSON'"
+        case .framing: "auto|own|library"
+        case .format: "pretty|compact|json|raw"
+        case .count, .maxAttempts, .seed, .history: "N"
+        case .maxPayload: "BYTES"
+        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
+        case .speed: "N|max"
+        case .rate: "N/s"
+        case .idleLimit, .span: "D"
+        case .loop: "N|forever"
+        case .untilMatch: "PATTERN"
+        case .refetch: "recorded|stub|off"
+        case .listen, .serve: "ADDR:PORT"
+        case .scenario: "NAME|FILE"
+        case .era: "a|b"
+        case .on, .name, .rename, .user: "NAME"
+        case .thread: "MESSAGE"
+        case .visibility: "public|private|direct"
+        case .icon: "EMOJI"
+        case .description: "TEXT"
+        case .member: "USER"
+        case .password: "env:NAME|file:PATH|cmd:COMMAND|stdin|prompt"
+        case .kind, .notKind: "KIND"
+        case .event, .notEvent: "EVENT"
+        case .notRoom: "ROOM"
+        case .direction: "in|out"
+        case .connection, .notConnection, .after, .before, .context: "N"
+        case .start, .end, .at: "POSITION"
+        case .around: "D"
+        case .set: "NAME"
+        case .size: "SIZE"
+        case .every: "D"
+        case .records: "N"
+        case .rule: "RULE"
+        case .replace: "fixed|hash|fake"
+        case .from: "weir|har|cloudevents|lines"
+        case .to: "weir|har|cloudevents|lines|asciicast"
+        case .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json, .force, .noStates,
+            .secrets, .ripple,
+            .fixedStrings,
+            .ignoreCase,
+            .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
+            nil
+        }
+    }
+}
