@@ -47,4 +47,12 @@ struct ReplayKeysTests {
         ])
         #expect(result.split(separator: "\n").count == 2)
     }
+
+    @Test("A pipe is played as the file is")
+    func pipe() throws {
+        let weir = "'\(try pathOfWeir())' replay --speed max --format raw --quiet"
+        let played = try run(["bash", "-c", "\(weir) <(cat '\(Self.sample)'); true"])
+        #expect(try played == run(["bash", "-c", "\(weir) '\(Self.sample)'; true"]))
+        #expect(played.split(separator: "\n").count == 4)
+    }
 }

@@ -23,7 +23,7 @@ struct PlayControl {
         var words: String {
             switch self {
             case .search: "search for (a regular expression): "
-            case .goTo: "go to (+90s, 14:03:22 as RFC 3339, n:812, mark:NAME): "
+            case .goTo: "go to (+90s, n:812, mark:NAME, 2026-01-02T14:03:22Z): "
             case .mark: "name of the mark: "
             }
         }

@@ -1,4 +1,3 @@
-import Glibc
 import Pipeline
 import Recording
 
@@ -17,8 +16,7 @@ final class ReadAhead {
     /// Begins to read the file at `path`; nil when that is no regular file: what a pipe brings is shown when it comes, and not when there
     /// is enough of it.
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
-        var facts = stat()
-        guard path != "-", stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard !Track.isStream(path) else { return nil }
         feed = try RecordingFeed(
             try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration), threads: Self.threads)
     }

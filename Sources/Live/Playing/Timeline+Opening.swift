@@ -9,8 +9,8 @@ extension Timeline {
     {
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
         for path in configuration.paths {
-            // Standard input can be read only once, and is nobody's segment.
-            let head = path == "-" ? nil : try RecordingReader(opening: path).head
+            // A stream can be read only once, and is nobody's segment.
+            let head = Track.isStream(path) ? nil : try RecordingReader(opening: path).head
             let id = head?.recording ?? path
             let file = (segment: head?.segment ?? 1, path: path)
             if let index = recordings.firstIndex(where: { $0.id == id }) {
@@ -36,7 +36,7 @@ extension Timeline {
     private static func keptMarks(of paths: [String], _ tracks: [Track]) throws(RecordingError) -> [PlacedMark] {
         guard tracks.count == 1 else { return [] }
         var marks: [PlacedMark] = []
-        for path in paths where path != "-" {
+        for path in paths where !Track.isStream(path) {
             marks += try MarkFile(beside: path).marks().map { PlacedMark($0.label, number: $0.number, time: $0.time) }
         }
         return marks
@@ -45,7 +45,9 @@ extension Timeline {
     /// Keeps a mark beside the recording, and notes it.
     func keep(_ mark: PlacedMark) throws(RecordingError) {
         add(mark)
-        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }), path != "-" else { return }
+        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }), !Track.isStream(path) else {
+            return
+        }
         try MarkFile(beside: path).append(
             MarkFile.Mark(label: mark.label, number: mark.number, time: mark.time, wall: position.wall ?? 0))
     }

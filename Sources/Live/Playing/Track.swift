@@ -1,4 +1,5 @@
 import Events
+import Glibc
 import JSONText
 import Pipeline
 import Recording
@@ -82,6 +83,12 @@ final class Track {
         player.start()
     }
 
+    /// Whether a file can be read only once.
+    static func isStream(_ path: String) -> Bool {
+        var facts = stat()
+        return path == "-" || stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+    }
+
     /// How far the file at hand was read, in bytes of its text.
     var offset: Int { ahead?.offset ?? reader.place.offset }
 
@@ -136,10 +143,12 @@ final class Track {
 
     // MARK: - Going back
 
-    /// Where the track stands; nil where it cannot be put back to: standard input and what is read ahead cannot, and no track can inside a
+    /// Where the track stands; nil where it cannot be put back to: a stream and what is read ahead cannot, and no track can inside a
     /// line.
     func bookmark(keepsReports: Bool) -> Bookmark? {
-        guard ahead == nil, next == nil ? isAtLine : isNextWhole, segments[segment] != "-" else { return nil }
+        guard ahead == nil, next == nil ? isAtLine : isNextWhole, !Self.isStream(segments[segment]) else {
+            return nil
+        }
         var isOver = false
         if next == nil, case .over = phase { isOver = true }
         var resting = player
