@@ -49,6 +49,9 @@ protocol ActionBackend: Sendable {
     /// What shows whether an action was done; nil when nothing does.
     func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey?
 
+    /// What is being fetched to see further back than a resource showed, of which the answer was just applied; nil when that was all.
+    func evidence(behind key: ResourceKey) -> ResourceKey?
+
     /// Applies the answer to an action that was done; gives the id of what it made or changed.
     mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
 
@@ -64,4 +67,5 @@ protocol ActionBackend: Sendable {
 
 extension ActionBackend {
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? { action.lane }
+    func evidence(behind key: ResourceKey) -> ResourceKey? { nil }
 }

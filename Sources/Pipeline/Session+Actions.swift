@@ -193,6 +193,8 @@ extension Session {
             guard let entry = outbox[id] else { continue }
             if let echo = echo(of: entry) {
                 _ = finish(id, subject: echo, into: &effects)
+            } else if let older = backend.evidence(behind: key) {
+                outbox.check(id, older)
             } else if isSpent(entry) {
                 let why = "it was tried \(entry.attempts) times, and nothing shows that it was done"
                 refuse(id, why: why, status: nil, into: &effects)

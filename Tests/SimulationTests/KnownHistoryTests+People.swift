@@ -33,5 +33,15 @@ extension KnownHistoryTests {
             39080 answer 1 3
             """
         ),
+        (
+            "what was sent was beyond the newest page by the time it was looked for, and was sent once more",
+            """
+            era a, Engine.IO 3, seed 21686, watching usual
+            2821 spoil 10 5
+            2838 cut 1 0
+            3200 send 1 2
+            3954 flood 1 1 19
+            """
+        ),
     ]
 }

@@ -123,6 +123,15 @@ extension TwakeBackend {
         else { return nil }
         return pageKey(path, thread, facts.effectiveEra)
     }
+
+    /// What was sent may be beyond the newest page: the pages are followed as far as the model reached before.
+    func evidence(behind key: ResourceKey) -> ResourceKey? {
+        switch key {
+        case .twake(.feed(let era, let path)), .twake(.history(let era, let path, _)):
+            memory.walks[path.channel]?.next.map { .twake(.history(era, path, before: $0)) }
+        case .twake: nil
+        }
+    }
 }
 
 extension Twake.Message {

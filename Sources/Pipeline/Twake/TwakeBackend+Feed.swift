@@ -74,6 +74,7 @@ extension TwakeBackend {
         let limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
         if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary {
             walk.pages += 1
+            walk.next = boundary
             memory.walks[channel] = walk
             return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
         }

@@ -11,6 +11,8 @@ struct TwakeMemory: Sendable {
         var seen: Set<EntityID>
         /// Pages asked for.
         var pages = 1
+        /// What the page ends with that is being asked for.
+        var next: EntityID?
     }
 
     /// A channel that a list should hold, and how often the list was asked for it.
