@@ -13,8 +13,8 @@ struct Waypoints {
         var tracks: [Track.Bookmark]
     }
 
-    /// No more are kept.
-    private static let most = 256
+    /// No more are kept. A million events, each with an answer now and then, stay at the closest distance.
+    private static let most = 384
     /// Entries between two of them, at first. Some milliseconds to play.
     private static let closest = 4096
 
