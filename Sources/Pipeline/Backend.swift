@@ -48,6 +48,9 @@ protocol Backend: ActionBackend {
     /// Rows of an earlier session fill the model.
     mutating func recalled(_ items: [Item])
 
+    /// A row of an earlier session that nothing confirmed goes, and with it what is nothing without it.
+    mutating func forget(_ row: Item.ID, into transaction: inout Transaction)
+
     /// What has to be fetched once a room is joined, and again after a reconnect.
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
 
@@ -86,6 +89,8 @@ extension Backend {
     func reader(for key: ResourceKey) -> AnswerReader? { nil }
 
     mutating func recalled(_ items: [Item]) {}
+
+    mutating func forget(_ row: Item.ID, into transaction: inout Transaction) { transaction.model.remove(row) }
 
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] { [] }
 

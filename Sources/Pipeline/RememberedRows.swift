@@ -1,3 +1,4 @@
+import Events
 import SectionedModel
 
 /// Rows that come from an earlier session and of which the server has not spoken yet.
@@ -21,14 +22,16 @@ struct RememberedRows: Sendable {
 
     /// What else changed the model decides about the rows it touched.
     mutating func confirm(_ batch: Batch<Item>) {
+        if rows.isEmpty { return }
         for deletion in batch.deletions { confirm(deletion.element) }
         for change in batch.moves { confirm(change) }
         for change in batch.updates { confirm(change) }
     }
 
-    /// What the user wants to be so is no word of the server's.
+    /// What the user wants to be so is no word of the server's; nor is what it says of a message's sender one of the message.
     private mutating func confirm(_ change: Batch<Item>.Change) {
-        if change.old.delivery == nil, change.new.delivery == nil { confirm(change.old) }
+        guard change.old.delivery == nil, change.new.delivery == nil, !change.onlyNamesSender else { return }
+        confirm(change.old)
     }
 
     private mutating func confirm(_ item: Item) {
@@ -53,4 +56,15 @@ struct RememberedRows: Sendable {
 
     /// The same of one section.
     mutating func take(_ section: Item.Section) -> [Item.ID] { (rows.removeValue(forKey: section) ?? []).map { $0 } }
+}
+
+extension Batch<Item>.Change {
+    /// Whether nothing differs but the name of a message's sender.
+    fileprivate var onlyNamesSender: Bool {
+        guard var before = old.message, let after = new.message, before.senderName != after.senderName else {
+            return false
+        }
+        before.senderName = after.senderName
+        return before == after
+    }
 }

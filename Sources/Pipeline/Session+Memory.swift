@@ -72,7 +72,7 @@ extension Session {
     }
 
     private mutating func removeRemembered(_ ids: [Item.ID]) {
-        for id in ids.sorted() { transaction.model.remove(id) }
+        for id in ids.sorted() { backend.forget(id, into: &transaction) }
     }
 }
 

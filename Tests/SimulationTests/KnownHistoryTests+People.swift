@@ -43,5 +43,36 @@ extension KnownHistoryTests {
             3954 flood 1 1 19
             """
         ),
+        (
+            "a remembered channel that nobody confirmed went, and left what had been sent to it",
+            """
+            era b, Engine.IO 3, seed 57837
+            1708 look 3 2
+            1710 crash 1 0
+            1769 send 1 2
+            """
+        ),
+        (
+            "a remembered reply got its sender's name, and passed for confirmed",
+            """
+            era c, Engine.IO 3, seed 93890, watching everything
+            2468 spoil 11 6
+            2998 reply 2 10 16
+            3426 see 0 2
+            3428 create 0 0 18
+            3494 crash 1 0
+            3501 remove 1 0 24
+            """
+        ),
+        (
+            "a thread that a reply was moved to was taken for the quietest, and the page before it for the last",
+            """
+            era a, Engine.IO 4, seed 73026, watching everything, history 65
+            5861 reply 3 1 30
+            8200 sleep 4000000 0
+            12755 flood 0 0 17
+            12789 move 3 10 28
+            """
+        ),
     ]
 }

@@ -30,7 +30,11 @@ extension TwakeBackend {
                 guard let time = message.createdAt else { continue }
                 latest[message.thread] = max(latest[message.thread] ?? time, time)
             }
-            return heads.min { earlier(latest[$0.id], latest[$1.id]) }?.id
+            // Of two that are, the one is newer that was changed later: a reply may have come by a move.
+            return heads.min { a, b in
+                let (latestA, latestB) = (latest[a.id], latest[b.id])
+                return latestA == latestB ? earlier(a.updatedAt, b.updatedAt) : earlier(latestA, latestB)
+            }?.id
         }
 
         private func earlier(_ a: Timestamp?, _ b: Timestamp?) -> Bool {

@@ -23,6 +23,11 @@ extension TwakeBackend {
         }
     }
 
+    mutating func forget(_ row: Item.ID, into transaction: inout Transaction) {
+        guard row.kind == .channel else { return transaction.model.remove(row) }
+        transaction.removeChannel(row.id, &memory)
+    }
+
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
         guard !facts.hasNoREST else { return .never }
         if let list = userList(section) { return facts.era == nil && discoversRooms ? .later : list }
