@@ -28,12 +28,7 @@ public enum Asciicast {
         _ path: String, _ options: Options = Options(), write: ([UInt8]) throws -> Void
     ) throws {
         var reader = try RecordingReader(opening: path)
-        let configuration: Configuration
-        do throws(JSONError) {
-            configuration = try Configuration(json: reader.head.session)
-        } catch {
-            throw RecordingError.notARecording(path: path, message: "the head's session: \(error.description)")
-        }
+        let configuration = try Configuration(of: reader.head, in: path)
         try write(head(reader.head, options))
         var player = Player(
             session: Session(configuration, seed: reader.head.seed), wallStart: reader.head.wallStart)

@@ -4,6 +4,17 @@ package import Pipeline
 package import Recording
 import Wire
 
+extension Configuration {
+    /// The configuration of the recorded session, from the head of the recording at `path`. Throws when it cannot be read.
+    package init(of head: Record.Head, in path: String) throws(RecordingError) {
+        do throws(JSONError) {
+            try self.init(json: head.session)
+        } catch {
+            throw .notARecording(path: path, message: "the head's session: \(error.description)")
+        }
+    }
+}
+
 // A recording is the list of a session's inputs: which records are inputs, and which input each one is.
 extension Input {
     /// The input that a record is; nil for records of what the session did itself.

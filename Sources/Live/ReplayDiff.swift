@@ -1,4 +1,3 @@
-import JSONText
 import Pipeline
 public import Recording
 import SectionedModel
@@ -112,12 +111,7 @@ private final class Side {
 
     init(_ path: String) throws(RecordingError) {
         let reader = try RecordingReader(opening: path)
-        let configuration: Configuration
-        do throws(JSONError) {
-            configuration = try Configuration(json: reader.head.session)
-        } catch {
-            throw .notARecording(path: path, message: "the head's session: \(error.description)")
-        }
+        let configuration = try Configuration(of: reader.head, in: path)
         player = Player(
             session: Session(configuration, seed: reader.head.seed, keepsChecksum: true),
             wallStart: reader.head.wallStart)

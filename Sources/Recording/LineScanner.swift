@@ -63,7 +63,7 @@ struct LineScanner: ~Copyable {
     /// Everything that was read so far, which is taken away.
     mutating func takeAll() -> ArraySlice<UInt8> {
         let bytes = buffer[..<end]
-        resume(with: [], at: RecordingReader.Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true))
+        resume(with: [], at: .start)
         return bytes
     }
 

@@ -129,6 +129,13 @@ extension Record {
         public var cause: Int?
         /// The body's length when only its start is here (bodies above 12 000 000 bytes are cut); nil when it is whole.
         public var cutFrom: Int?
+        /// What stands behind scheme and authority of a recorded URL: path and query; nil when there is nothing of the kind.
+        public static func target(of url: Substring) -> Substring? {
+            guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
+            let rest = url[url.index(colon, offsetBy: 3)...]
+            return rest.firstIndex(of: "/").map { rest[$0...] }
+        }
+
         /// One side of an exchange.
         public init(connection: Int = 0, id: Int, phase: Phase, cause: Int? = nil, cutFrom: Int? = nil) {
             self.connection = connection

@@ -33,7 +33,7 @@ public struct RecordingBlocks: ~Copyable {
     /// What was read, of which no block was cut from `start` on.
     private var bytes: [UInt8]
     private var start = 0
-    private var place = RecordingReader.Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true)
+    private var place = RecordingReader.Place.start
     private var isCutting = true
 
     /// Opens a file (`-` is standard input) and reads its head.

@@ -1,5 +1,6 @@
 import DemoServer
 import JSONText
+import Live
 import Pipeline
 import Recording
 import Wire
@@ -8,12 +9,7 @@ extension RecordedScript {
     /// What the server of a recording said. All of it is held in memory.
     init(recording path: String, speed: Double?) throws {
         var reader = try RecordingReader(opening: path)
-        let configuration: Configuration
-        do {
-            configuration = try Configuration(json: reader.head.session)
-        } catch {
-            throw RecordingError.notARecording(path: path, message: "the head's session: \(error.description)")
-        }
+        let configuration = try Configuration(of: reader.head, in: path)
         var reading = ScriptReading()
         while let entry = try reader.next() {
             if case .record(let record, let stamp) = entry { reading.take(record, at: stamp.time) }
@@ -119,9 +115,8 @@ private struct ScriptReading {
     private mutating func take(_ exchange: Record.HTTPRecord) {
         switch exchange.phase {
         case .request(let method, let url, _):
-            let rest = url.firstIndex(of: ":").map { url[$0...] } ?? url[...]
-            guard rest.hasPrefix("://"), let slash = rest.dropFirst(3).firstIndex(of: "/") else { return }
-            requests[exchange.id] = (method, String(url[slash...]))
+            guard let target = Record.HTTPRecord.target(of: url[...]) else { return }
+            requests[exchange.id] = (method, String(target))
         case .response(let status, let body, _):
             guard let request = requests.removeValue(forKey: exchange.id) else { return }
             exchanges.append(

@@ -66,17 +66,10 @@ struct RequestLedger {
     private static func isSame(url: String, target: String) -> Bool {
         if url.utf8.elementsEqual(target.utf8) { return true }
         if let hidden = url.firstIndex(of: "‹") {
-            guard let path = path(of: url[..<hidden]) else { return true }
+            guard let path = Record.HTTPRecord.target(of: url[..<hidden]) else { return true }
             return target.utf8.starts(with: path.utf8)
         }
-        guard let path = path(of: url[...]) else { return false }
+        guard let path = Record.HTTPRecord.target(of: url[...]) else { return false }
         return path.utf8.elementsEqual(target.utf8)
-    }
-
-    /// What stands behind scheme and authority.
-    private static func path(of url: Substring) -> Substring? {
-        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
-        let rest = url[url.index(colon, offsetBy: 3)...]
-        return rest.firstIndex(of: "/").map { rest[$0...] }
     }
 }

@@ -1,6 +1,5 @@
 import Events
 import Glibc
-import JSONText
 import Pipeline
 import Recording
 import Wire
@@ -67,12 +66,7 @@ final class Track {
         self.segments = segments
         follows = asked.follows
         placeOfNext = reader.place
-        let configuration: Configuration
-        do {
-            configuration = try Configuration(json: reader.head.session)
-        } catch {
-            throw .notARecording(path: segments[0], message: "the head's session: \(error.description)")
-        }
+        let configuration = try Configuration(of: reader.head, in: segments[0])
         let readsAhead = !keepsWay && !follows && segments.count == 1
         ahead = readsAhead ? try ReadAhead(segments[0], configuration) : nil
         let session = Session(
