@@ -48,25 +48,29 @@ let package = Package(
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
         room("Events", ["JSONText"]),
         room("SectionedModel"),
+        room("Terminal"),
         room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
         room("Recording", ["Pipeline", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto", "CZstd"]),
-        room("Live", ["Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
+        room(
+            "Live",
+            ["Terminal", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(
             name: "weir",
             dependencies: [
-                "Live", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText",
+                "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
+                "JSONText",
             ],
             swiftSettings: house),
         .executableTarget(
             name: "weir-bench",
             dependencies: [
-                "Live", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText",
-                "ModelOracle", "Simulation",
+                "Live", "Terminal", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel",
+                "JSONText", "ModelOracle", "Simulation",
             ],
             swiftSettings: house),
 
@@ -78,6 +82,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
         tests("JSONTextTests", ["JSONText", "CSimdjson"]),
         tests("WireTests", ["Wire", "JSONText"]),
+        tests("TerminalTests", ["Terminal"]),
         tests("EventsTests", ["Events", "JSONText"]),
         // The model's oracle: plain code, so that weir-bench can soak with it too.
         .target(
@@ -116,10 +121,10 @@ let package = Package(
         tests(
             "LiveTests",
             [
-                "TestSupport", "Live", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire", "JSONText",
-                "SectionedModel", "recording-writer",
+                "TestSupport", "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire",
+                "JSONText", "SectionedModel", "recording-writer",
             ]),
-        tests("CommandTests", ["TestSupport", "Network", "Wire"]),
+        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,7 @@ import JSONText
 import Pipeline
 import Recording
 import Wire
+import Terminal
 
 /// Writes a recording as a terminal session for players of asciicast files (version 3): what a tail printed, and the marks.
 public enum Asciicast {

@@ -6,6 +6,7 @@ import Network
 import Pipeline
 import Store
 import Wire
+import Terminal
 
 /// The options of `whoami` and `logout`.
 struct AccountOptions {

@@ -3,6 +3,7 @@ import Glibc
 import JSONText
 import Live
 import Pipeline
+import Terminal
 
 /// The commands that want something done: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
 enum ActionCommand {

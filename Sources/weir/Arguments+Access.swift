@@ -1,6 +1,7 @@
 import Live
 import Network
 import Wire
+import Terminal
 
 extension Arguments {
     /// Where a secret is. The value is never repeated in an error: it may be the secret itself.

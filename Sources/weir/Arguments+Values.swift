@@ -2,6 +2,7 @@ import JSONText
 import Live
 import Network
 import Wire
+import Terminal
 
 extension Arguments {
     /// A span: a whole or decimal number and `ms`, `s`, `m` or `h`.

@@ -14,7 +14,7 @@ enum Console {
 
     /// Prints one line on standard error, escaped.
     static func note(_ text: String) {
-        try? StatusPrinter(colour: Terminal.showsColour(2)).write(lines: [text])
+        try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(lines: [text])
     }
 
     /// Says why a command cannot go on.

@@ -64,8 +64,8 @@ extension FileCommand {
         var code = ExitCode.done
         for path in arguments.positionals {
             let printer = EventPrinter(
-                format: format, colour: Terminal.showsColour(1), width: nil, followsTerminal: true)
-            let status = StatusPrinter(colour: Terminal.showsColour(2), quiet: true)
+                format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true)
+            let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
             let summary = try Replay(path: path, outlets: [printer, status]).run()
             let ending = Ending(summary)
             if let words = ending.words { Console.note("weir: \(path): \(words)") }

@@ -13,7 +13,7 @@ struct Outlets {
         let format = options.format
         let showsLines = format == .compact || format == .pretty
         status = StatusPrinter(
-            colour: Terminal.showsColour(2), quiet: options.quiet, showsGaps: !showsLines || isatty(1) == 0,
+            colour: TerminalDevice.showsColour(2), quiet: options.quiet, showsGaps: !showsLines || isatty(1) == 0,
             shortensIDs: isatty(2) == 1)
         quiet = options.quiet
         var outlets: [any Outlet] = []
@@ -24,7 +24,7 @@ struct Outlets {
         outlets.append(status)
         if let format {
             outlets.append(
-                EventPrinter(format: format, colour: Terminal.showsColour(1), width: nil, followsTerminal: true))
+                EventPrinter(format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true))
         }
         all = outlets
     }

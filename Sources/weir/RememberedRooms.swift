@@ -1,6 +1,7 @@
 import Live
 import Pipeline
 import Store
+import Terminal
 
 /// `weir rooms --store FILE`: the rooms of the account that was tailed last, as the next start will find them.
 enum RememberedRooms {

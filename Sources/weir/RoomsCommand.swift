@@ -3,6 +3,7 @@ import JSONText
 import Live
 import Network
 import Wire
+import Terminal
 
 /// `weir rooms`: speaks JSON-RPC 2.0, one object a line, with the control socket of a running tail.
 enum RoomsCommand {

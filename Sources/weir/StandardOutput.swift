@@ -1,4 +1,5 @@
 import Live
+import Terminal
 
 /// Prints lines on standard output.
 struct StandardOutput {

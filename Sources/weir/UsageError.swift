@@ -1,4 +1,5 @@
 import Live
+import Terminal
 
 /// Wrong arguments: one sentence, and the command whose help to read.
 struct UsageError: Error, Hashable {

@@ -2,6 +2,7 @@ import Glibc
 import JSONText
 import Live
 import Testing
+import Terminal
 
 @Suite("The JSON envelope")
 struct PrintingEnvelopeTests {

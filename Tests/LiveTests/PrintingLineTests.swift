@@ -7,6 +7,7 @@ import Recording
 import SectionedModel
 import Testing
 import Wire
+import Terminal
 
 @Suite("What is printed")
 struct PrintingLineTests {

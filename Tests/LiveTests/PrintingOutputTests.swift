@@ -48,8 +48,8 @@ struct PrintingOutputTests {
     func pipeIsNoTerminal() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
-        #expect(!Terminal.showsColour(pipe.writeEnd))
-        #expect(Terminal.width(of: pipe.writeEnd) == nil)
+        #expect(!TerminalDevice.showsColour(pipe.writeEnd))
+        #expect(TerminalDevice.width(of: pipe.writeEnd) == nil)
     }
 
     @Test("Colours surround our words, and a peer's escapes stay escaped between them")

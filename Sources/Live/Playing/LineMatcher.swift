@@ -1,4 +1,5 @@
 import Pipeline
+import Terminal
 
 /// Finds the reports of which a compact line, as it is printed without colours and in full length, matches an expression.
 final class LineMatcher {

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// One line on a terminal that is drawn over again and again, below what is printed.
 struct StatusLine {
@@ -18,7 +19,7 @@ struct StatusLine {
     /// Draws the line; nothing happens when it stands there already.
     mutating func draw(_ text: String) {
         guard text != drawn else { return }
-        let width = Terminal.width(of: writer.descriptor) ?? 80
+        let width = TerminalDevice.width(of: writer.descriptor) ?? 80
         let line = "\r" + TerminalText.truncated(text, to: max(width - 1, 1)) + "\u{1B}[K"
         drawn = text
         try? writer.write(Array(line.utf8))

@@ -1,6 +1,7 @@
 import Events
 import Pipeline
 import SectionedModel
+import Terminal
 
 /// One row of a batch, whatever the operation, for the printers.
 struct DiffRow {

@@ -3,6 +3,7 @@ import JSONText
 import Pipeline
 import SectionedModel
 import Wire
+import Terminal
 
 extension EventLines {
     /// The lines of one batch: `+ message "hello"  in messages/5828c718  #812`.

@@ -3,6 +3,7 @@ import JSONText
 import Pipeline
 import Recording
 import Wire
+import Terminal
 
 /// Prints reports as lines for people: `compact` or `pretty`.
 struct EventLines {

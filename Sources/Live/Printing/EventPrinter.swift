@@ -2,6 +2,7 @@ import JSONText
 import Network
 import Pipeline
 import Synchronization
+import Terminal
 
 /// Prints events on a descriptor, usually standard output, in one of four formats; one write(2) a batch.
 ///
@@ -47,7 +48,7 @@ public final class EventPrinter: Outlet {
     public func finish() throws(OutletError) {}
 
     private func lines(_ reports: [StampedReport]) -> [UInt8] {
-        let columns = followsTerminal ? Terminal.width(of: writer.descriptor) ?? width : width
+        let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
         return people.change { people in
             var lines = EventLines(isCompact: format == .compact, width: columns, people: people)
             var buffer = TerminalBuffer(colour: colour)

@@ -1,3 +1,5 @@
+import Terminal
+
 /// Names with their UUIDs and beginnings cut, for lines that must be narrow.
 enum ShortName {
     /// `text` with every UUID cut to its first eight digits.

@@ -2,6 +2,7 @@ import Glibc
 import Pipeline
 import Recording
 import Wire
+import Terminal
 
 /// Prints what is not an event on a descriptor, usually standard error: notices, the state of the connection and the
 /// rooms, what could not be decoded, gaps. A reader that is gone does not end anything.

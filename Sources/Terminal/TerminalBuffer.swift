@@ -1,20 +1,21 @@
 /// Lines for a terminal, gathered for one write: everything appended is escaped, measured, styled and cut at a limit.
-struct TerminalBuffer {
+public struct TerminalBuffer: Sendable {
     /// What has been gathered, UTF-8.
-    private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
     /// The columns the current line takes.
-    private(set) var columns = 0
+    public private(set) var columns = 0
     /// The columns a line may take; nil for any. Takes effect from the next line on, or before anything is appended.
-    var limit: Int? { didSet { fits = bytes.count } }
+    public var limit: Int? { didSet { fits = bytes.count } }
     private let colour: Bool
     /// How many bytes of the line still leave a column for the ellipsis.
     private var fits = 0
     private var isCut = false
 
-    init(colour: Bool) { self.colour = colour }
+    /// An empty buffer; without `colour` no style leaves a trace.
+    public init(colour: Bool) { self.colour = colour }
 
     /// Appends text in one style.
-    mutating func append(_ text: String, _ style: TerminalStyle = .plain) {
+    public mutating func append(_ text: String, _ style: TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
         let styled = colour && style != .plain
         if styled { bytes.append(contentsOf: style.sequence.utf8) }
@@ -34,7 +35,7 @@ struct TerminalBuffer {
     }
 
     /// Appends spaces until the line is `column` columns wide.
-    mutating func pad(to column: Int) {
+    public mutating func pad(to column: Int) {
         guard columns < column, !isCut else { return }
         if let limit, column >= limit { return append(String(repeating: " ", count: column - columns)) }
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: column - columns))
@@ -43,7 +44,7 @@ struct TerminalBuffer {
     }
 
     /// Ends the line.
-    mutating func endLine() {
+    public mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         columns = 0
         isCut = false
@@ -51,7 +52,7 @@ struct TerminalBuffer {
     }
 
     /// Forgets what was gathered and keeps the room it took.
-    mutating func reset() {
+    public mutating func reset() {
         bytes.removeAll(keepingCapacity: true)
         columns = 0
         isCut = false
@@ -88,38 +89,4 @@ struct TerminalBuffer {
             isCut = true
         }
     }
-}
-
-/// How text stands out on a terminal that shows colours.
-enum TerminalStyle: Hashable {
-    case plain, dim, bold, good, bad, caution
-    /// A colour of the 256-colour table.
-    case indexed(UInt8)
-
-    static let reset = "\u{1B}[0m"
-
-    /// The escape sequence that begins the style.
-    var sequence: String {
-        switch self {
-        case .plain: TerminalStyle.reset
-        case .dim: "\u{1B}[2m"
-        case .bold: "\u{1B}[1m"
-        case .good: "\u{1B}[32m"
-        case .bad: "\u{1B}[31m"
-        case .caution: "\u{1B}[33m"
-        case .indexed(let index): "\u{1B}[38;5;\(index)m"
-        }
-    }
-
-    /// The colour of a room: a function of its name alone, the same in every run.
-    static func room(_ name: String) -> TerminalStyle {
-        var hash: UInt32 = 0x811C_9DC5
-        for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return .indexed(roomColours[Int(hash % UInt32(roomColours.count))])
-    }
-
-    /// Colours that can be read on black and on white; red and yellow are kept for trouble.
-    private static let roomColours: [UInt8] = [
-        27, 29, 31, 33, 35, 37, 61, 63, 65, 67, 69, 71, 97, 99, 103, 127, 133, 135, 139, 141,
-    ]
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What is behind a descriptor.
-public enum Terminal {
+/// The terminal behind a descriptor.
+public enum TerminalDevice {
     /// Whether colours may be sent to `descriptor`: a terminal that knows them (`TERM` is not `dumb`), and nobody set
     /// `NO_COLOR`.
     public static func showsColour(_ descriptor: Int32) -> Bool {
