@@ -38,7 +38,7 @@ extension CommandName {
                     "After a lost connection the tail connects again, joins every room and fetches again what it may",
                     "have missed. A reader that closes the pipe ends it quietly.",
                     "",
-                    "Without --company, --workspace and --room it looks where the account looked last, if that is still",
+                    "Without --company, --workspace and --join it looks where the account looked last, if that is still",
                     "there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not",
                     "asked for again page by page; the full look, every five minutes, finds what changed in them.",
                 ],

@@ -3,7 +3,8 @@ extension Option {
     var commands: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .room: [.tail, .record, .fileFilter]
+        case .join: [.tail, .record]
+        case .room: [.fileFilter]
         case .backend: [.tail, .record, .fileConvert]
         case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]

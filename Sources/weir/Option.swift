@@ -4,7 +4,7 @@ enum Option: String, CaseIterable {
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
-    case company, workspace, room, emit, history, members
+    case company, workspace, join, room, emit, history, members
     case framing
     case format, count, duration
     case idleTimeout = "idle-timeout"
@@ -69,8 +69,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection, .notConnection,
-        .rule, .rotate,
+        .join, .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection,
+        .notConnection, .rule, .rotate,
     ]
 
     /// The line of the help of `command`.

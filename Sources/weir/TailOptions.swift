@@ -49,7 +49,7 @@ struct TailOptions {
         token = try arguments.secret(.token, "token")
         company = arguments[.company]
         workspace = arguments[.workspace]
-        rooms = arguments.all(.room)
+        rooms = arguments.all(.join)
         emits = try arguments.emits(.emit)
         history = try arguments.count(.history) ?? 0
         members = arguments.has(.members)

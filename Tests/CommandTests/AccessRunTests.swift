@@ -63,7 +63,7 @@ struct AccessRunTests {
         let url = "https://localhost:\(server.port)"
         func tail(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
             try weir(
-                ["tail", url, "--token", "env:TOKEN", "--room", "/r", "--no-ctl", "--quiet", "--max-attempts", "1"]
+                ["tail", url, "--token", "env:TOKEN", "--join", "/r", "--no-ctl", "--quiet", "--max-attempts", "1"]
                     + ["--count", "1", "--duration", "1m"] + arguments,
                 environment: environment.merging(["TOKEN": "t0ken-value"]) { a, _ in a })
         }

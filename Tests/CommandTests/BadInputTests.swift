@@ -11,7 +11,7 @@ import Testing
     private func tail(_ server: ScriptedServer, _ more: String...) throws -> CommandResult {
         try weir(
             [
-                "tail", "http://127.0.0.1:\(server.port)", "--token", "env:T", "--room", "/r", "--no-ctl", "--duration",
+                "tail", "http://127.0.0.1:\(server.port)", "--token", "env:T", "--join", "/r", "--no-ctl", "--duration",
                 "20s",
             ] + more,
             environment: ["T": "a-secret"])
@@ -88,7 +88,7 @@ import Testing
         #expect(refused.errors.contains("self-signed") || refused.errors.contains("self signed"))
         let believed = try weir(
             [
-                "tail", url, "--no-ctl", "--ca", certificate, "--room", "/r", "--token", "env:T", "--count", "3",
+                "tail", url, "--no-ctl", "--ca", certificate, "--join", "/r", "--token", "env:T", "--count", "3",
                 "--duration", "20s",
             ],
             environment: ["T": "x"])
@@ -157,7 +157,7 @@ import Testing
         let server = try ScriptedServer()
         defer { server.close() }
         let arguments = [
-            "tail", "http://127.0.0.1:\(server.port)", "--token", "env:T", "--room", "/r", "--no-ctl", "--idle-timeout",
+            "tail", "http://127.0.0.1:\(server.port)", "--token", "env:T", "--join", "/r", "--no-ctl", "--idle-timeout",
             "500ms",
         ]
         #expect(try weir(arguments + ["--count", "50"], environment: ["T": "x"]).status == 8)
@@ -167,7 +167,7 @@ import Testing
     @Test func `a reader that closes the pipe ends the tail quietly`() throws {
         let server = try ScriptedServer(frames: Array(repeating: event, count: 5000))
         defer { server.close() }
-        let options = "--token env:T --room /r --no-ctl --store none --quiet"
+        let options = "--token env:T --join /r --no-ctl --store none --quiet"
         let tail = "\(try pathOfWeir()) tail http://127.0.0.1:\(server.port) \(options)"
         let said = try run([
             "bash", "-c", "export T=x; { \(tail) 2>&1 1>&3; echo status $?; } 3> >(head -n 1 >/dev/null)",

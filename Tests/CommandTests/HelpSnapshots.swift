@@ -124,7 +124,7 @@ enum HelpSnapshots {
             After a lost connection the tail connects again, joins every room and fetches again what it may
             have missed. A reader that closes the pipe ends it quietly.
 
-            Without --company, --workspace and --room it looks where the account looked last, if that is still
+            Without --company, --workspace and --join it looks where the account looked last, if that is still
             there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not
             asked for again page by page; the full look, every five minutes, finds what changed in them.
 
@@ -149,7 +149,7 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
-              --room ROOM …                   join just this room and ask the backend for no list
+              --join ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
@@ -214,7 +214,7 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
-              --room ROOM …                   join just this room and ask the backend for no list
+              --join ROOM …                   join just this room and ask the backend for no list
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel

@@ -48,7 +48,7 @@ import Testing
         let runtime = ["XDG_RUNTIME_DIR": try temporaryFolder(), "XDG_STATE_HOME": try temporaryFolder()]
         let tail = try Peer(
             [
-                try pathOfWeir(), "tail", url, "--token", "env:T", "--room", "/first", "--name", "t1", "--format",
+                try pathOfWeir(), "tail", url, "--token", "env:T", "--join", "/first", "--name", "t1", "--format",
                 "json",
             ],
             environment: runtime.merging(["T": token]) { a, _ in a })

@@ -30,7 +30,7 @@ struct SecrecyTests {
                 try pathOfWeir(), "tail", "http://127.0.0.1:\(server.port)", "--token", "env:TOKEN",
                 "--header", "Authorization: Bearer file:\(folder)/header", "--header", "Cookie: env:COOKIE",
                 "--header", "X-Plain: in the open", "--proxy", "http://127.0.0.1:\(proxyPort)",
-                "--proxy-auth", "cmd:cat \(folder)/proxy", "--room", "/r", "--no-ctl", "--duration", "1m",
+                "--proxy-auth", "cmd:cat \(folder)/proxy", "--join", "/r", "--no-ctl", "--duration", "1m",
                 "--record", folder + "/a.weir", "--diff-log", folder + "/a.diff",
             ], environment: ["TOKEN": Self.token, "COOKIE": Self.cookie], descriptors: [1: output.0, 2: output.1])
         let head = try server.upgrades.first()

@@ -160,7 +160,7 @@ extension TwakeBackend {
         facts.hasNoREST = true
         guard !facts.toldOfNoREST else { return }
         facts.toldOfNoREST = true
-        let rooms = discoversRooms ? "; no rooms can be found: name them with --room" : ""
+        let rooms = discoversRooms ? "; no rooms can be found: name them with --join" : ""
         transaction.notice(
             .warning, "there is no Twake REST service here (\(why)): events are shown, nothing is refetched\(rooms)")
     }

@@ -123,7 +123,7 @@ extension TwakeBackend {
         into transaction: inout Transaction
     ) -> EntityID? {
         guard let first = places.first(where: { $0.id == last }) ?? places.first else {
-            transaction.notice(.error, "the user has no \(what): name rooms with --room")
+            transaction.notice(.error, "the user has no \(what): name rooms with --join")
             return nil
         }
         if places.count > 1 {
