@@ -1,3 +1,5 @@
+import Live
+
 /// Arguments split into words and options, each option known to the command; values are not looked at yet.
 struct Arguments {
     /// The command they are for.

@@ -1,3 +1,5 @@
+import Live
+
 extension CommandName {
     /// Those that do something by REST, without a realtime connection.
     static let errands: [CommandName] = [
