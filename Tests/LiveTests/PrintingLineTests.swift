@@ -136,6 +136,36 @@ struct PrintingLineTests {
                 """#)
     }
 
+    @Test("A changed row tells the fields that came, changed and went, and what the server knows of it, each once")
+    func differences() throws {
+        func row(_ message: Twake.Message, _ delivery: Item.Delivery? = nil) -> Item {
+            Item(
+                id: Item.ID(.message, message.id), section: Item.Section("messages"), sortKey: 0,
+                entity: .twakeMessage(message), delivery: delivery)
+        }
+        var new = Twake.Message(id: Sample.id(1), thread: Sample.id(1), senderName: "A \"B\"", text: "one")
+        var old = new
+        new.text = "a \u{202E}\u{1B} \"quoted\" {\"text\":1}"
+        new.editedAt = Timestamp(milliseconds: 5)
+        old.subtype = .deleted
+        var batch = Batch<Item>()
+        let path = SectionPath(section: 0, item: 0)
+        batch.updates = [.init(from: path, to: path, old: row(old, .pending), new: row(new))]
+        let report = StampedReport(
+            stamp: Sample.stamp(1, 0), report: .diff(DiffReport(sequence: 1, cause: 1, batch: batch)))
+        let line = try JSONValue(parsing: Array(try printed(.json, [report]).utf8)[...])
+        guard case .array(let rows)? = line["diff"], case .object(let fields)? = rows.first?["fields"] else {
+            Issue.record("no fields")
+            return
+        }
+        #expect(fields.map(\.key) == ["text", "edited_at", "subtype", "delivery"])
+        #expect(fields[0].value == .string("a \u{202E}\u{1B} \"quoted\" {\"text\":1}"))
+        #expect(fields[1].value == .integer(5))
+        #expect(fields[2...].allSatisfy { $0.value == .null })
+        let compact = try printed(.compact, [report])
+        #expect(compact.contains("text, edited_at, subtype, delivery"))
+    }
+
     @Test("Raw: the packets' arrays as they came, one a line")
     func raw() throws {
         let untyped = #"["custom:event",{"a": "\#u{7F}"}, 2]"#

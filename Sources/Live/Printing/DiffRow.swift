@@ -74,10 +74,10 @@ struct DiffRow {
             operation: operation, from: change.from, to: change.to, old: change.old, new: change.new, item: change.new)
     }
 
-    /// What differs between the two states of the row; nothing for a row that came or left.
-    var differences: [ItemFacts.Difference] {
+    /// What differs between the two states of the row; nothing for a row that came or left. `facts` are those of its item.
+    func differences(_ facts: @autoclosure () -> ItemFacts) -> [ItemFacts.Difference] {
         guard let old, let new, old.entity != new.entity || old.delivery != new.delivery else { return [] }
-        return ItemFacts(new).differences(from: ItemFacts(old))
+        return facts().differences(from: ItemFacts(old))
     }
 }
 

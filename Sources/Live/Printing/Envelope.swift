@@ -224,15 +224,10 @@ struct Envelope {
     /// none.
     private mutating func fields(of row: DiffRow) {
         writer.beginObject()
-        if row.operation == .insert {
-            for field in ItemFacts(row.item).fields {
-                writer.key(field.key)
-                writer.value(field.value)
-            }
-        }
-        for difference in row.differences {
+        if row.operation == .insert { ItemFacts(row.item).writeFields(into: &writer) }
+        for difference in row.differences(ItemFacts(row.item)) {
             writer.key(difference.key)
-            writer.value(difference.new ?? .null)
+            if let new = difference.new { writer.raw(new) } else { writer.null() }
         }
         writer.endObject()
     }

@@ -43,7 +43,7 @@ extension EventLines {
         if let label = facts.label ?? people[row.item.id.id.description] {
             buffer.append("  “" + (isCompact ? TerminalText.truncated(label, to: 40) : label) + "”")
         }
-        let differences = row.differences
+        let differences = row.differences(facts)
         if isCompact, !differences.isEmpty {
             buffer.append("  " + differences.map(\.key).joined(separator: ", "), .dim)
         }
@@ -88,10 +88,7 @@ extension EventLines {
     }
 
     /// A field's value as JSON, `nothing` where there is none.
-    private static func text(of value: JSONValue?) -> String {
-        guard let value else { return "nothing" }
-        var writer = JSONWriter()
-        writer.value(value)
-        return String(decoding: writer.bytes, as: UTF8.self)
+    private static func text(of value: RawJSON?) -> String {
+        value.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "nothing"
     }
 }

@@ -3,47 +3,114 @@ import JSONText
 import Pipeline
 
 /// What a printer says of an item, read off its entity's JSON: no printer knows a backend's fields.
+///
+/// The JSON is found its way through once and never made into values: a field is a piece of its text, and two states of a row differ
+/// where their pieces do, since one entity has one text. Of what is shown only the fields that differ are many times fewer than all.
 struct ItemFacts {
-    /// The entity's fields in their fixed order; behind them what the server knows of the row, where it is not all of it.
-    let fields: [JSONValue.Member]
+    /// A field: its name and its value's text, as ranges of `text`.
+    private struct Field {
+        var key: Range<Int>
+        var value: Range<Int>
+    }
+
+    /// The fields in their fixed order; behind them what the server knows of the row, where it is not all of it.
+    private let text: [UInt8]
+    private var fields: [Field] = []
 
     init(_ item: Item) {
         var writer = JSONWriter()
         item.entity.encode(into: &writer)
-        guard case .object(let members)? = try? JSONValue(parsing: writer.bytes[...]) else {
-            fields = []
-            return
+        let end = writer.bytes.count
+        if let delivery = item.delivery {
+            writer.endLine()
+            writer.beginObject()
+            writer.key("delivery")
+            writer.string(delivery.rawValue)
+            writer.endObject()
         }
-        fields = members + (item.delivery.map { [.init("delivery", .string($0.rawValue))] } ?? [])
+        text = writer.bytes
+        fields.reserveCapacity(24)
+        find(from: 0)
+        if end < text.count { find(from: end) }
+    }
+
+    /// Finds the members of the object that begins there.
+    private mutating func find(from start: Int) {
+        var found = fields
+        fields = []
+        var reader = JSONReader(text.span, at: start)
+        do throws(JSONError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                found.append(Field(key: key.range.range, value: try reader.skip()))
+            }
+        } catch {
+            // Our own writer wrote it.
+            assertionFailure("an entity's JSON cannot be read: \(error)")
+        }
+        fields = found
     }
 
     /// What a person would call it, in short: its name, title or text. Untrusted text.
     var label: String? {
-        for key in ["name", "title", "text"] {
-            for field in fields where field.key == key {
-                if case .string(let text) = field.value, !text.isEmpty { return text }
-            }
+        for key in ["name", "title", "text"] as [StaticString] {
+            guard let field = fields.first(where: { isNamed($0, key) }), text[field.value.lowerBound] == 0x22,
+                field.value.count > 2
+            else { continue }
+            if case .string(let label)? = try? JSONValue(parsing: text[field.value]) { return label }
         }
         return nil
     }
 
-    /// A field that differs; nil where there was or is none.
+    /// Writes all fields as members of an open object.
+    func writeFields(into writer: inout JSONWriter) {
+        for field in fields {
+            writer.key(String(decoding: text[field.key], as: UTF8.self))
+            writer.raw(RawJSON(unchecked: text[field.value]))
+        }
+    }
+
+    private func isNamed(_ field: Field, _ name: StaticString) -> Bool {
+        field.key.count == name.utf8CodeUnitCount
+            && name.withUTF8Buffer { name in text[field.key].elementsEqual(name) }
+    }
+
+    /// A field that differs: the text of its values; nil where there was or is none.
     struct Difference {
         var key: String
-        var old: JSONValue?
-        var new: JSONValue?
+        var old: RawJSON?
+        var new: RawJSON?
     }
 
     /// What differs from `old`, in the order of the new fields, those that are gone last.
     func differences(from old: ItemFacts) -> [Difference] {
         var result: [Difference] = []
+        var kept = 0
+        var likely = 0
         for field in fields {
-            let before = old.fields.first { $0.key == field.key }?.value
-            if before != field.value { result.append(Difference(key: field.key, old: before, new: field.value)) }
+            // Mostly both have the same fields in the same order.
+            let before = old.field(named: text[field.key], from: likely)
+            if let before { (kept, likely) = (kept + 1, before + 1) }
+            let value = before.map { old.text[old.fields[$0].value] }
+            let isSame = value == text[field.value]
+            if !isSame { result.append(difference(field, old: value, new: text[field.value])) }
         }
-        for field in old.fields where !fields.contains(where: { $0.key == field.key }) {
-            result.append(Difference(key: field.key, old: field.value, new: nil))
+        guard kept < old.fields.count else { return result }
+        for field in old.fields where self.field(named: old.text[field.key], from: 0) == nil {
+            result.append(old.difference(field, old: old.text[field.value], new: nil))
         }
         return result
+    }
+
+    private func difference(_ field: Field, old: ArraySlice<UInt8>?, new: ArraySlice<UInt8>?) -> Difference {
+        Difference(
+            key: String(decoding: text[field.key], as: UTF8.self), old: old.map { RawJSON(unchecked: $0) },
+            new: new.map { RawJSON(unchecked: $0) })
+    }
+
+    /// The index of the field called so; looked for from one on, then from the beginning.
+    private func field(named key: ArraySlice<UInt8>, from start: Int) -> Int? {
+        if start < fields.count, text[fields[start].key] == key { return start }
+        return fields.firstIndex { text[$0.key] == key }
     }
 }
