@@ -1,4 +1,5 @@
 @testable import Live
+import Terminal
 import Testing
 import Wire
 
@@ -97,31 +98,11 @@ import Wire
 }
 
 @Suite("What keys mean") struct PlayKeyTests {
-    private func keys(_ text: String) -> [PlayKey] {
-        var decoder = PlayKeyDecoder()
-        return decoder.keys(in: Array(text.utf8))
-    }
-
-    @Test("Bytes of a terminal are taken apart into keys")
-    func decoding() {
-        #expect(keys(" .,q") == [.character(" "), .character("."), .character(","), .character("q")])
-        #expect(
-            keys("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}[D") == [.up, .down, .right(isShifted: false), .left(isShifted: false)])
-        #expect(keys("\u{1B}[1;2C\u{1B}[1;2D") == [.right(isShifted: true), .left(isShifted: true)])
-        #expect(keys("\u{1B}") == [.escape])
-        #expect(keys("\u{1B}[5~\u{1B}[200~ä\r\u{7F}") == [.character("ä"), .enter, .backspace])
-        #expect(keys("\u{0}\u{1}") == [])
-    }
-
-    @Test("A sequence that is cut between two reads is whole, and one without end is given up")
-    func cutSequences() {
-        var decoder = PlayKeyDecoder()
-        #expect(decoder.keys(in: [0x1B, 0x5B]) == [])
-        #expect(decoder.keys(in: [0x41]) == [.up])
-        #expect(decoder.keys(in: [0xC3]) == [])
-        #expect(decoder.keys(in: [0xA4]) == [.character("ä")])
-        #expect(decoder.keys(in: [0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100)).count < 100)
-        #expect(decoder.keys(in: [0xFF, 0xFE, 0x80, 0x71]) == [.character("q")])
+    private func keys(_ text: String) -> [TerminalKey] {
+        var decoder = TerminalKeyDecoder()
+        return (decoder.inputs(in: Array(text.utf8)) + decoder.flush()).compactMap {
+            if case .key(let key) = $0 { key } else { nil }
+        }
     }
 
     private func press(_ text: String, _ control: inout PlayControl) -> [PlayControl.Command] {

@@ -1,3 +1,5 @@
+import Terminal
+
 /// What the keys mean to a player. Pure; three keys ask for a line, which is typed letter by letter.
 struct PlayControl {
     /// What somebody wants.
@@ -49,7 +51,7 @@ struct PlayControl {
     }
 
     /// What a key means; nil when nothing is to be done yet.
-    mutating func press(_ key: PlayKey) -> Command? {
+    mutating func press(_ key: TerminalKey) -> Command? {
         switch state {
         case .listening: return command(of: key)
         case .asking(let question, var answer):
@@ -69,13 +71,13 @@ struct PlayControl {
                 guard answer.unicodeScalars.count < Self.longestAnswer else { return nil }
                 answer.unicodeScalars.append(scalar)
                 state = .asking(question, answer: answer)
-            case .up, .down, .left, .right: break
+            case .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .tab, .backTab, .delete, .control: break
             }
             return nil
         }
     }
 
-    private mutating func command(of key: PlayKey) -> Command? {
+    private mutating func command(of key: TerminalKey) -> Command? {
         switch key {
         case .character(" "): return .togglePause
         case .character("."), .enter: return .step
@@ -91,7 +93,7 @@ struct PlayControl {
         case .right(let isShifted): return .move(.seconds(isShifted ? 60 : 5))
         case .up: return .faster
         case .down: return .slower
-        case .character, .backspace, .escape: break
+        case .character, .control, .backspace, .delete, .escape, .tab, .backTab, .home, .end, .pageUp, .pageDown: break
         }
         return nil
     }

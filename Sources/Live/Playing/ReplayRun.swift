@@ -1,5 +1,6 @@
 import Pipeline
 import Recording
+import Terminal
 import Wire
 
 /// One run of a replay: the hand between the timeline, the playback that decides, the outlets, and who looks on. On the thread that
@@ -23,7 +24,7 @@ final class ReplayRun {
     var control = PlayControl()
     var keyboard: ReplayKeyboard?
     /// Keys that were pressed and not looked at yet.
-    var pressed: ArraySlice<PlayKey> = []
+    var pressed: ArraySlice<TerminalKey> = []
     var status: ReplayStatus?
     /// What the last event that was passed over told: it is shown when a seek ends there.
     var landing: [StampedReport] = []

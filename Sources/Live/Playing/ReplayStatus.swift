@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 import Wire
 
 /// Tells on a terminal how far a replay is.
@@ -94,19 +95,31 @@ struct ReplayStatus {
 struct ReplayKeyboard {
     /// Readable when somebody pressed one.
     let descriptor: Int32
-    private var decoder = PlayKeyDecoder()
+    private var decoder = TerminalKeyDecoder()
+    /// An escape that nothing follows for so many milliseconds is the key of that name.
+    private static let sequencePause: Int32 = 25
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// The keys pressed since the last call, without waiting for one; nil when none will ever come.
-    mutating func keys() -> [PlayKey]? {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&watched, 1, 0) > 0, watched.revents != 0 else { return [] }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count != 0 else { return nil }
-        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        return decoder.keys(in: bytes[..<count])
+    mutating func keys() -> [TerminalKey]? {
+        var keys: [TerminalKey] = []
+        var timeout: Int32 = 0
+        while true {
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&watched, 1, timeout) > 0, watched.revents != 0 else { break }
+            var bytes = [UInt8](repeating: 0, count: 1024)
+            let count = read(descriptor, &bytes, bytes.count)
+            if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return keys.isEmpty ? nil : keys }
+            keys += Self.keys(in: decoder.inputs(in: bytes[..<max(count, 0)]))
+            guard decoder.waitsForMore else { break }
+            timeout = Self.sequencePause
+        }
+        return keys + Self.keys(in: decoder.flush())
+    }
+
+    private static func keys(in inputs: [TerminalInput]) -> [TerminalKey] {
+        inputs.compactMap { if case .key(let key) = $0 { key } else { nil } }
     }
 }
 

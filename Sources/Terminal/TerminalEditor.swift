@@ -1,0 +1,122 @@
+/// A line that somebody types.
+public struct TerminalEditor: Hashable, Sendable {
+    /// What became of what was done.
+    public enum Change: Hashable, Sendable {
+        /// The text is another one.
+        case edited
+        /// It is done.
+        case submitted
+        /// It is not wanted any more.
+        case cancelled
+        /// The same text as before.
+        case nothing
+    }
+
+    /// No line is longer; scalars.
+    public static let longest = 1000
+
+    private var scalars: [Unicode.Scalar]
+    /// Scalars before the cursor.
+    private var position: Int
+
+    /// A line with the cursor at its end.
+    public init(_ text: String = "") {
+        scalars = Array(text.unicodeScalars.prefix(Self.longest))
+        position = scalars.count
+    }
+
+    /// What was typed.
+    public var text: String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
+    /// Text that was pasted is typed; line breaks and controls are left out.
+    public mutating func paste(_ text: String) -> Change {
+        let before = scalars.count
+        for scalar in text.unicodeScalars where scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value) {
+            insert(scalar)
+        }
+        return scalars.count == before ? .nothing : .edited
+    }
+
+    /// What a key does.
+    public mutating func press(_ key: TerminalKey) -> Change {
+        switch key {
+        case .character(let scalar):
+            let before = scalars.count
+            insert(scalar)
+            return scalars.count == before ? .nothing : .edited
+        case .enter: return .submitted
+        case .escape, .control("c"), .control("g"): return .cancelled
+        case .backspace, .delete: return delete(key)
+        case .control(let letter): return control(letter)
+        case .left: position = max(position - 1, 0)
+        case .right: position = min(position + 1, scalars.count)
+        case .home: position = 0
+        case .end: position = scalars.count
+        case .tab, .backTab, .up, .down, .pageUp, .pageDown: break
+        }
+        return .nothing
+    }
+
+    private mutating func delete(_ key: TerminalKey) -> Change {
+        if key == .backspace {
+            if scalars.isEmpty { return .cancelled }
+            guard position > 0 else { return .nothing }
+            position -= 1
+        }
+        guard position < scalars.count else { return .nothing }
+        scalars.remove(at: position)
+        return .edited
+    }
+
+    /// The keys of many line editors.
+    private mutating func control(_ letter: Unicode.Scalar) -> Change {
+        let before = scalars.count
+        switch letter {
+        case "a": position = 0
+        case "e": position = scalars.count
+        case "b": position = max(position - 1, 0)
+        case "f": position = min(position + 1, scalars.count)
+        case "k": scalars.removeSubrange(position...)
+        case "u":
+            scalars.removeSubrange(..<position)
+            position = 0
+        case "w":
+            let start = startOfWord
+            scalars.removeSubrange(start..<position)
+            position = start
+        default: break
+        }
+        return scalars.count == before ? .nothing : .edited
+    }
+
+    private var startOfWord: Int {
+        var start = position
+        while start > 0, scalars[start - 1] == " " { start -= 1 }
+        while start > 0, scalars[start - 1] != " " { start -= 1 }
+        return start
+    }
+
+    private mutating func insert(_ scalar: Unicode.Scalar) {
+        guard scalars.count < Self.longest else { return }
+        scalars.insert(scalar, at: position)
+        position += 1
+    }
+
+    /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there.
+    public func draw(_ prompt: String, in area: TerminalArea, of grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let row = area.rows.lowerBound
+        var before = TerminalLine(prompt, TerminalAppearance(.bold))
+        before.append(String(String.UnicodeScalarView(scalars[..<position])))
+        var line = before
+        line.append(String(String.UnicodeScalarView(scalars[position...])))
+        // A column is left for the cursor.
+        let hidden = max(before.columns - (area.columns.count - 1), 0)
+        grid.write(line, row: row, column: area.columns.lowerBound - hidden, in: area)
+        grid.cursor = TerminalPlace(row: row, column: area.columns.lowerBound + before.columns - hidden)
+    }
+}

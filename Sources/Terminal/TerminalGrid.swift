@@ -1,0 +1,180 @@
+/// A screen as it is wanted: rows and columns of cells. Pure; whatever is written is escaped, and what does not fit is cut.
+public struct TerminalGrid: Hashable, Sendable {
+    /// The most rows or columns of a screen, whatever a terminal says of itself.
+    public static let largest = 1000
+
+    /// The columns, 1 at least.
+    public let width: Int
+    /// The rows, 1 at least.
+    public let height: Int
+    /// The cells, row by row.
+    private(set) var cells: [TerminalCell]
+    /// Where the cursor is seen; nil for nowhere.
+    public var cursor: TerminalPlace?
+
+    /// An empty screen; sizes out of bounds are taken to the nearest that is not.
+    public init(width: Int, height: Int) {
+        self.width = min(max(width, 1), Self.largest)
+        self.height = min(max(height, 1), Self.largest)
+        cells = Array(repeating: .blank, count: self.width * self.height)
+    }
+
+    /// The cell at a place; a blank one outside.
+    public subscript(row: Int, column: Int) -> TerminalCell {
+        guard (0..<height).contains(row), (0..<width).contains(column) else { return .blank }
+        return cells[row * width + column]
+    }
+
+    /// The text of a row, without the blanks at its end.
+    public func text(ofRow row: Int) -> String {
+        guard (0..<height).contains(row) else { return "" }
+        var text = ""
+        for cell in cells[row * width..<(row + 1) * width] where cell.columns > 0 {
+            text.unicodeScalars.append(cell.base)
+            text.unicodeScalars.append(contentsOf: cell.marks)
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    /// The part of the screen that is all of it.
+    public var area: TerminalArea { TerminalArea(row: 0, column: 0, height: height, width: width) }
+
+    // MARK: - Writing
+
+    /// Makes the cells of an area blank.
+    public mutating func clear(_ area: TerminalArea, _ appearance: TerminalAppearance = .plain) {
+        let area = area.intersection(self.area)
+        for row in area.rows {
+            for column in area.columns { put(TerminalCell(" ", appearance), row, column) }
+        }
+    }
+
+    /// Gives all cells of an area further attributes.
+    public mutating func add(_ attributes: TerminalAppearance.Attributes, in area: TerminalArea) {
+        let area = area.intersection(self.area)
+        for row in area.rows {
+            for column in area.columns {
+                cells[row * width + column].appearance.attributes.formUnion(attributes)
+            }
+        }
+    }
+
+    /// Writes text in one row from a place on, escaped, in `area` at most; what is too long ends with an ellipsis. Gives the
+    /// column behind it.
+    @discardableResult
+    public mutating func write(
+        _ text: String, row: Int, column: Int, _ appearance: TerminalAppearance = .plain, in area: TerminalArea? = nil
+    ) -> Int {
+        write(TerminalLine(text, appearance), row: row, column: column, in: area)
+    }
+
+    /// Writes a line from a place on, in `area` at most; what is too long ends with an ellipsis. Gives the column behind it.
+    @discardableResult
+    public mutating func write(_ line: TerminalLine, row: Int, column: Int, in area: TerminalArea? = nil) -> Int {
+        let area = (area ?? self.area).intersection(self.area)
+        guard area.rows.contains(row), column < area.columns.upperBound else { return column }
+        let end = area.columns.upperBound
+        var place = column
+        for cell in line.cells where cell.columns > 0 {
+            guard place + Int(cell.columns) <= end else {
+                cut(row, place, from: max(column, area.columns.lowerBound), end: end)
+                return end
+            }
+            if place >= area.columns.lowerBound { put(cell, row, place) }
+            place += Int(cell.columns)
+        }
+        return place
+    }
+
+    /// What follows does not fit: the last column says so.
+    private mutating func cut(_ row: Int, _ place: Int, from start: Int, end: Int) {
+        guard end > start else { return }
+        let appearance = cells[row * width + max(place - 1, start)].appearance
+        put(TerminalCell("…", appearance), row, end - 1)
+        if end - 1 > place { for column in place..<end - 1 { put(TerminalCell(" ", appearance), row, column) } }
+    }
+
+    /// Puts a cell. Halves of what stood there before go.
+    private mutating func put(_ cell: TerminalCell, _ row: Int, _ column: Int) {
+        let start = row * width
+        guard column + Int(max(cell.columns, 1)) <= width else { return }
+        let last = column + Int(max(cell.columns, 1)) - 1
+        if cells[start + column].columns == 0, column > 0 {
+            cells[start + column - 1] = TerminalCell(" ", cells[start + column - 1].appearance)
+        }
+        if last + 1 < width, cells[start + last + 1].columns == 0 {
+            cells[start + last + 1] = TerminalCell(" ", cells[start + last + 1].appearance)
+        }
+        cells[start + column] = cell
+        if cell.columns == 2 { cells[start + column + 1] = .rightHalf(cell.appearance) }
+    }
+}
+
+/// A place on a screen, both from 0 on.
+public struct TerminalPlace: Hashable, Sendable {
+    /// The row.
+    public var row: Int
+    /// The column.
+    public var column: Int
+    /// A place.
+    public init(row: Int, column: Int) {
+        self.row = row
+        self.column = column
+    }
+}
+
+/// A rectangle of a screen; it may be empty.
+public struct TerminalArea: Hashable, Sendable {
+    /// Its rows.
+    public var rows: Range<Int>
+    /// Its columns.
+    public var columns: Range<Int>
+
+    /// A rectangle; sizes below 0 count as 0.
+    public init(row: Int, column: Int, height: Int, width: Int) {
+        rows = row..<row + max(height, 0)
+        columns = column..<column + max(width, 0)
+    }
+
+    /// Whether nothing fits in.
+    public var isEmpty: Bool { rows.isEmpty || columns.isEmpty }
+
+    /// Whether a place is in it.
+    public func contains(_ place: TerminalPlace) -> Bool { rows.contains(place.row) && columns.contains(place.column) }
+
+    /// What both have.
+    public func intersection(_ other: TerminalArea) -> TerminalArea {
+        var area = self
+        area.rows = rows.clamped(to: other.rows)
+        area.columns = columns.clamped(to: other.columns)
+        return area
+    }
+
+    /// Takes rows off its top; as many as there are.
+    public mutating func takeTop(_ height: Int) -> TerminalArea {
+        let cut = min(rows.lowerBound + max(height, 0), rows.upperBound)
+        var taken = self
+        taken.rows = rows.lowerBound..<cut
+        rows = cut..<rows.upperBound
+        return taken
+    }
+
+    /// Takes rows off its bottom; as many as there are.
+    public mutating func takeBottom(_ height: Int) -> TerminalArea {
+        let cut = max(rows.upperBound - max(height, 0), rows.lowerBound)
+        var taken = self
+        taken.rows = cut..<rows.upperBound
+        rows = rows.lowerBound..<cut
+        return taken
+    }
+
+    /// Takes columns off its left side; as many as there are.
+    public mutating func takeLeft(_ width: Int) -> TerminalArea {
+        let cut = min(columns.lowerBound + max(width, 0), columns.upperBound)
+        var taken = self
+        taken.columns = columns.lowerBound..<cut
+        columns = cut..<columns.upperBound
+        return taken
+    }
+}

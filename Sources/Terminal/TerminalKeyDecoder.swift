@@ -1,0 +1,179 @@
+/// Takes the bytes that a terminal sends apart into what somebody did. What it does not know is passed over; the bytes may come
+/// cut anywhere.
+///
+/// The escape key and the beginning of a sequence are the same byte: while `waitsForMore`, more may come in a moment, and
+/// when it does not, `flush` says that it was the key.
+public struct TerminalKeyDecoder: Sendable {
+    /// No text that is pasted is longer; what is behind is left out.
+    public static let longestPaste = 65_536
+    /// No sequence of a key is longer.
+    private static let longestSequence = 32
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    private enum State {
+        /// A byte begins something. → sequence, character, pasting
+        case ground
+        /// An escape and what followed it. → ground, pasting
+        case sequence([UInt8])
+        /// The beginning of a character. → ground
+        case character([UInt8], length: Int)
+        /// Text between the marks of a paste. → ground
+        case pasting([UInt8])
+    }
+
+    private var state = State.ground
+
+    /// A decoder at the start of the input.
+    public init() {}
+
+    /// Whether an escape came of which nobody knows yet whether it was the key.
+    public var waitsForMore: Bool {
+        if case .sequence(let bytes) = state { bytes.count == 1 } else { false }
+    }
+
+    /// Nothing followed for a moment.
+    public mutating func flush() -> [TerminalInput] {
+        guard waitsForMore else { return [] }
+        state = .ground
+        return [.key(.escape)]
+    }
+
+    /// What these bytes complete.
+    public mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
+        var inputs: [TerminalInput] = []
+        for byte in bytes { take(byte, into: &inputs) }
+        return inputs
+    }
+
+    private mutating func take(_ byte: UInt8, into inputs: inout [TerminalInput]) {
+        switch state {
+        case .ground: begin(byte, into: &inputs)
+        case .sequence(let bytes): takeEscaped(byte, after: bytes, into: &inputs)
+        case .character(var bytes, let length):
+            // What does not go on is no character; the byte begins something else.
+            guard byte & 0xC0 == 0x80 else {
+                state = .ground
+                return begin(byte, into: &inputs)
+            }
+            bytes.append(byte)
+            guard bytes.count == length else { return state = .character(bytes, length: length) }
+            state = .ground
+            let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+            if scalars.count == 1, let scalar = scalars.first, scalar != "\u{FFFD}", scalar.value >= 0xA0 {
+                inputs.append(.key(.character(scalar)))
+            }
+        case .pasting(var bytes):
+            bytes.append(byte)
+            if bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
+                state = .ground
+                let text = bytes.dropLast(Self.pasteEnd.count).prefix(Self.longestPaste)
+                inputs.append(.pasted(String(decoding: text, as: UTF8.self)))
+            } else {
+                // What is too long is still read, up to the mark.
+                if bytes.count > Self.longestPaste + 2 * Self.pasteEnd.count {
+                    bytes.removeSubrange(Self.longestPaste..<bytes.count - Self.pasteEnd.count)
+                }
+                state = .pasting(bytes)
+            }
+        }
+    }
+
+    private mutating func begin(_ byte: UInt8, into inputs: inout [TerminalInput]) {
+        switch byte {
+        case 0x1B: state = .sequence([byte])
+        case 0x0A, 0x0D: inputs.append(.key(.enter))
+        case 0x09: inputs.append(.key(.tab))
+        case 0x08, 0x7F: inputs.append(.key(.backspace))
+        case 0x01...0x1A: inputs.append(.key(.control(Unicode.Scalar(byte + 0x60))))
+        case 0x20..<0x7F: inputs.append(.key(.character(Unicode.Scalar(byte))))
+        case 0xC2..<0xE0: state = .character([byte], length: 2)
+        case 0xE0..<0xF0: state = .character([byte], length: 3)
+        case 0xF0...0xF4: state = .character([byte], length: 4)
+        default: break
+        }
+    }
+
+    /// `ESC [` parameters and a letter, or `ESC O` and a letter.
+    private mutating func takeEscaped(_ byte: UInt8, after bytes: [UInt8], into inputs: inout [TerminalInput]) {
+        guard bytes.count > 1 else {
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "O"): state = .sequence(bytes + [byte])
+            case 0x1B: inputs.append(.key(.escape))
+            // An escape before anything else is somebody's Alt: passed over.
+            default: state = .ground
+            }
+            return
+        }
+        if byte == 0x1B {
+            // A sequence that was broken off.
+            state = .sequence([byte])
+        } else if (0x40...0x7E).contains(byte) {
+            state = .ground
+            complete(bytes[2...], byte, into: &inputs)
+        } else if bytes.count < Self.longestSequence {
+            state = .sequence(bytes + [byte])
+        } else {
+            state = .ground
+        }
+    }
+
+    private mutating func complete(_ parameters: ArraySlice<UInt8>, _ last: UInt8, into inputs: inout [TerminalInput]) {
+        if parameters.first == UInt8(ascii: "<") {
+            if let mouse = Self.mouse(parameters.dropFirst(), last) { inputs.append(.mouse(mouse)) }
+            return
+        }
+        if last == UInt8(ascii: "~"), parameters.elementsEqual("200".utf8) {
+            state = .pasting([])
+            return
+        }
+        let numbers = Self.numbers(parameters)
+        if let key = Self.key(numbers, last) { inputs.append(.key(key)) }
+    }
+
+    private static func key(_ numbers: [Int], _ last: UInt8) -> TerminalKey? {
+        let isShifted = numbers.count == 2 && numbers[1] == 2
+        switch last {
+        case UInt8(ascii: "A"): return .up
+        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "C"): return .right(isShifted: isShifted)
+        case UInt8(ascii: "D"): return .left(isShifted: isShifted)
+        case UInt8(ascii: "H"): return .home
+        case UInt8(ascii: "F"): return .end
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "~"):
+            switch numbers.first {
+            case 1, 7: return .home
+            case 3: return .delete
+            case 4, 8: return .end
+            case 5: return .pageUp
+            case 6: return .pageDown
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// `ESC [ < button ; column ; row M`, with `m` when it is let go (xterm's SGR reports).
+    private static func mouse(_ parameters: ArraySlice<UInt8>, _ last: UInt8) -> TerminalMouse? {
+        let numbers = numbers(parameters)
+        guard numbers.count == 3, last == UInt8(ascii: "M") else { return nil }
+        let place = TerminalPlace(row: max(numbers[2] - 1, 0), column: max(numbers[1] - 1, 0))
+        // Shift, meta and control do not matter.
+        switch numbers[0] & ~(4 | 8 | 16) {
+        case 0: return TerminalMouse(.pressed, at: place)
+        case 32: return TerminalMouse(.dragged, at: place)
+        case 64: return TerminalMouse(.wheelUp, at: place)
+        case 65: return TerminalMouse(.wheelDown, at: place)
+        default: return nil
+        }
+    }
+
+    private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int] {
+        parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+            $0.reduce(0) { value, byte in
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), value < 100_000 else { return value }
+                return value * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+        }
+    }
+}

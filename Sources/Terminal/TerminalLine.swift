@@ -1,0 +1,121 @@
+/// One line of cells of any length: text that was escaped and measured, in one or several looks.
+public struct TerminalLine: Hashable, Sendable {
+    /// The cells; the right halves of wide ones follow them.
+    public private(set) var cells: [TerminalCell] = []
+
+    /// An empty line.
+    public init() {}
+
+    /// Text in one look, escaped.
+    public init(_ text: String, _ appearance: TerminalAppearance = .plain) { append(text, appearance) }
+
+    /// The lines that a `TerminalBuffer` gathered: its sequences become looks. Only what it escaped may be given.
+    public static func lines(of bytes: [UInt8]) -> [TerminalLine] {
+        var lines: [TerminalLine] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            lines.append(TerminalLine(rest[rest.startIndex..<end]))
+            rest = rest[min(end + 1, rest.endIndex)...]
+        }
+        return lines
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>) {
+        var appearance = TerminalAppearance.plain
+        var rest = bytes
+        while !rest.isEmpty {
+            let escape = rest.firstIndex(of: 0x1B) ?? rest.endIndex
+            append(String(decoding: rest[rest.startIndex..<escape], as: UTF8.self), appearance)
+            guard escape < rest.endIndex else { return }
+            let end = rest[escape...].firstIndex(of: UInt8(ascii: "m")) ?? rest.endIndex
+            if escape + 2 <= end { appearance.apply(rest[escape + 2..<end]) }
+            rest = rest[min(end + 1, rest.endIndex)...]
+        }
+    }
+
+    /// The columns it takes.
+    public var columns: Int { cells.count }
+
+    /// Its text as it is shown.
+    public var text: String {
+        var text = ""
+        for cell in cells where cell.columns > 0 {
+            text.unicodeScalars.append(cell.base)
+            text.unicodeScalars.append(contentsOf: cell.marks)
+        }
+        return text
+    }
+
+    /// Appends text in one look, escaped.
+    public mutating func append(_ text: String, _ appearance: TerminalAppearance = .plain) {
+        var context: TerminalForm.Context?
+        for scalar in text.unicodeScalars {
+            if scalar.value >= 0x20, scalar.value < 0x7F {
+                cells.append(TerminalCell(scalar, appearance))
+                context = TerminalForm.Context(base: scalar)
+                continue
+            }
+            switch TerminalForm(of: scalar, after: context) {
+            case .escaped:
+                for letter in TerminalForm.escape(of: scalar).unicodeScalars {
+                    cells.append(TerminalCell(letter, appearance))
+                }
+                context = nil
+            case .visible(let columns): append(scalar, columns, appearance, &context)
+            }
+        }
+    }
+
+    /// Appends a scalar that is seen: a character, a mark on the last one, or what makes one picture with it.
+    private mutating func append(
+        _ scalar: Unicode.Scalar, _ columns: Int, _ appearance: TerminalAppearance,
+        _ context: inout TerminalForm.Context?
+    ) {
+        let isSelector = scalar == "\u{FE0F}" || scalar == "\u{FE0E}"
+        let isFlag =
+            Self.isRegional(scalar) && (cells.last.map { Self.isRegional($0.base) && $0.columns == 1 } ?? false)
+        if columns == 0 || isSelector || isFlag, context != nil {
+            if isSelector { context?.marks += 1 }
+            if columns == 0, !isSelector { context?.marks += 1 }
+            return join(scalar, columns, appearance)
+        }
+        cells.append(TerminalCell(scalar, columns: columns == 2 ? 2 : 1, appearance))
+        if columns == 2 { cells.append(.rightHalf(appearance)) }
+        context = TerminalForm.Context(base: scalar)
+    }
+
+    /// Joins a scalar to the last character, which `columns` more columns make wide.
+    private mutating func join(_ scalar: Unicode.Scalar, _ columns: Int, _ appearance: TerminalAppearance) {
+        guard let place = cells.lastIndex(where: { $0.columns > 0 }) else { return }
+        cells[place].marks.append(scalar)
+        if columns > 0, cells[place].columns == 1 {
+            cells[place].columns = 2
+            cells.append(.rightHalf(appearance))
+        }
+    }
+
+    private static func isRegional(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
+
+    /// Gives the cells of a range further attributes; what is outside is passed over.
+    public mutating func add(_ attributes: TerminalAppearance.Attributes, in range: Range<Int>) {
+        for index in range.clamped(to: cells.indices) { cells[index].appearance.attributes.formUnion(attributes) }
+    }
+
+    /// The line cut into parts of `width` columns at most; one part at least. Wide characters stay whole.
+    public func wrapped(to width: Int) -> [TerminalLine] {
+        let width = max(width, 2)
+        guard cells.count > width else { return [self] }
+        var parts: [TerminalLine] = []
+        var start = 0
+        while start < cells.count {
+            var end = min(start + width, cells.count)
+            if end < cells.count, cells[end].columns == 0 { end -= 1 }
+            var part = TerminalLine()
+            part.cells = Array(cells[start..<end])
+            parts.append(part)
+            start = end
+        }
+        return parts
+    }
+}

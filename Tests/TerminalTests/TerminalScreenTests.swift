@@ -1,0 +1,187 @@
+import Testing
+
+@testable import Terminal
+
+/// A generator of pseudo-random numbers: the same screens in every run.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+@Suite("A screen")
+struct TerminalScreenTests {
+    private static let words = [
+        "a", "hello", "  ", "日本語", "👍", "❤\u{FE0F}", "e\u{301}", "🇩🇪", "\u{1B}[2J", "─│", "ก็", "한글", "👍🏽", "Žofie", "x y",
+    ]
+
+    private static func appearance(_ dice: inout Dice) -> TerminalAppearance {
+        func colour(_ dice: inout Dice) -> TerminalAppearance.Colour {
+            Bool.random(using: &dice) ? .own : .init(UInt8.random(in: 0...255, using: &dice))
+        }
+        return TerminalAppearance(
+            foreground: colour(&dice), background: Int.random(in: 0..<5, using: &dice) == 0 ? colour(&dice) : .own,
+            TerminalAppearance.Attributes(rawValue: UInt8.random(in: 0...15, using: &dice)))
+    }
+
+    /// Changes a screen here and there.
+    static func change(_ grid: inout TerminalGrid, _ dice: inout Dice) {
+        for _ in 0..<Int.random(in: 0...6, using: &dice) {
+            let row = Int.random(in: 0..<grid.height, using: &dice)
+            let column = Int.random(in: -3..<grid.width, using: &dice)
+            switch Int.random(in: 0..<8, using: &dice) {
+            case 0:
+                grid.clear(TerminalArea(row: row, column: max(column, 0), height: 2, width: grid.width))
+            case 1:
+                grid.add(.reversed, in: TerminalArea(row: row, column: max(column, 0), height: 1, width: 3))
+            default:
+                let count = Int.random(in: 1...4, using: &dice)
+                let text = (0..<count).map { _ in words.randomElement(using: &dice) ?? "" }.joined()
+                grid.write(text, row: row, column: column, appearance(&dice))
+            }
+        }
+        grid.cursor =
+            Bool.random(using: &dice)
+            ? nil
+            : TerminalPlace(
+                row: Int.random(in: 0..<grid.height, using: &dice), column: Int.random(in: 0..<grid.width, using: &dice)
+            )
+    }
+
+    /// What a terminal that shows `grid` has in its cells.
+    static func expected(_ grid: TerminalGrid) -> [[EmulatedTerminal.Cell]] {
+        (0..<grid.height).map { row in
+            (0..<grid.width).map { column in
+                let cell = grid[row, column]
+                var text = String(cell.base)
+                text.unicodeScalars.append(contentsOf: cell.marks)
+                // The right half looks as the left one.
+                let shown = cell.columns == 0 ? grid[row, column - 1].appearance : cell.appearance
+                var look = EmulatedTerminal.Look(
+                    foreground: shown.foreground.index.map(Int.init), background: shown.background.index.map(Int.init))
+                for (attribute, number) in [
+                    (TerminalAppearance.Attributes.bold, 1), (.dim, 2), (.underlined, 4), (.reversed, 7),
+                ]
+                where shown.attributes.contains(attribute) { look.attributes.insert(number) }
+                return EmulatedTerminal.Cell(text: text, columns: Int(cell.columns), look: look)
+            }
+        }
+    }
+
+    @Test(
+        "After what is sent, a terminal shows what is wanted, whatever it showed before",
+        arguments: 0..<60 as Range<UInt64>)
+    func reachesWhatIsWanted(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        let width = Int.random(in: 1...40, using: &dice)
+        let height = Int.random(in: 1...12, using: &dice)
+        var terminal = EmulatedTerminal(width: width, height: height)
+        var screen = TerminalScreen(colour: true)
+        var grid = TerminalGrid(width: width, height: height)
+        for step in 0..<60 {
+            Self.change(&grid, &dice)
+            if step % 20 == 19 {
+                screen.invalidate()
+            }
+            let bytes = screen.update(to: grid)
+            terminal.take(bytes)
+            #expect(terminal.complaints == [])
+            #expect(terminal.cells == Self.expected(grid))
+            #expect(terminal.showsCursor == (grid.cursor != nil) || bytes.isEmpty)
+            if let cursor = grid.cursor, !bytes.isEmpty {
+                #expect(terminal.row == cursor.row)
+                #expect(terminal.column == cursor.column)
+            }
+            #expect(!terminal.isSynchronized)
+        }
+    }
+
+    @Test("What stays is not sent again")
+    func sendsOnlyChanges() {
+        var screen = TerminalScreen(colour: true)
+        var grid = TerminalGrid(width: 80, height: 24)
+        for row in 0..<24 { grid.write(String(repeating: "abcdefgh", count: 10), row: row, column: 0) }
+        #expect(screen.update(to: grid).count < 2200)
+        #expect(screen.update(to: grid) == [])
+        grid.write("X", row: 5, column: 40)
+        let text = String(decoding: screen.update(to: grid), as: UTF8.self)
+        #expect(text == "\u{1B}[?2026h\u{1B}[?25l\u{1B}[6;41HX\u{1B}[?2026l")
+        grid.write("Y", row: 5, column: 40)
+        grid.write("Z", row: 5, column: 43)
+        // Two letters between them cost less than going there.
+        #expect(String(decoding: screen.update(to: grid), as: UTF8.self).contains("HYbcZ\u{1B}[?2026l"))
+        grid.clear(TerminalArea(row: 5, column: 10, height: 1, width: 70))
+        #expect(String(decoding: screen.update(to: grid), as: UTF8.self).contains("\u{1B}[6;11H\u{1B}[K"))
+    }
+
+    @Test("Without colour the attributes stay, and no colour is sent")
+    func withoutColour() {
+        var screen = TerminalScreen(colour: false)
+        var grid = TerminalGrid(width: 20, height: 1)
+        grid.write("bad", row: 0, column: 0, TerminalAppearance(.bad).adding(.reversed))
+        let text = String(decoding: screen.update(to: grid), as: UTF8.self)
+        #expect(text.contains("\u{1B}[7mbad\u{1B}[m"))
+    }
+
+    @Test("What does not fit ends with an ellipsis, and a wide character is never halved")
+    func cuts() {
+        var grid = TerminalGrid(width: 5, height: 1)
+        grid.write("日本語", row: 0, column: 0)
+        #expect(grid.text(ofRow: 0) == "日本…")
+        grid.write("ab日本", row: 0, column: 0)
+        #expect(grid.text(ofRow: 0) == "ab日…")
+        grid.write("x", row: 0, column: 3)
+        #expect(grid.text(ofRow: 0) == "ab x…")
+        grid.write("日本", row: 0, column: 0)
+        grid.write("a", row: 0, column: 0)
+        #expect(grid.text(ofRow: 0) == "a 本…")
+    }
+
+    @Test("The lines of a buffer keep their looks")
+    func readsLines() {
+        var buffer = TerminalBuffer(colour: true)
+        buffer.append("plain ")
+        buffer.append("bad\u{1B}", .bad)
+        buffer.append(" room", .indexed(61))
+        buffer.endLine()
+        buffer.append("next", .bold)
+        let lines = TerminalLine.lines(of: buffer.bytes)
+        #expect(lines.map(\.text) == ["plain bad\\u{1B} room", "next"])
+        #expect(lines[0].cells[6].appearance == TerminalAppearance(.bad))
+        #expect(lines[0].cells[16].appearance == TerminalAppearance(.indexed(61)))
+        #expect(lines[1].cells[0].appearance == TerminalAppearance(.bold))
+    }
+
+    @Test(
+        "A line has as many columns as its text was measured to have, wrapped or not",
+        arguments: 0..<50 as Range<UInt64>)
+    func measuresAlike(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        let words = (0..<8).map { _ in Self.words.filter { $0 != "🇩🇪" }.randomElement(using: &dice) ?? "" }
+        let text = words.joined(separator: " ")
+        let line = TerminalLine(text)
+        #expect(line.columns == TerminalText.width(of: text))
+        #expect(line.text == TerminalText.escaped(text))
+        let parts = line.wrapped(to: 7)
+        #expect(parts.allSatisfy { $0.columns <= 7 })
+        #expect(parts.map(\.text).joined() == line.text)
+    }
+
+    @Test("A size that no terminal has is one that it could have")
+    func sizes() {
+        #expect(TerminalGrid(width: 0, height: -3).area == TerminalArea(row: 0, column: 0, height: 1, width: 1))
+        #expect(TerminalGrid(width: .max, height: .max).width == TerminalGrid.largest)
+        var grid = TerminalGrid(width: 1, height: 1)
+        grid.write("日", row: 0, column: 0)
+        #expect(grid.text(ofRow: 0) == "…")
+        grid.write("x", row: 7, column: 9)
+        grid.clear(TerminalArea(row: -5, column: -5, height: 100, width: 100))
+        #expect(grid.text(ofRow: 0) == "")
+    }
+}
