@@ -53,10 +53,7 @@ private enum ActionVerb {
         case .workspace:
             _ = try one(of: ["create"], &words, arguments)
             return .createWorkspace
-        case .demo, .serve, .tail, .record, .replay, .rooms, .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex,
-            .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
-            .fileConvert, .fileDiff, .download, .login, .logout, .whoami, .help:
-            throw arguments.error("it wants nothing done")
+        default: throw arguments.error("it wants nothing done")
         }
     }
 

@@ -17,7 +17,7 @@ extension Arguments {
 
     /// How the server is reached.
     func access(to url: URLParts) throws(UsageError) -> AccessPlan {
-        for option in [Option.ca, .cert, .pin] where self[option] != nil && !url.isSecure {
+        for option in [Option.ca, .cert, .pin] where isTyped(option) && !url.isSecure {
             throw error("\(option.flag) is for https and wss, and the URL is \(url.scheme)")
         }
         for (option, needed) in [(Option.key, Option.cert), (.keyPass, .cert), (.proxyAuth, .proxy)]
@@ -25,10 +25,15 @@ extension Arguments {
             throw error("\(option.flag) is for \(needed.flag), which is missing")
         }
         var plan = AccessPlan()
-        if let path = self[.ca] { plan.trust = .file(path) }
-        if let path = self[.cert] { plan.certificate = ClientCertificate(certificate: path, key: self[.key] ?? path) }
-        plan.passphrase = try secret(.keyPass, "passphrase")
-        plan.pins = try pins(.pin)
+        // What is set for all servers, and not typed, is of no use to one without TLS.
+        if url.isSecure {
+            if let path = self[.ca] { plan.trust = .file(path) }
+            if let path = self[.cert] {
+                plan.certificate = ClientCertificate(certificate: path, key: self[.key] ?? path)
+            }
+            plan.passphrase = try secret(.keyPass, "passphrase")
+            plan.pins = try pins(.pin)
+        }
         plan.route = try route(.proxy)
         plan.proxyCredentials = try secret(.proxyAuth, "credentials")
         plan.headers = try headers(.header)

@@ -1,6 +1,7 @@
 import Live
 
-/// Arguments split into words and options, each option known to the command; values are not looked at yet.
+/// Arguments split into words and options, each option known to the command; values are not looked at yet. What was not
+/// typed is added by `settle`.
 struct Arguments {
     /// The command they are for.
     let command: CommandName
@@ -8,9 +9,11 @@ struct Arguments {
     private(set) var positionals: [String] = []
     /// Whether `--help` was asked for; nothing else matters then.
     private(set) var wantsHelp = false
-    private var values: [Option: [String]] = [:]
+    private var settings: [Option: Setting] = [:]
+    /// What was switched off on the command line, whatever else says that it is on.
+    private var switchedOff: Set<Option> = []
 
-    /// Splits the arguments behind the command's name.
+    /// Splits the arguments behind the command's name. How many words there may be is checked by `settle`.
     init(parsing arguments: [String], for command: CommandName) throws(UsageError) {
         self.command = command
         var rest = arguments[...]
@@ -31,34 +34,57 @@ struct Arguments {
                 positionals.append(argument)
             }
         }
-        try checkPositionals()
     }
 
     /// The last value of an option.
-    subscript(option: Option) -> String? { values[option]?.last }
+    subscript(option: Option) -> String? { settings[option]?.values.last }
 
     /// All values of a repeatable option, in order.
-    func all(_ option: Option) -> [String] { values[option] ?? [] }
+    func all(_ option: Option) -> [String] { settings[option]?.values ?? [] }
 
     /// Whether an option without a value was given.
-    func has(_ option: Option) -> Bool { values[option] != nil }
+    func has(_ option: Option) -> Bool { settings[option] != nil }
+
+    /// Whether an option was typed, and is not a setting that applies wherever it can.
+    func isTyped(_ option: Option) -> Bool { settings[option]?.origin == .flag }
+
+    /// What is known of an option, with where it came from.
+    func setting(of option: Option) -> Setting? { settings[option] }
+
+    /// Sets an option, or takes it away.
+    mutating func set(_ option: Option, to setting: Setting?) {
+        settings[option] = switchedOff.contains(option) ? nil : setting
+    }
 
     private mutating func take(option argument: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let option = try known(parts[0])
-        if values[option] != nil, !option.isRepeatable { throw error("\(option.flag) is given twice") }
-        guard let placeholder = option.placeholder else {
-            if parts.count > 1 { throw error("\(option.flag) takes no value") }
-            values[option] = []
-            return
-        }
+        let isGiven = settings[option] != nil || switchedOff.contains(option)
+        if isGiven, !option.isRepeatable { throw error("\(option.flag) is given twice") }
+        guard let placeholder = option.placeholder else { return try take(option, parts.dropFirst().first) }
         if parts.count > 1 {
-            values[option, default: []].append(parts[1])
+            append(parts[1], to: option)
         } else if let value = rest.first, !isOption(value) {
             rest.removeFirst()
-            values[option, default: []].append(value)
+            append(value, to: option)
         } else {
             throw error("\(option.flag) needs a value: \(option.flag) \(placeholder)")
+        }
+    }
+
+    private mutating func append(_ value: String, to option: Option) {
+        settings[option] = Setting(values: all(option) + [value], origin: .flag)
+    }
+
+    /// An option without a value is on; `=no` is for what is on by the environment or a file.
+    private mutating func take(_ option: Option, _ text: String?) throws(UsageError) {
+        guard let isOn = Arguments.truth(text ?? "yes") else {
+            throw error("\(option.flag) takes no value but yes or no")
+        }
+        if isOn {
+            settings[option] = Setting(values: [], origin: .flag)
+        } else {
+            switchedOff.insert(option)
         }
     }
 
@@ -98,7 +124,8 @@ struct Arguments {
             }
     }
 
-    private func checkPositionals() throws(UsageError) {
+    /// Whether there are as many words as the command takes.
+    func checkPositionals() throws(UsageError) {
         let expected = command.positionals
         let required = expected.filter(\.isRequired)
         if positionals.count < required.count { throw error("\(required[positionals.count].name) is missing") }
@@ -107,6 +134,7 @@ struct Arguments {
         }
     }
 
-    /// An error about these arguments.
-    func error(_ message: String) -> UsageError { UsageError(message, command: command) }
+    /// An error about these arguments. One that begins with a flag names the environment variable or the line of a file instead, when
+    /// the value came from there.
+    func error(_ message: String) -> UsageError { UsageError(sourced(message), command: command) }
 }

@@ -118,10 +118,7 @@ extension CommandName {
                 summary: "say whose token it is",
                 details: ["Prints the id and the name of the user, and whether the server is of era a or b."],
                 examples: ["weir whoami https://chat.example.com --token file:token --json"])
-        case .demo, .serve, .tail, .record, .replay, .rooms, .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex,
-            .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
-            .fileConvert, .fileDiff, .help:
-            Text(summary: "", examples: [])
+        default: Text(summary: "", examples: [])
         }
     }
 

@@ -182,10 +182,7 @@ extension CommandName {
                     "differ, and the rows that do, section by section. Exits with 6 when they differ.",
                 ],
                 examples: ["weir file diff before.weir.jsonl after.weir.jsonl"])
-        case .demo, .serve, .tail, .record, .replay, .rooms, .send, .edit, .react, .delete, .read, .channel,
-            .workspace,
-            .download, .login, .logout, .whoami, .help:
-            Text(summary: "", examples: [])
+        default: Text(summary: "", examples: [])
         }
     }
 

@@ -91,10 +91,7 @@ extension CommandName {
                 ],
                 summary: "explain a command",
                 examples: ["weir help tail", "weir help file repair"])
-        case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
-            .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff, .send, .edit,
-            .react, .delete, .read, .channel, .workspace, .download, .login, .logout, .whoami:
-            Text(summary: "", examples: [])
+        default: Text(summary: "", examples: [])
         }
     }
 }

@@ -29,6 +29,10 @@ enum CommandName: String, CaseIterable {
     case fileConvert = "file convert"
     case fileDiff = "file diff"
     case send, edit, react, delete, read, channel, workspace, download, login, logout, whoami
+    case config
+    case configShow = "config show"
+    case configPath = "config path"
+    case configCheck = "config check"
     case help
 
     /// A word that is not an option.
@@ -94,6 +98,7 @@ enum CommandName: String, CaseIterable {
             .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText
         case .send, .edit, .react, .delete, .read, .channel, .workspace, .download, .login, .logout, .whoami: errandText
+        case .config, .configShow, .configPath, .configCheck: shellText
         }
     }
 

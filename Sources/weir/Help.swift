@@ -15,8 +15,12 @@ enum Help {
         for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
         lines += [
             "",
-            "Colours are used on a terminal only, and not when NO_COLOR is set. Text from a peer is shown with",
-            "control, escape, bidirectional and zero-width characters escaped, except by --format raw.",
+            "Every option can be given by an environment variable, too (WEIR_MAX_ATTEMPTS is --max-attempts),",
+            "or in the config file ('weir help config'). What is typed prevails, then the environment.",
+            "",
+            "Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and",
+            "CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and",
+            "zero-width characters escaped, except by --format raw.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }
@@ -35,6 +39,12 @@ enum Help {
             let fits = usage.count <= indent - 2
             if !fits { lines.append(usage) }
             lines.append(padded(fits ? usage : "", indent) + option.meaning(for: command))
+        }
+        if command.takesSettings, let option = Option.of(command).first {
+            lines += [
+                "",
+                "An environment variable or the config file can give an option, too: \(option.flag) is \(option.variable).",
+            ]
         }
         lines += ["", command.text.examples.count == 1 ? "Example:" : "Examples:"]
         lines += command.text.examples.map { "  " + $0 }

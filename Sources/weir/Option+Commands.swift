@@ -17,7 +17,7 @@ extension Option {
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
-        case .json: [.fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
+        case .json: [.configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
@@ -45,7 +45,8 @@ extension Option {
         case .seed: [.demo, .serve]
         case .on: [.rooms]
         case .quiet: [.demo, .serve, .tail, .record, .replay]
-        case .help: CommandName.allCases
+        case .color, .help: CommandName.allCases
+        case .config: CommandName.allCases.filter { $0.takesSettings || $0.family == "config" }
         }
     }
 

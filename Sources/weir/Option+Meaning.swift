@@ -110,6 +110,8 @@ extension Option {
         case .name: "name of this tail's control socket (default the process id)"
         case .noControl: "open no control socket"
         case .quiet: "print only warnings, errors and losses on standard error"
+        case .color: "when to use colours (default auto: on a terminal)"
+        case .config: "file of settings (default ~/.config/weir/config)"
         case .help: "show this help"
         }
     }

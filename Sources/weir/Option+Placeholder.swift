@@ -13,6 +13,8 @@ extension Option {
         case .pin: "sha256//HASH"
         case .proxy: "URL|env"
         case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
+        case .color: "auto|always|never"
+        case .config: "FILE|none"
         case .company, .workspace: "ID"
         case .join: "ROOM"
         case .rotate: "SIZE|D|hup"

@@ -52,7 +52,8 @@ enum Option: String, CaseIterable {
     case from, to, decompress
     case on, name
     case noControl = "no-ctl"
-    case quiet, help
+    case quiet
+    case color, config, help
 
     /// As typed.
     var flag: String { "--" + rawValue }
@@ -77,5 +78,8 @@ enum Option: String, CaseIterable {
     func meaning(for command: CommandName) -> String { command.fileMeaning(of: self) ?? commonMeaning }
 
     /// The options of a command, in the order of the table.
-    static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.commands.contains(command) } }
+    static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
+
+    /// Whether a command knows the option.
+    func isKnown(to command: CommandName) -> Bool { commands.contains(command) }
 }

@@ -29,8 +29,9 @@ struct ReplayOptions {
 
     /// A server says what was recorded, at its times; what is for showing is not for it.
     private func checkServing(_ arguments: Arguments) throws(UsageError) {
-        if let other = Option.of(.replay).first(where: { arguments.has($0) && ![.serve, .speed, .quiet].contains($0) })
-        {
+        if let other = Option.of(.replay).first(where: {
+            arguments.isTyped($0) && ![.serve, .speed, .quiet].contains($0)
+        }) {
             throw arguments.error("--serve and \(other.flag) exclude each other")
         }
         if replay.paths.count > 1 || replay.paths.contains("-") { throw arguments.error("--serve needs a single FILE") }

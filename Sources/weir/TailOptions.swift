@@ -60,10 +60,10 @@ struct TailOptions {
         (store, requiresStore) = try arguments.store()
         if backend == .socketio {
             // A backend without a schema has nothing that could be remembered.
-            if requiresStore {
+            if arguments.isTyped(.store), requiresStore {
                 throw arguments.error("--store is of no use with --backend socketio, which has no model")
             }
-            store = nil
+            (store, requiresStore) = (nil, false)
         }
         guard SocketIO.isNamespace(namespace) else {
             throw arguments.error("--namespace: a comma cannot be in the name of a namespace")

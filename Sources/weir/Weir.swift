@@ -17,8 +17,10 @@ enum Weir {
             }
             var words = arguments[...]
             let command = try CommandName.take(&words)
-            let parsed = try Arguments(parsing: Array(words), for: command)
+            var parsed = try Arguments(parsing: Array(words), for: command)
             if parsed.wantsHelp { return Console.print(Help.text(of: command)) }
+            try parsed.settle(try Settings.read(for: parsed))
+            TerminalDevice.choose(try parsed.choice(.color) ?? .auto)
             return try await run(command, parsed)
         } catch {
             return Console.refuse(error)
@@ -38,6 +40,8 @@ enum Weir {
         case .login: return await AccountCommand.login(try LoginOptions(arguments))
         case .logout: return await AccountCommand.logout(try AccountOptions(arguments))
         case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))
+        case .config: return Console.print(Help.text(of: command))
+        case .configShow, .configPath, .configCheck: return try ConfigCommand.run(arguments)
         case .file: return Console.print(Help.text(of: command))
         case .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge,
             .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:

@@ -25,6 +25,7 @@ enum HelpSnapshots {
           login     log in and write the token to a file
           logout    log out and remove the file with the token
           whoami    say whose token it is
+          config    say which settings apply, and where they come from
           help      explain a command
 
         Exit codes:
@@ -40,8 +41,12 @@ enum HelpSnapshots {
           130       interrupted (SIGINT)
           143       terminated (SIGTERM)
 
-        Colours are used on a terminal only, and not when NO_COLOR is set. Text from a peer is shown with
-        control, escape, bidirectional and zero-width characters escaped, except by --format raw.
+        Every option can be given by an environment variable, too (WEIR_MAX_ATTEMPTS is --max-attempts),
+        or in the config file ('weir help config'). What is typed prevails, then the environment.
+
+        Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and
+        CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and
+        zero-width characters escaped, except by --format raw.
 
         """#
 
@@ -69,7 +74,11 @@ enum HelpSnapshots {
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
 
             Example:
               weir demo --duration 5s --format json
@@ -105,7 +114,11 @@ enum HelpSnapshots {
               --era a|b                       REST: a is the mobile proxy alone, b the core, too (default b)
               --max-payload BYTES             most bytes of a message or a polling body (default 1000000)
               --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --path is WEIR_PATH.
 
             Examples:
               weir serve --listen 127.0.0.1:8080 --seed 7
@@ -176,7 +189,11 @@ enum HelpSnapshots {
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Examples:
               weir tail https://chat.example.com --token env:TOKEN
@@ -237,7 +254,11 @@ enum HelpSnapshots {
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir record https://chat.example.com day.weir --token file:token --duration 1h
@@ -281,7 +302,11 @@ enum HelpSnapshots {
               --start POSITION                show what is from here on; what is before is applied
               --end POSITION                  end before the first record here
               --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
 
             Example:
               weir replay day.weir --speed max --diff-log day.diff
@@ -303,7 +328,11 @@ enum HelpSnapshots {
             Options:
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --store is WEIR_STORE.
 
             Example:
               weir rooms join /companies/C/workspaces/W/channels/CH/feed
@@ -343,7 +372,11 @@ enum HelpSnapshots {
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --draft                         send the draft of the place: a text that was refused
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Examples:
               weir send https://chat.example.com '#general' 'Good morning' --token file:token
@@ -380,7 +413,11 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token
@@ -415,7 +452,11 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir react https://chat.example.com '#general' MESSAGE 👍 --token file:token
@@ -450,7 +491,11 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir delete https://chat.example.com '#general' MESSAGE --token file:token
@@ -484,7 +529,11 @@ enum HelpSnapshots {
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir read https://chat.example.com '#general' --token file:token
@@ -531,7 +580,11 @@ enum HelpSnapshots {
               --rename NAME                   the channel's new name
               --member USER …                 who is in it, too: a user's id; for a workspace an address
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Examples:
               weir channel create https://chat.example.com Releases --icon 🚀 --token file:token
@@ -567,7 +620,11 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --member USER …                 who is in it, too: a user's id; for a workspace an address
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir workspace create https://chat.example.com Sales --token file:token
@@ -608,7 +665,11 @@ enum HelpSnapshots {
               --json                          print the result as one JSON object a line
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Examples:
               weir download file https://chat.example.com FILE --output plan.pdf --token file:token
@@ -642,7 +703,11 @@ enum HelpSnapshots {
                                               where the password is (default prompt)
               --save FILE                     file for the token (0600); one that is there is replaced
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --header is WEIR_HEADER.
 
             Example:
               weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token
@@ -673,7 +738,11 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir logout https://chat.example.com --token file:token
@@ -703,7 +772,11 @@ enum HelpSnapshots {
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
               --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
 
             Example:
               weir whoami https://chat.example.com --token file:token --json
@@ -758,7 +831,11 @@ enum HelpSnapshots {
 
             Options:
               --json                          print one JSON object a file
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
 
             Examples:
               weir file info day.weir.jsonl
@@ -782,7 +859,11 @@ enum HelpSnapshots {
             Options:
               --json                          print one JSON object a finding
               --secrets                       look for what looks like a secret, too
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
 
             Examples:
               weir file doctor day.weir.jsonl
@@ -804,7 +885,11 @@ enum HelpSnapshots {
             Options:
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Example:
               weir file repair torn.weir.jsonl -o whole.weir.jsonl
@@ -823,7 +908,11 @@ enum HelpSnapshots {
             Options:
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Example:
               weir file index day.weir.jsonl -o day.weir.jsonl --force
@@ -843,7 +932,11 @@ enum HelpSnapshots {
             Options:
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
 
             Examples:
               weir file cat day.weir.jsonl
@@ -873,7 +966,11 @@ enum HelpSnapshots {
               -B, --before N                  print N records before each match, too
               -C, --context N                 print N records before and behind each match, too
               --around D                      print what happened within this time of each match, too
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
 
             Examples:
               weir file grep -i 'deploy.*failed' day.weir.jsonl --around 2s
@@ -908,7 +1005,11 @@ enum HelpSnapshots {
               --not-conn N …                  leave out what belongs to such a connection
               --start POSITION                begin with the first record here
               --end POSITION                  end before the first record here
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --room is WEIR_ROOM.
 
             Examples:
               weir file filter day.weir.jsonl --room '/companies/*/channels/*' --not-event 'realtime:event'
@@ -934,7 +1035,11 @@ enum HelpSnapshots {
               --start POSITION                begin with the first record here
               --end POSITION                  end before the first record here
               --ripple                        close the hole: times begin at 0
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Example:
               weir file cut day.weir.jsonl --start mark:outage --end +2h --ripple -o outage.weir.jsonl
@@ -955,7 +1060,11 @@ enum HelpSnapshots {
             Options:
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Example:
               weir file merge day.0001.weir.jsonl day.0002.weir.jsonl -o day.weir.jsonl
@@ -980,7 +1089,11 @@ enum HelpSnapshots {
               --force                         replace a file that is there
               --set NAME                      add a mark of this name
               --at POSITION                   where the mark is to stand
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Examples:
               weir file mark day.weir.jsonl
@@ -1006,7 +1119,11 @@ enum HelpSnapshots {
               --rule RULE …                   what to take out
               --replace fixed|hash|fake       what stands in its place (default fixed)
               --keep-length                   what stands in its place has as many bytes
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Example:
               weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl
@@ -1027,7 +1144,11 @@ enum HelpSnapshots {
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
               -d, --decompress                write the text of a compressed file
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Examples:
               weir file compress day.weir.jsonl
@@ -1056,7 +1177,11 @@ enum HelpSnapshots {
                                               what FILE is
               --to weir|har|cloudevents|lines|asciicast
                                               what to make of it
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Examples:
               weir file convert chat.har --to weir -o chat.weir.jsonl
@@ -1076,7 +1201,11 @@ enum HelpSnapshots {
 
             Options:
               --json                          print one JSON object
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
 
             Example:
               weir file diff before.weir.jsonl after.weir.jsonl
@@ -1102,7 +1231,11 @@ enum HelpSnapshots {
               --records N                     begin a new segment after so many records
               --marks                         begin a new segment at every mark
               --connections                   begin a new segment at every connection
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
+
+            An environment variable or the config file can give an option, too: --output is WEIR_OUTPUT.
 
             Examples:
               weir file split day.weir.jsonl --size 64M
@@ -1118,11 +1251,99 @@ enum HelpSnapshots {
             Usage: weir help [COMMAND] [VERB] [OPTIONS]
 
             Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
               --help                          show this help
 
             Examples:
               weir help tail
               weir help file repair
+
+            """#
+        ),
+        (
+            "config",
+            #"""
+            weir config: say which settings apply, and where they come from
+
+            Usage: weir config VERB … [OPTIONS]
+
+            The config file is $XDG_CONFIG_HOME/weir/config, or ~/.config/weir/config: a line 'option = value'
+            for each option, without its dashes; yes and no where it takes no value; a list by repetition.
+            What stands below a line [tail] or [file grep] is for that command. A line that begins with # says
+            nothing. An environment variable with several values has one a line. What is typed prevails, then
+            the environment, then the config file; --quiet=no switches off what is on. Secrets are references
+            (env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads none.
+
+            Verbs:
+              show      print the settings that apply, with where each comes from
+              path      print where the config file is
+              check     say what is wrong with the settings
+
+            Each has its own help: weir help config VERB
+
+            Examples:
+              weir config show tail
+              weir config check
+
+            """#
+        ),
+        (
+            "config show",
+            #"""
+            weir config show: print the settings that apply, with where each comes from
+
+            Usage: weir config show [COMMAND] [VERB] [OPTIONS]
+
+            Of COMMAND, or of all. Of a secret a fingerprint is shown.
+
+            Options:
+              --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            Examples:
+              weir config show tail
+              WEIR_FORMAT=json weir config show --json
+
+            """#
+        ),
+        (
+            "config path",
+            #"""
+            weir config path: print where the config file is
+
+            Usage: weir config path [OPTIONS]
+
+            Whether it is there or not.
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            Example:
+              $EDITOR "$(weir config path)"
+
+            """#
+        ),
+        (
+            "config check",
+            #"""
+            weir config check: say what is wrong with the settings
+
+            Usage: weir config check [OPTIONS]
+
+            Every line of the config file that says nothing, and variables WEIR_… that no option has. Exits
+            with 2 when something was found.
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            Example:
+              weir config check
 
             """#
         ),

@@ -39,7 +39,10 @@ struct UsageTests {
                 ["tail", "http://a/", "--format", "--quiet"],
                 "weir: --format needs a value: --format pretty|compact|json|raw\nTry 'weir help tail'.\n"
             ),
-            (["tail", "http://a/", "--quiet=yes"], "weir: --quiet takes no value\nTry 'weir help tail'.\n"),
+            (
+                ["tail", "http://a/", "--quiet=please"],
+                "weir: --quiet takes no value but yes or no\nTry 'weir help tail'.\n"
+            ),
             (
                 ["replay", "a.weir", "--diff-log-reversible"],
                 "weir: --diff-log-reversible needs --diff-log FILE\nTry 'weir help replay'.\n"

@@ -1,13 +1,45 @@
 import Glibc
+import Synchronization
 
 /// The terminal behind a descriptor.
 public enum TerminalDevice {
-    /// Whether colours may be sent to `descriptor`: a terminal that knows them (`TERM` is not `dumb`), and nobody set
-    /// `NO_COLOR`.
+    /// When colours are used.
+    public enum ColourChoice: String, CaseIterable, Sendable {
+        /// On a terminal, unless the environment has something to say about it.
+        case auto
+        /// Also into a file or a pipe.
+        case always
+        case never
+    }
+
+    /// What the process was told; `auto` until then. Set once, before anything is printed.
+    public static func choose(_ choice: ColourChoice) {
+        let index = ColourChoice.allCases.firstIndex(of: choice) ?? 0
+        chosen.store(index, ordering: .relaxed)
+    }
+
+    private static let chosen = Atomic<Int>(0)
+
+    /// Whether colours may be sent to `descriptor`.
+    ///
+    /// What was chosen prevails. Otherwise `NO_COLOR` says no, then `FORCE_COLOR` or `CLICOLOR_FORCE` yes (or no, when it is 0), then
+    /// `CLICOLOR=0` no (no-color.org, force-color.org, bixense.com/clicolors); then it takes a terminal whose `TERM` is not `dumb`.
     public static func showsColour(_ descriptor: Int32) -> Bool {
-        guard isatty(descriptor) == 1 else { return false }
-        if let refusal = getenv("NO_COLOR"), refusal.pointee != 0 { return false }
-        return getenv("TERM").map { String(cString: $0) } != "dumb"
+        switch ColourChoice.allCases[chosen.load(ordering: .relaxed)] {
+        case .always: return true
+        case .never: return false
+        case .auto: break
+        }
+        if variable("NO_COLOR") != nil { return false }
+        if let force = variable("FORCE_COLOR") ?? variable("CLICOLOR_FORCE") { return force != "0" }
+        if variable("CLICOLOR") == "0" { return false }
+        return isatty(descriptor) == 1 && variable("TERM") != "dumb"
+    }
+
+    /// An empty variable stands for none.
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
     }
 
     /// The columns of the terminal behind `descriptor`; nil when it is none or does not say.

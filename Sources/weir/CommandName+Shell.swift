@@ -1,0 +1,45 @@
+extension CommandName {
+    /// What the help says of the commands about settings and the shell; of other commands, nothing.
+    var shellText: Text {
+        switch self {
+        case .config:
+            Text(
+                summary: "say which settings apply, and where they come from",
+                details: [
+                    "The config file is $XDG_CONFIG_HOME/weir/config, or ~/.config/weir/config: a line 'option = value'",
+                    "for each option, without its dashes; yes and no where it takes no value; a list by repetition.",
+                    "What stands below a line [tail] or [file grep] is for that command. A line that begins with # says",
+                    "nothing. An environment variable with several values has one a line. What is typed prevails, then",
+                    "the environment, then the config file; --quiet=no switches off what is on. Secrets are references",
+                    "(env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads none.",
+                ],
+                examples: ["weir config show tail", "weir config check"])
+        case .configShow:
+            Text(
+                positionals: [
+                    Positional(name: "COMMAND", isRequired: false), Positional(name: "VERB", isRequired: false),
+                ],
+                summary: "print the settings that apply, with where each comes from",
+                details: [
+                    "Of COMMAND, or of all. Of a secret a fingerprint is shown."
+                ],
+                examples: ["weir config show tail", "WEIR_FORMAT=json weir config show --json"])
+        case .configPath:
+            Text(
+                summary: "print where the config file is",
+                details: [
+                    "Whether it is there or not."
+                ],
+                examples: ["$EDITOR \"$(weir config path)\""])
+        case .configCheck:
+            Text(
+                summary: "say what is wrong with the settings",
+                details: [
+                    "Every line of the config file that says nothing, and variables WEIR_… that no option has. Exits",
+                    "with 2 when something was found.",
+                ],
+                examples: ["weir config check"])
+        default: Text(summary: "", examples: [])
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import JSONText
+import Live
+import Terminal
+
+/// `weir config`: what applies, and where it comes from.
+enum ConfigCommand {
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        switch arguments.command {
+        case .configShow: return try show(arguments)
+        case .configPath: return try path(arguments)
+        default: return try check(arguments)
+        }
+    }
+
+    private static func path(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        guard let path = Settings.configPath(arguments) else {
+            throw arguments.error("there is no home, and so no config file: set HOME or XDG_CONFIG_HOME")
+        }
+        return Console.print(path + "\n")
+    }
+
+    /// One setting as it is shown.
+    private struct Row {
+        var command: String
+        var name: String
+        var value: String
+        var source: String
+    }
+
+    private static func show(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let commands = try commands(arguments)
+        let settings = try Settings.read(for: arguments, command: commands[0])
+        var rows: [Row] = []
+        for command in commands {
+            for option in Option.of(command) {
+                guard option.isInherited(by: command), let found = settings.find(option, for: command) else { continue }
+                for value in found.values {
+                    rows.append(
+                        Row(
+                            command: command.rawValue, name: option.rawValue,
+                            value: option.isSecret ? Fingerprints.shown(value) : value,
+                            source: found.origin.place))
+                }
+            }
+        }
+        if arguments.has(.json) { return Console.print(rows.map(json).joined()) }
+        rows =
+            commands.count > 1
+            ? merged(rows) : rows.map { Row(command: "", name: $0.name, value: $0.value, source: $0.source) }
+        return Console.print(table(rows))
+    }
+
+    /// A setting that is the same for all commands that know it is shown once.
+    private static func merged(_ rows: [Row]) -> [Row] {
+        var merged: [Row] = []
+        for row in rows {
+            let twin = { (other: Row) in (other.name, other.value, other.source) == (row.name, row.value, row.source) }
+            if let index = merged.firstIndex(where: twin) {
+                merged[index].command = ""
+            } else {
+                merged.append(row)
+            }
+        }
+        return merged
+    }
+
+    private static func table(_ rows: [Row]) -> String {
+        let names = rows.map { ($0.command.isEmpty ? "" : "[\($0.command)] ") + $0.name + " = " + $0.value }
+        let escaped = names.map { TerminalText.escaped($0) }
+        let width = escaped.map(\.count).max() ?? 0
+        return zip(escaped, rows).map { name, row in
+            name + String(repeating: " ", count: width - name.count + 2) + TerminalText.escaped(row.source) + "\n"
+        }.joined()
+    }
+
+    private static func json(_ row: Row) -> String {
+        var writer = JSONWriter()
+        writer.value(
+            .object([
+                JSONValue.Member("command", .string(row.command)), JSONValue.Member("option", .string(row.name)),
+                JSONValue.Member("value", .string(row.value)), JSONValue.Member("source", .string(row.source)),
+            ]))
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func commands(_ arguments: Arguments) throws(UsageError) -> [CommandName] {
+        let all = CommandName.allCases.filter { $0.takesSettings && $0.verbs.isEmpty }
+        guard !arguments.positionals.isEmpty else { return all }
+        var words = arguments.positionals[...]
+        let command = try CommandName.take(&words)
+        if let word = words.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
+        guard command.takesSettings else { throw arguments.error("'weir \(command.rawValue)' takes no settings") }
+        return [command]
+    }
+
+    private static func check(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        var problems: [String] = []
+        var notes: [String] = []
+        if let path = Settings.configPath(arguments) {
+            let shown = ConfigFolder.shown(path)
+            switch ConfigFolder.read(path, forEyes: .anybody) {
+            case .success(nil): notes.append("\(shown): there is none")
+            case .success(let text?):
+                let file = SettingsFile(text, kind: .config)
+                problems += file.problems.map { "\(shown):\($0.line): \($0.message)" }
+                problems += wrongChoices(in: file, shown)
+                notes.append("\(shown): \(file.entries.count) settings")
+            case .failure(let problem): problems.append("\(shown): \(problem.message)")
+            }
+        }
+        let names = Option.allCases.filter(\.isVariable).map(\.variable)
+        for name in Environment.names(startingWith: Option.prefix) where !names.contains(name) {
+            problems.append("\(name) is no option's variable" + Suggestion.phrase(for: name, among: names))
+        }
+        for line in problems { Console.note("weir: " + line) }
+        guard problems.isEmpty else { return .usage }
+        return Console.print(notes.map { TerminalText.escaped($0) + "\n" }.joined())
+    }
+
+    private static func wrongChoices(in file: SettingsFile, _ shown: String) -> [String] {
+        file.entries.compactMap { entry in
+            guard case .option(let option) = entry.key, !option.choices.isEmpty, !option.choices.contains(entry.value)
+            else { return nil }
+            return "\(shown):\(entry.line): \(option.rawValue): \(UsageError.quoted(entry.value)) is none of "
+                + option.choices.joined(separator: ", ") + Suggestion.phrase(for: entry.value, among: option.choices)
+        }
+    }
+}
