@@ -1,3 +1,4 @@
+import Events
 public import Pipeline
 public import Recording
 
@@ -8,10 +9,40 @@ public struct StampedReport: Sendable {
     public var stamp: Stamp
     /// The report.
     public var report: Report
+    /// Our clock minus the server's when the report was made, in milliseconds, as far as it is known (`ServerClock`).
+    public var clockOffset: Int64
     /// A report with its stamp.
-    public init(stamp: Stamp, report: Report) {
+    public init(stamp: Stamp, report: Report, clockOffset: Int64 = 0) {
         self.stamp = stamp
         self.report = report
+        self.clockOffset = clockOffset
+    }
+
+    /// How long the event was on its way, in milliseconds, where the server says when it sent it: receive time minus the server's time,
+    /// on one clock.
+    public var lag: Int64? {
+        guard case .event(let event) = report, let difference = event.difference(at: stamp) else { return nil }
+        let (lag, overflow) = difference.subtractingReportingOverflow(clockOffset)
+        return overflow ? nil : lag
+    }
+}
+
+extension StampedReport {
+    /// A report as it is made: an event tells `clock` how far the server's is off.
+    init(stamp: Stamp, report: Report, clock: inout ServerClock) {
+        if case .event(let event) = report, let difference = event.difference(at: stamp) {
+            clock.note(difference, at: stamp.time)
+        }
+        self.init(stamp: stamp, report: report, clockOffset: clock.offset)
+    }
+}
+
+extension EventReport {
+    /// Receive time minus the server's time in milliseconds, each on its own clock; nil when the server says none.
+    fileprivate func difference(at stamp: Stamp) -> Int64? {
+        guard let sent = event.serverTime?.milliseconds else { return nil }
+        let (difference, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
+        return overflow ? nil : difference
     }
 }
 

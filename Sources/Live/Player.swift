@@ -16,6 +16,8 @@ struct Player {
     /// Number of the last record that is not restated; 0 before one came.
     private var lastInput = 0
     private var requests: RequestLedger
+    /// How far the server's clock is off.
+    private var serverClock = ServerClock()
     /// The model's latest states; nil when nothing is verified.
     private var states: StateHistory?
     /// Number of the first record behind the last `sync`.
@@ -172,7 +174,7 @@ struct Player {
 
     private mutating func report(_ report: Report, _ stamp: Stamp) {
         if case .event = report { events += 1 }
-        reports.append(StampedReport(stamp: stamp, report: report))
+        reports.append(StampedReport(stamp: stamp, report: report, clock: &serverClock))
     }
 
     /// The model's sections in order, each with the number of its elements.

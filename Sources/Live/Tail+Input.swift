@@ -176,7 +176,7 @@ extension Tail {
             notes.connection.becameReady()
         case .connection, .action, .typing, .notice: break
         }
-        pending.append(.report(StampedReport(stamp: stamp, report: report)))
+        pending.append(.report(StampedReport(stamp: stamp, report: report, clock: &serverClock)))
     }
 }
 

@@ -30,6 +30,8 @@ public actor Tail {
 
     var session: Session
     var journal: Journal
+    /// How far the server's clock is off.
+    var serverClock = ServerClock()
     var effects: [Effect] = []
     /// Items for the outlet thread, handed over once per input.
     var pending: [OutletThread.Item] = []

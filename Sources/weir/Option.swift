@@ -6,7 +6,10 @@ enum Option: String, CaseIterable {
     case proxyAuth = "proxy-auth"
     case company, workspace, join, room, emit, history, members
     case framing
-    case format, count, duration
+    case format, time, zone
+    case roomWidth = "room-width"
+    case spacer
+    case count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
     case record, rotate, keep, compress, fsync

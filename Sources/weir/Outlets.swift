@@ -24,7 +24,9 @@ struct Outlets {
         outlets.append(status)
         if let format {
             outlets.append(
-                EventPrinter(format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true))
+                EventPrinter(
+                    format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
+                    settings: options.lines))
         }
         all = outlets
     }

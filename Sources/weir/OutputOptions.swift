@@ -4,6 +4,8 @@ import Live
 struct OutputOptions {
     /// How events are printed; nil for not at all.
     var format: OutputFormat?
+    /// How lines are laid out.
+    var lines = LineSettings()
     /// Where every change of the model is written, too.
     var diffLog: String?
     /// Whether that also holds what was deleted or replaced.
@@ -15,6 +17,7 @@ struct OutputOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         format = arguments.command == .record ? nil : try arguments.choice(.format) ?? .compact
+        lines = try arguments.lineSettings()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }

@@ -65,6 +65,10 @@ enum HelpSnapshots {
             Options:
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --room-width N                  columns a room's name may take (default 26)
+              --spacer D                      show a pause as long as this by a line of its own
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
@@ -169,6 +173,10 @@ enum HelpSnapshots {
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --room-width N                  columns a room's name may take (default 26)
+              --spacer D                      show a pause as long as this by a line of its own
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -285,6 +293,10 @@ enum HelpSnapshots {
             Options:
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --room-width N                  columns a room's name may take (default 26)
+              --spacer D                      show a pause as long as this by a line of its own
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
@@ -932,6 +944,10 @@ enum HelpSnapshots {
             Options:
               --format pretty|compact|json|raw
                                               how events are printed (default compact)
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --room-width N                  columns a room's name may take (default 26)
+              --spacer D                      show a pause as long as this by a line of its own
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help

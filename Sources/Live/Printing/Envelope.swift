@@ -19,7 +19,7 @@ struct Envelope {
     mutating func append(_ stamped: StampedReport, connection: Int) {
         let stamp = stamped.stamp
         switch stamped.report {
-        case .event(let event): append(event, stamp, connection)
+        case .event(let event): append(event, stamped, connection)
         case .diff(let diff): append(diff, stamp)
         case .gap(let gap): append(gap, stamp)
         case .connection(let change): append(change, stamp, connection)
@@ -47,10 +47,10 @@ struct Envelope {
         writer.integer(stamp.time.microseconds)
     }
 
-    private mutating func append(_ report: EventReport, _ stamp: Stamp, _ connection: Int) {
-        begin("event", stamp)
+    private mutating func append(_ report: EventReport, _ stamped: StampedReport, _ connection: Int) {
+        begin("event", stamped.stamp)
         writer.key("lag_ms")
-        integer(report.lagMilliseconds(at: stamp))
+        integer(stamped.lag)
         writer.key("conn")
         writer.integer(connection)
         writer.key("dir")
@@ -69,6 +69,10 @@ struct Envelope {
         writer.bool(report.event.isKnown)
         writer.key("payload")
         writer.inertRaw(report.payload)
+        writer.key("server_time")
+        string(report.event.serverTime.map { TimeText.rfc3339(milliseconds: $0.milliseconds) })
+        writer.key("clock_offset_ms")
+        writer.integer(stamped.clockOffset)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp) {

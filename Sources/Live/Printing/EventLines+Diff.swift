@@ -36,7 +36,7 @@ extension EventLines {
 
     private func append(_ row: DiffRow, cause: Int, to buffer: inout TerminalBuffer) {
         let facts = ItemFacts(row.item)
-        buffer.pad(to: Column.room)
+        buffer.pad(to: columns.room)
         buffer.append("\(row.operation.sign) \(row.item.id.kind.rawValue) ", row.operation.style)
         buffer.append(name(of: row.item, facts))
         // A membership has no name of its own: its user's.
@@ -54,7 +54,7 @@ extension EventLines {
     }
 
     private func appendRest(of first: DiffRow, count: Int, cause: Int, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: Column.room)
+        buffer.pad(to: columns.room)
         buffer.append("\(first.operation.sign) \(count) more of \(first.item.id.kind.rawValue)", first.operation.style)
         buffer.append("  in " + section(of: first.item) + "  #\(cause)", .dim)
         buffer.endLine()
@@ -62,7 +62,7 @@ extension EventLines {
 
     private func appendFields(_ differences: [ItemFacts.Difference], to buffer: inout TerminalBuffer) {
         for difference in differences {
-            buffer.pad(to: Column.room + 2)
+            buffer.pad(to: columns.room + 2)
             buffer.append(difference.key + "  ", .dim)
             buffer.append(EventLines.text(of: difference.old) + " → " + EventLines.text(of: difference.new))
             buffer.endLine()

@@ -5,41 +5,44 @@ import Recording
 import Wire
 import Terminal
 
-/// Prints reports as lines for people: `compact` or `pretty`.
+/// Prints reports as lines for people: `compact` or `pretty`. What is printed depends on the reports alone, and on what was printed of
+/// those before.
 struct EventLines {
     /// Whether an event takes one line, or as many as it needs.
     let isCompact: Bool
     /// The columns of the terminal, in `compact`.
-    let width: Int?
+    var width: Int?
+    let settings: LineSettings
     /// Who is called how, as far as was printed.
-    private(set) var people: KnownPeople
-    /// The rooms of this batch as they are shown: the same few come again and again.
+    private(set) var people = KnownPeople()
+    /// Where the fields of an event line stand.
+    private(set) var columns: EventColumns
+    /// The rooms as they are shown: the same few come again and again.
     private var roomLabels: [String: String] = [:]
+    private var clock: ZoneClock
+    /// When the event printed last was received.
+    private var last: Moment?
 
-    init(isCompact: Bool, width: Int?, people: KnownPeople = KnownPeople()) {
+    init(isCompact: Bool, width: Int?, _ settings: LineSettings = LineSettings()) {
         self.isCompact = isCompact
         self.width = width
-        self.people = people
-    }
-
-    /// Columns of the fields of an event line.
-    enum Column {
-        static let room = 22
-        static let roomWidth = 26
-        static let kind = room + roomWidth + 2
-        static let text = kind + 18
+        self.settings = settings
+        columns = EventColumns(settings)
+        clock = ZoneClock(settings.zone)
     }
 
     /// More rows than this of one operation in one section are summed up in `compact`.
     static let mostRows = 4
     /// Bytes of a payload shown in `pretty`; the recording has the rest.
     static let mostPayload = 4096
+    /// More rooms than these are made ready anew each time.
+    private static let mostLabels = 10_000
 
     /// Appends the lines of a report; nothing for what belongs on stderr.
     mutating func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         buffer.limit = isCompact ? width : nil
         switch stamped.report {
-        case .event(let event): append(event, stamped.stamp, to: &buffer)
+        case .event(let event): append(event, stamped, to: &buffer)
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch)
             people.learn(from: rows)
@@ -50,32 +53,66 @@ struct EventLines {
         }
     }
 
-    private mutating func append(_ report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+    private mutating func append(_ report: EventReport, _ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         let event = report.event
-        buffer.append(TimeText.clock(wall: stamp.wall), .dim)
-        buffer.append("  ")
-        let lag = EventLines.text(ofLag: report.lagMilliseconds(at: stamp))
-        buffer.pad(to: Column.room - 2 - lag.utf8.count)
-        buffer.append(lag, .dim)
-        buffer.append("  ")
+        appendSpacer(stamped.stamp, to: &buffer)
+        appendTime(stamped.stamp, to: &buffer)
+        last = stamped.stamp.time
+        appendLag(stamped.lag, to: &buffer)
         if isCompact {
             if let room = event.room {
-                buffer.append(label(of: room), TerminalStyle.room(room))
+                let label = label(of: room)
+                columns.roomWidth = max(columns.roomWidth, TerminalText.width(of: label))
+                buffer.append(label, TerminalStyle.room(room))
             }
-            buffer.pad(to: Column.kind)
+            buffer.pad(to: columns.kind)
         }
         buffer.append(event.kind, event.isKnown ? .bold : .caution)
-        if isCompact { buffer.pad(to: Column.text - 2) }
+        if isCompact { buffer.pad(to: columns.text - 2) }
         buffer.append("  ")
         appendText(of: event, to: &buffer)
         buffer.endLine()
-        if !isCompact { appendDetails(of: report, stamp, to: &buffer) }
+        if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
+    }
+
+    /// A pause worth a line.
+    private func appendSpacer(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        guard let spacer = settings.spacer, let last, stamp.time - last >= spacer else { return }
+        buffer.append("── \(TimeText.span(milliseconds: (stamp.time - last).microseconds / 1000)) ──", .dim)
+        buffer.endLine()
+    }
+
+    private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        let text: String
+        switch settings.time {
+        case .none: return
+        case .abs: text = TimeText.clock(wall: clock.local(stamp.wall))
+        case .rel: text = TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
+        case .delta:
+            text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
+        }
+        buffer.pad(to: EventColumns.time - text.utf8.count)
+        buffer.append(text, .dim)
+        buffer.append("  ")
+    }
+
+    private func appendLag(_ lag: Int64?, to buffer: inout TerminalBuffer) {
+        let text = EventLines.text(ofLag: lag)
+        buffer.pad(to: columns.room - 2 - text.utf8.count)
+        let style: TerminalStyle =
+            switch lag ?? 0 {
+            case ..<1000: .dim
+            case ..<10_000: .caution
+            default: .bad
+            }
+        buffer.append(text, style)
+        buffer.append("  ")
     }
 
     private mutating func label(of room: String) -> String {
         if let known = roomLabels[room] { return known }
-        let label = ShortName.room(room, width: Column.roomWidth)
-        roomLabels[room] = label
+        let label = ShortName.room(room, width: settings.roomWidth)
+        if roomLabels.count < EventLines.mostLabels { roomLabels[room] = label }
         return label
     }
 
@@ -113,16 +150,16 @@ struct EventLines {
         appendField("payload", text, .dim, to: &buffer)
     }
 
-    private func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
-        buffer.append(TimeText.clock(wall: stamp.wall), .dim)
-        buffer.pad(to: Column.room)
+    private mutating func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        appendTime(stamp, to: &buffer)
+        buffer.pad(to: columns.room)
         buffer.append("gap  ", .bad)
         buffer.append(gap.sentence)
         buffer.endLine()
     }
 
     private func append(_ report: TypingReport, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: Column.room)
+        buffer.pad(to: columns.room)
         let sentence = report.sentence
         buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .dim)
         buffer.endLine()
@@ -130,22 +167,28 @@ struct EventLines {
 
     /// One `name  value` line below an event.
     func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: Column.room)
+        buffer.pad(to: columns.room)
         buffer.append(name, .dim)
-        buffer.pad(to: Column.room + 10)
+        buffer.pad(to: columns.room + 10)
         buffer.append(value, style)
         buffer.endLine()
     }
 }
 
-extension EventReport {
-    /// Receive time minus the server's time, when the server says one. Clocks are not compared: a server ahead of us
-    /// gives a negative lag.
-    func lagMilliseconds(at stamp: Stamp) -> Int64? {
-        guard let sent = event.serverTime?.milliseconds else { return nil }
-        let (lag, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
-        return overflow ? nil : lag
-    }
+/// Columns of the fields of an event line.
+struct EventColumns {
+    /// Of the time, where there is one.
+    static let time = 12
+
+    /// Where the room stands, and whatever is told below an event.
+    let room: Int
+    /// Of the widest room shown so far.
+    var roomWidth = 0
+
+    init(_ settings: LineSettings) { room = settings.time == .none ? 8 : Self.time + 10 }
+
+    var kind: Int { roomWidth > 0 ? room + roomWidth + 2 : room }
+    var text: Int { kind + 18 }
 }
 
 extension TypingReport {

@@ -19,18 +19,20 @@ public final class EventPrinter: Outlet {
     /// Connections begun so far. Atomic because outlets are `Sendable`; only the outlet thread touches it.
     private let connection = Atomic<Int>(0)
     /// Kept from batch to batch; only the outlet thread touches it.
-    private let people = Monitor(KnownPeople())
+    private let lines: Monitor<EventLines>
 
     /// Prints on `descriptor`, which stays the caller's. `width` cuts the lines of `compact`; with `followsTerminal`
     /// the terminal is asked before each batch, so that lines fit a window whose size changes.
     public init(
-        format: OutputFormat, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false
+        format: OutputFormat, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
+        settings: LineSettings = LineSettings()
     ) {
         self.format = format
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard output")
         self.colour = colour
         self.width = width
         self.followsTerminal = followsTerminal
+        lines = Monitor(EventLines(isCompact: format == .compact, width: width, settings))
     }
 
     /// Prints the reports with one write.
@@ -49,11 +51,10 @@ public final class EventPrinter: Outlet {
 
     private func lines(_ reports: [StampedReport]) -> [UInt8] {
         let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
-        return people.change { people in
-            var lines = EventLines(isCompact: format == .compact, width: columns, people: people)
+        return lines.change { lines in
+            lines.width = columns
             var buffer = TerminalBuffer(colour: colour)
             for report in reports { lines.append(report, to: &buffer) }
-            people = lines.people
             return buffer.bytes
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Network
 import Pipeline
 import Recording
 import Wire
@@ -10,6 +11,8 @@ public final class StatusPrinter: Outlet {
     private let writer: DescriptorWriter
     private let colour: Bool
     private let lines: StatusLines
+    /// Only the outlet thread touches it.
+    private let lag = Monitor(LagWatch())
 
     /// Prints on `descriptor`, which stays the caller's. `quiet` leaves only warnings, errors and losses.
     /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `shortensIDs` cuts the UUIDs in
@@ -25,7 +28,11 @@ public final class StatusPrinter: Outlet {
     /// Prints the reports with one write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         var buffer = TerminalBuffer(colour: colour)
-        for report in reports { lines.append(report, to: &buffer) }
+        for report in reports {
+            lines.append(report, to: &buffer)
+            guard let lag = report.lag, let notice = self.lag.change({ $0.note(lag) }) else { continue }
+            lines.append(StampedReport(stamp: report.stamp, report: .notice(notice)), to: &buffer)
+        }
         try writeUnlessClosed(buffer.bytes)
     }
 

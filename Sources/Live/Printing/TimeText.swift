@@ -10,6 +10,18 @@ enum TimeText {
             + padded(ofDay % 1000, 3)
     }
 
+    /// A span from some moment on, to the millisecond: `+3.120s`, `+4m05.003s`, `+2h03m04s`.
+    static func elapsed(milliseconds: Int64) -> String {
+        if milliseconds < 0 { return span(milliseconds: milliseconds) }
+        let seconds = milliseconds / 1000
+        let fraction = "." + padded(Int(milliseconds % 1000), 3) + "s"
+        switch seconds {
+        case ..<60: return "+\(seconds)" + fraction
+        case ..<3600: return "+\(seconds / 60)m" + two(Int(seconds % 60)) + fraction
+        default: return "+\(seconds / 3600)h" + two(Int(seconds / 60 % 60)) + "m" + two(Int(seconds % 60)) + "s"
+        }
+    }
+
     /// RFC 3339 in UTC with microseconds: `2026-01-02T03:04:05.123456Z`.
     static func rfc3339(wall: Int64) -> String {
         let microseconds = min(max(wall, years.lowerBound), years.upperBound)
@@ -20,6 +32,12 @@ enum TimeText {
         let fraction = Int(microseconds - seconds * 1_000_000)
         return padded(date.year, 4) + "-" + two(date.month) + "-" + two(date.day) + "T" + two(ofDay / 3600) + ":"
             + two(ofDay / 60 % 60) + ":" + two(ofDay % 60) + "." + padded(fraction, 6) + "Z"
+    }
+
+    /// The same of a time in milliseconds.
+    static func rfc3339(milliseconds: Int64) -> String {
+        let (wall, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
+        return rfc3339(wall: overflow ? (milliseconds < 0 ? .min : .max) : wall)
     }
 
     /// The years 0 to 9999, the ones RFC 3339 can write; a damaged recording can hold any number.

@@ -1,0 +1,36 @@
+/// How lines for people are laid out.
+public struct LineSettings: Hashable, Sendable {
+    /// Which time stands in front of an event.
+    public enum Time: String, Sendable, CaseIterable {
+        /// The wall clock's.
+        case abs
+        /// Since the session began.
+        case rel
+        /// Since the event printed before.
+        case delta
+        /// None.
+        case none
+    }
+
+    /// Whose wall clock it is.
+    public enum Zone: String, Sendable, CaseIterable {
+        case utc, local
+    }
+
+    /// Which time stands in front of an event.
+    public var time: Time
+    /// Whose wall clock it is.
+    public var zone: Zone
+    /// Columns a room's name may take; the column is as wide as the widest one shown so far.
+    public var roomWidth: Int
+    /// A pause as long as this is shown by a line of its own; nil for none.
+    public var spacer: Duration?
+
+    /// The layout of `weir tail`, unless said otherwise.
+    public init(time: Time = .abs, zone: Zone = .utc, roomWidth: Int = 26, spacer: Duration? = nil) {
+        self.time = time
+        self.zone = zone
+        self.roomWidth = roomWidth
+        self.spacer = spacer
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// The wall clock of a zone: how far it is from UTC, as the system's tables say (`TZ`, or where the machine is).
+struct ZoneClock: Sendable {
+    let zone: LineSettings.Zone
+    /// The quarter of an hour asked about last and its offset: zones change at no other times, and asking costs more than printing.
+    private var known: (quarter: Int64, offset: Int64)?
+
+    init(_ zone: LineSettings.Zone) { self.zone = zone }
+
+    /// The wall time of the zone as if it were UTC, in microseconds.
+    mutating func local(_ wall: Int64) -> Int64 {
+        switch zone {
+        case .utc: return wall
+        case .local:
+            let quarter = wall / 900_000_000
+            if known?.quarter != quarter { known = (quarter, Self.offset(at: wall / 1_000_000)) }
+            let (local, overflow) = wall.addingReportingOverflow(known?.offset ?? 0)
+            return overflow ? wall : local
+        }
+    }
+
+    /// Microseconds the zone is ahead of UTC at a second since 1970; 0 where no calendar reaches.
+    private static func offset(at seconds: Int64) -> Int64 {
+        var (time, parts) = (time_t(seconds), tm())
+        return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) * 1_000_000
+    }
+}
