@@ -1,0 +1,77 @@
+import JSONText
+
+extension Bayeux {
+    /// Writes frames: always an array, which every peer takes (4.1).
+    struct FrameWriter {
+        private var writer = JSONWriter()
+        private(set) var isEmpty = true
+
+        init() { writer.beginArray() }
+
+        /// Adds a message; `members` writes what it has besides its channel and its id.
+        mutating func add(_ channel: String, id: String?, _ members: (inout JSONWriter) -> Void = { _ in }) {
+            isEmpty = false
+            writer.beginObject()
+            writer.key("channel")
+            writer.string(channel)
+            if let id {
+                writer.key("id")
+                writer.string(id)
+            }
+            members(&writer)
+            writer.endObject()
+        }
+
+        /// The frame.
+        consuming func finish() -> [UInt8] {
+            writer.endArray()
+            return writer.bytes
+        }
+    }
+
+    /// The frame of one message.
+    static func frame(
+        _ channel: Channel, id: String?, _ members: (inout JSONWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        var frame = FrameWriter()
+        frame.add(channel.name, id: id, members)
+        return frame.finish()
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ key: StaticString, _ value: String) {
+        self.key(key)
+        string(value)
+    }
+
+    mutating func member(_ key: StaticString, _ value: Bool) {
+        self.key(key)
+        bool(value)
+    }
+
+    mutating func member(_ key: StaticString, _ values: [String]) {
+        self.key(key)
+        beginArray()
+        for value in values { string(value) }
+        endArray()
+    }
+
+    mutating func member(_ key: StaticString, _ value: RawJSON?) {
+        guard let value else { return }
+        self.key(key)
+        raw(value)
+    }
+
+    mutating func advice(_ advice: Bayeux.Advice) {
+        key("advice")
+        beginObject()
+        if let reconnect = advice.reconnect { member("reconnect", reconnect.rawValue) }
+        for (name, span) in [("interval", advice.interval), ("timeout", advice.timeout)] {
+            guard let span else { continue }
+            key(name)
+            integer(span.microseconds / 1000)
+        }
+        endObject()
+    }
+}

@@ -1,0 +1,200 @@
+import JSONText
+
+extension BayeuxServer {
+    mutating func subscribe(
+        _ message: Bayeux.Message, _ policy: Policy, _ answer: inout Answer, into effects: inout [Effect]
+    ) {
+        guard let clientID = message.clientID, let number = numbers[clientID] else {
+            return refuseUnknown(message, withAdvice: false, &answer)
+        }
+        var accepted: [Bayeux.Channel] = []
+        var error = message.subscriptions.isEmpty ? "402:subscription:Missing required parameter" : nil
+        for name in message.subscriptions where error == nil {
+            switch check(name, of: number, message, policy) {
+            case .success(let channel): accepted.append(channel)
+            case .failure(let refusal): error = refusal.words
+            }
+        }
+        answer.add(message.channel, id: message.id, isSuccessful: error == nil) { reply in
+            reply.member("clientId", clientID.reveal())
+            reply.subscription(message.subscriptions)
+            if let error { reply.member("error", error) }
+        }
+        guard error == nil else { return }
+        for channel in accepted where sessions[number]?.subscriptions.contains(channel) == false {
+            sessions[number]?.subscriptions.append(channel)
+            effects.append(.occasion(.subscribed(session: number, channel)))
+        }
+    }
+
+    struct Refused: Error {
+        var words: String
+    }
+
+    private func check(
+        _ name: String, of number: Int, _ message: Bayeux.Message, _ policy: Policy
+    ) -> Result<Bayeux.Channel, Refused> {
+        let shown = name.prefix(Bayeux.Channel.mostBytes)
+        guard let channel = Bayeux.Channel(name) else {
+            return .failure(Refused(words: "405:\(shown):Invalid channel"))
+        }
+        guard channel.isSubscribable else { return .failure(Refused(words: "403:\(shown):Forbidden channel")) }
+        let count = sessions[number]?.subscriptions.count ?? 0
+        guard count < configuration.mostSubscriptions else {
+            return .failure(Refused(words: "403:\(shown):Too many subscriptions"))
+        }
+        if let words = policy(.subscribe(channel, ext: message.ext)) { return .failure(Refused(words: words)) }
+        return .success(channel)
+    }
+
+    mutating func unsubscribe(
+        _ message: Bayeux.Message, _ answer: inout Answer, into effects: inout [Effect]
+    ) {
+        guard let clientID = message.clientID, let number = numbers[clientID] else {
+            return refuseUnknown(message, withAdvice: false, &answer)
+        }
+        for name in message.subscriptions {
+            guard let index = sessions[number]?.subscriptions.firstIndex(where: { $0.name == name }),
+                let channel = sessions[number]?.subscriptions.remove(at: index)
+            else { continue }
+            effects.append(.occasion(.unsubscribed(session: number, channel)))
+        }
+        answer.add(message.channel, id: message.id, isSuccessful: true) { reply in
+            reply.member("clientId", clientID.reveal())
+            reply.subscription(message.subscriptions)
+        }
+    }
+
+    /// Whoever has a session or none may publish (4.1), if the policy lets them. Subscribers are told before the publisher is (4.5 item 5).
+    mutating func publish(
+        _ message: Bayeux.Message, _ policy: Policy, _ answer: inout Answer, into effects: inout [Effect]
+    ) {
+        var error: String?
+        let channel = Bayeux.Channel(message.channel)
+        if let channel, !channel.isPattern {
+            if channel.isMeta {
+                error = "403:\(channel):Forbidden channel"
+            } else if let data = message.data {
+                error = policy(.publish(channel, data, ext: message.ext))
+            } else {
+                error = "402:data:Missing required parameter"
+            }
+        } else {
+            error = "405:\(message.channel.prefix(Bayeux.Channel.mostBytes)):Invalid channel"
+        }
+        if error == nil, let channel, let data = message.data {
+            effects.append(.occasion(.published(session: message.clientID.flatMap { numbers[$0] }, channel, data)))
+            if !channel.isService { hand(on: channel, id: message.id, data, into: &effects) }
+        }
+        answer.add(message.channel, id: message.id, isSuccessful: error == nil) { reply in
+            if let error { reply.member("error", error) }
+        }
+    }
+
+    /// Gives a message to everybody who subscribed to it, once, however many of their subscriptions cover it.
+    mutating func hand(
+        on channel: Bayeux.Channel, id: String?, _ data: RawJSON, into effects: inout [Effect]
+    ) {
+        let receivers = order.filter { sessions[$0]?.subscriptions.contains { $0.covers(channel) } ?? false }
+        if receivers.isEmpty { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("channel", channel.name)
+        writer.member("data", data)
+        if let id { writer.member("id", id) }
+        writer.endObject()
+        for number in receivers { deliver(writer.bytes, to: number, into: &effects) }
+    }
+
+    private mutating func deliver(_ text: [UInt8], to number: Int, into effects: inout [Effect]) {
+        guard let session = sessions[number] else { return }
+        if let socket = session.socket { return effects.append(.send(link: socket, Self.frame([text]))) }
+        guard session.queue.count < configuration.mostQueued,
+            text.count <= configuration.mostQueuedBytes - session.queuedBytes
+        else { return end(number, into: &effects) }
+        sessions[number]?.queue.append(text)
+        sessions[number]?.queuedBytes += text.count
+        for link in links(holding: number) { release(link, into: &effects) }
+    }
+
+    mutating func takeQueue(of number: Int) -> [[UInt8]] {
+        guard let queue = sessions[number]?.queue, !queue.isEmpty else { return [] }
+        sessions[number]?.queue = []
+        sessions[number]?.queuedBytes = 0
+        return queue
+    }
+}
+
+// MARK: - Answers
+
+extension BayeuxServer {
+    /// All messages of a frame are handled: it is answered, or held with its connect.
+    mutating func finish(_ answer: Answer, at now: Moment, into effects: inout [Effect]) {
+        guard let connect = answer.connect, sessions[connect.session] != nil else {
+            let hasAnswer = !answer.isAnswered && (!answer.replies.isEmpty || !answer.isSocket)
+            if hasAnswer { effects.append(.send(link: answer.link, Self.frame(answer.replies))) }
+            return
+        }
+        var until = connect.until
+        // A second connect takes the place of one that is held, and is answered when that one was to be (4.5 item 8).
+        for link in links(holding: connect.session) {
+            guard let earlier = held.removeValue(forKey: link) else { continue }
+            until = min(until, earlier.until)
+            guard !earlier.isSocket || !earlier.replies.isEmpty else { continue }
+            effects.append(.send(link: link, Self.frame(earlier.replies)))
+        }
+        held[answer.link] = HeldFrame(
+            session: connect.session, id: connect.id, until: until, replies: answer.replies, place: connect.place,
+            isSocket: answer.isSocket)
+        let hasEvents = !answer.isSocket && sessions[connect.session]?.queue.isEmpty == false
+        if until <= now || hasEvents { release(answer.link, into: &effects) }
+    }
+
+    /// Answers a held frame: in an exchange the events that wait go with it, behind the connect's reply.
+    mutating func release(
+        _ link: Int, ending: Bayeux.Advice.Reconnect = .handshake, into effects: inout [Effect]
+    ) {
+        guard let frame = held.removeValue(forKey: link) else { return }
+        var texts = frame.replies
+        texts.insert(connectReply(frame.session, id: frame.id, ending: ending), at: frame.place)
+        if !frame.isSocket { texts += takeQueue(of: frame.session) }
+        effects.append(.send(link: link, Self.frame(texts)))
+    }
+
+    /// The links, of which there is one at most, on which a connect of the session is held.
+    func links(holding number: Int) -> [Int] { held.filter { $0.value.session == number }.keys.sorted() }
+
+    /// The reply to a connect; `ending` is what the client of a session that has just ended is advised.
+    func connectReply(_ number: Int, id: String?, ending: Bayeux.Advice.Reconnect = .handshake) -> [UInt8] {
+        let session = sessions[number]
+        let isSuccessful = session != nil || ending == .none
+        return Answer.reply(Bayeux.Channel.connect.name, id: id, isSuccessful: isSuccessful) { reply in
+            if let session { reply.member("clientId", session.clientID.reveal()) }
+            if !isSuccessful { reply.member("error", "401::Unknown client") }
+            reply.advice(advice(session == nil ? ending : .retry))
+        }
+    }
+
+    /// An array of messages that are JSON text already.
+    static func frame(_ texts: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(texts.reduce(2) { $0 + $1.count + 1 })
+        for (index, text) in texts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += text
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return bytes
+    }
+}
+
+extension JSONWriter {
+    /// What a request named, as it named it: one name, or a list.
+    fileprivate mutating func subscription(_ names: [String]) {
+        if names.count == 1, let name = names.first {
+            member("subscription", name)
+        } else {
+            member("subscription", names)
+        }
+    }
+}
