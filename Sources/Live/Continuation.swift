@@ -38,7 +38,7 @@ package struct Continuation {
             guard isRestated, wish.act == .want, let source = wish.source.flatMap(RoomSource.init(rawValue:)) else {
                 return Input(record)
             }
-            return .want(rooms: [wish.room], source: source)
+            return .want(rooms: [wish.room], source: source, lasting: wish.span)
         case .http(var exchange):
             if case .request(let method, let url, _) = exchange.phase {
                 recorded[exchange.id] = "\(method) \(Self.target(of: url))"

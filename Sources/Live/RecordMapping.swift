@@ -34,10 +34,15 @@ extension Input {
                 self = .answered(request: exchange.id, .failure(kind: kind, message: message))
             }
         case .subscription(let change):
-            guard change.source == RoomSource.ctl.rawValue else { return nil }
+            guard let source = change.source.flatMap(RoomSource.init(rawValue:)), source.isFromOutside else {
+                return nil
+            }
             switch change.act {
-            case .want: self = .want(rooms: [change.room], source: .ctl)
-            case .unwant: self = .unwant(rooms: [change.room])
+            case .want: self = .want(rooms: [change.room], source: source, lasting: change.span)
+            case .unwant: self = .unwant(rooms: [change.room], lasting: change.span)
+            case .only: self = .only(rooms: change.room)
+            case .reset: self = .resetRooms
+            case .withdraw: self = .withdraw(rooms: change.room, source: source)
             case .select: self = .select(room: change.room)
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
@@ -131,14 +136,21 @@ extension Record {
                         writer.endArray()
                     }))
         case .remembered(let memory): .memory(MemoryRecord(user: memory.user, rows: memory.rows))
-        case .want(let rooms, let source):
-            rooms.first.map { .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue)) }
+        case .want(let rooms, let source, let span):
+            rooms.first.map {
+                .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue, span: span))
+            }
         case .select(let room):
             .subscription(SubscriptionRecord(act: .select, room: room, source: RoomSource.ctl.rawValue))
-        case .unwant(let rooms):
+        case .unwant(let rooms, let span):
             rooms.first.map {
-                .subscription(SubscriptionRecord(act: .unwant, room: $0, source: RoomSource.ctl.rawValue))
+                .subscription(SubscriptionRecord(act: .unwant, room: $0, source: RoomSource.ctl.rawValue, span: span))
             }
+        case .only(let rooms):
+            .subscription(SubscriptionRecord(act: .only, room: rooms, source: RoomSource.ctl.rawValue))
+        case .resetRooms: .subscription(SubscriptionRecord(act: .reset, room: "", source: RoomSource.ctl.rawValue))
+        case .withdraw(let rooms, let source):
+            .subscription(SubscriptionRecord(act: .withdraw, room: rooms, source: source.rawValue))
         }
     }
 
@@ -161,11 +173,22 @@ extension Record {
     }
 }
 
+extension RoomSource {
+    /// Whether its wishes are inputs of a running session, and as such in its recording.
+    fileprivate var isFromOutside: Bool {
+        switch self {
+        case .ctl, .pin: true
+        case .cli, .list: false
+        }
+    }
+}
+
 extension RoomReport {
     /// The act of a `sub` record; wishes from outside are recorded as inputs already.
     fileprivate var act: Record.SubscriptionRecord.Act? {
         switch change {
-        case .wanted: source == RoomSource.ctl.rawValue ? nil : .want
+        case .wanted: RoomSource(rawValue: source)?.isFromOutside == true ? nil : .want
+        case .found: nil
         case .joining: .join
         case .joined: .ack
         case .refused: .deny

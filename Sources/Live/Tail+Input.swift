@@ -186,7 +186,7 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .restoreOutbox, .want, .unwant, .select, .remembered:
+            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .select, .remembered:
             true
         }
     }

@@ -138,7 +138,7 @@ extension Tail {
         switch room.change {
         case .wanted: keep(.room(name: room.room, source: room.source))
         case .leaving: keep(.roomLeft(name: room.room))
-        case .joining, .joined, .refused, .left, .lost: break
+        case .joining, .joined, .refused, .left, .lost, .found: break
         }
     }
 

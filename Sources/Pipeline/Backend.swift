@@ -35,6 +35,9 @@ protocol Backend: ActionBackend {
     /// The resource could not be fetched; one that is persistent will be all the same, later.
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)
 
+    /// What patterns can ask about a room.
+    func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
+
     /// The event that joins or leaves a room; nil when the backend has no rooms a client can join.
     func join(_ room: String, token: Secret?) -> Transaction.Emission?
     func leave(_ room: String, token: Secret?) -> Transaction.Emission?
@@ -87,6 +90,8 @@ extension Backend {
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {}
 
     func reader(for key: ResourceKey) -> AnswerReader? { nil }
+
+    func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts { RoomFacts(name: room) }
 
     mutating func recalled(_ items: [Item]) {}
 

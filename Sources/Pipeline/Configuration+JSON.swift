@@ -33,6 +33,14 @@ extension Configuration {
         writer.beginArray()
         for room in rooms { writer.string(room) }
         writer.endArray()
+        if let adoption {
+            writer.key("adopt")
+            writer.string(adoption.rawValue)
+        }
+        if let maximumRooms {
+            writer.key("max_rooms")
+            writer.integer(maximumRooms)
+        }
         if let maximumAttempts {
             writer.key("max_attempts")
             writer.integer(maximumAttempts)
@@ -100,6 +108,10 @@ extension Configuration {
             } else if reader.matches(key, "rooms") {
                 try reader.beginArray()
                 while try reader.nextElement() { rooms.append(try reader.string()) }
+            } else if reader.matches(key, "adopt") {
+                adoption = RoomWishes.Adoption(rawValue: try reader.string())
+            } else if reader.matches(key, "max_rooms") {
+                maximumRooms = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "max_attempts") {
                 maximumAttempts = Int(clamping: try reader.int64())
             } else if reader.matches(key, "reconnect_us") {

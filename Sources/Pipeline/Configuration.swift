@@ -42,8 +42,12 @@ public struct Configuration: Hashable, Sendable {
     public var lastCompany: String?
     /// The workspace that was looked at last, in the same way.
     public var lastWorkspace: String?
-    /// Rooms to join; when empty, the backend's own list or templates decide.
+    /// Rooms to join, each a `RoomExpression`; when empty, the backend's own list or templates decide.
     public var rooms: [String]
+    /// What becomes of rooms that the backend tells of; nil for `all` where no patterns are given, else `matching`.
+    public var adoption: RoomWishes.Adoption?
+    /// More rooms than these are not joined unless they are named one by one; nil for no limit.
+    public var maximumRooms: Int?
     /// Events sent after each connect. One of a name that Socket.IO keeps for itself is not sent; a notice says so.
     public var emits: [Emit]
     /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.

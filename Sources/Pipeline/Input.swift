@@ -26,10 +26,16 @@ public enum Input: Sendable {
     case retryAction(EntityID)
     /// What an earlier session left undone, in its order.
     case restoreOutbox([OutboxEntry])
-    /// Somebody wants these rooms, from outside.
-    case want(rooms: [String], source: RoomSource)
-    /// Somebody does not want these rooms any more.
-    case unwant(rooms: [String])
+    /// Somebody wants these rooms, from outside: each is a `RoomExpression`. With `lasting`, for that time only.
+    case want(rooms: [String], source: RoomSource, lasting: Duration? = nil)
+    /// Somebody does not want these rooms, from now on or for that time.
+    case unwant(rooms: [String], lasting: Duration? = nil)
+    /// Somebody wants these rooms and no others: a `RoomExpression`.
+    case only(rooms: String)
+    /// The rooms are those that were wanted at the start, and what is pinned.
+    case resetRooms
+    /// What was wished of exactly these patterns by that source is taken back.
+    case withdraw(rooms: String, source: RoomSource)
     /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
     /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
     case select(room: String)
@@ -48,6 +54,8 @@ public enum RoomSource: String, Hashable, Sendable {
     case list
     /// The control socket.
     case ctl
+    /// What is pinned: wanted at every start.
+    case pin
 }
 
 /// The end of one REST exchange.

@@ -106,12 +106,14 @@ public struct RoomReport: Sendable {
     /// What became of it.
     public enum Change: String, Sendable {
         case wanted, joining, joined, refused, leaving, left, lost
+        /// The backend told of it, and nobody wants it.
+        case found
     }
     /// What became of it.
     public var change: Change
     /// The room's name.
     public var room: String
-    /// Who wanted it: `cli`, `list`, `ctl`; empty when nobody wants it any more.
+    /// Who wanted it: `cli`, `list`, `ctl`, `pin`; empty when nobody wants it any more.
     public var source: String
     /// The server's reason for a refusal; untrusted text.
     public var why: String?

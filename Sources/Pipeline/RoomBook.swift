@@ -2,7 +2,11 @@ public import Wire
 
 /// Which rooms are wanted, and which are joined: two facts that differ, side by side.
 ///
-/// Rooms belong to one connection: when it is lost, every joined room is lost and joined again on the next one.
+/// What is wanted follows from wishes (`RoomWishes`), which are patterns, and from the rooms that the backend tells of. A room that was
+/// wanted once stays wanted until a wish says otherwise or the backend has no more of it, whatever its title becomes.
+///
+/// Rooms belong to one connection: when it is lost, every joined room is lost and joined again on the next one. What the server refused
+/// stays refused until the credentials change or somebody asks for it again.
 public struct RoomBook: Sendable {
     /// What is known of a wanted room on this connection.
     public enum State: Hashable, Sendable {
@@ -12,7 +16,7 @@ public struct RoomBook: Sendable {
         case joining(since: Moment, attempts: Int)
         /// The server said yes.
         case joined(since: Moment)
-        /// The server said no; its words, untrusted. Sticky until the connection changes.
+        /// The server said no, or nothing; its words, untrusted.
         case refused(why: String)
     }
 
@@ -20,10 +24,12 @@ public struct RoomBook: Sendable {
     public struct Entry: Hashable, Sendable {
         /// The room's name; opaque.
         public var name: String
-        /// Who asked for it first.
+        /// Who asked for it.
         public var source: RoomSource
         /// What is known of it.
         public var state: State
+        /// The pattern that means this room alone.
+        public var pattern: RoomPattern { .exact(name) }
     }
 
     /// How long a join may stay unanswered before it is asked again, and how often it is asked.
@@ -31,10 +37,32 @@ public struct RoomBook: Sendable {
     static let maximumJoins = 3
     /// Why a room is refused that the server never answered about.
     static let noAnswer = "no answer to \(maximumJoins) joins"
+    /// Joins that wait for an answer at once: a server is not flooded with more.
+    static let mostJoining = 64
 
     /// The wanted rooms, in the order they were first wanted.
     public private(set) var entries: [Entry] = []
     private var indices: [String: Int] = [:]
+    /// How many of them are `joining`.
+    private var joining = 0
+    /// No entry before this one is `wanted`.
+    private var firstWanted = 0
+
+    /// What is wished.
+    var wishes: RoomWishes
+    /// More rooms than these are not joined because of a pattern or the backend's list; those named one by one always are.
+    public let limit: Int?
+    /// The rooms that the backend told of, in order.
+    private(set) var listed: [String] = []
+    private var isListed: Set<String> = []
+    /// Whether rooms that the backend tells of from now on come too late to be adopted.
+    var isClosed = false
+    /// Listed rooms that came too late.
+    private var late: Set<String> = []
+    /// Rooms that would be wanted but for the limit, in order.
+    public internal(set) var passedOver: [String] = []
+    /// When wishes that depend on titles and the like are looked at again.
+    var nextResolution: Moment?
     /// Changes whenever the set of wanted rooms does.
     private(set) var version = 0
 
@@ -58,12 +86,55 @@ public struct RoomBook: Sendable {
     /// The entry of a wanted room.
     public subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
 
-    /// Adds a wish; false when it was wanted already.
+    /// A book of nothing yet.
+    init(_ wishes: RoomWishes = RoomWishes([], adoption: nil), limit: Int? = nil) {
+        self.wishes = wishes
+        self.limit = limit
+    }
+
+    /// The wishes of whoever wants rooms, in order; the last one that matches a room decides.
+    public var rules: [RoomWishes.Rule] { wishes.rules }
+
+    /// Whether only the rules say what is wanted, and the backend's list does not.
+    public var isNarrowed: Bool { wishes.isNarrowed }
+
+    /// The rooms that the backend told of and that nobody wants, in order.
+    public var unwanted: [String] { listed.filter { indices[$0] == nil } }
+
+    /// The backend tells of a room; false when it did before.
+    mutating func list(_ name: String) -> Bool {
+        guard isListed.insert(name).inserted else { return false }
+        listed.append(name)
+        if isClosed { late.insert(name) }
+        return true
+    }
+
+    /// The backend has no more of a room.
+    mutating func unlist(_ name: String) {
+        guard isListed.remove(name) != nil else { return }
+        listed.removeAll { $0 == name }
+        late.remove(name)
+        passedOver.removeAll { $0 == name }
+    }
+
+    /// What the wishes say of a room.
+    func verdict(on room: RoomFacts, _ matchers: [RoomMatcher]) -> RoomWishes.Verdict {
+        wishes.verdict(on: room, matchers, isListed: isListed.contains(room.name), isLate: late.contains(room.name))
+    }
+
+    /// Whether one room more may be wanted that nobody named.
+    var hasPlace: Bool { limit.map { entries.count < $0 } ?? true }
+
+    /// Wants a room; false when it was wanted already.
     mutating func want(_ name: String, source: RoomSource) -> Bool {
-        guard indices[name] == nil else { return false }
+        if let index = indices[name] {
+            entries[index].source = source
+            return false
+        }
         version += 1
         indices[name] = entries.count
         entries.append(Entry(name: name, source: source, state: .wanted))
+        passedOver.removeAll { $0 == name }
         return true
     }
 
@@ -73,21 +144,33 @@ public struct RoomBook: Sendable {
         version += 1
         toldRefusals[name] = nil
         let entry = entries.remove(at: index)
+        if case .joining = entry.state { joining -= 1 }
+        if index < firstWanted { firstWanted -= 1 }
         for later in index..<entries.count { indices[entries[later].name] = later }
         renewDeadline()
         return entry
     }
 
-    /// The rooms to be asked for now; they are `joining` from now on.
+    /// The rooms to be asked for now, as many as may wait for an answer at once; they are `joining` from now on.
     mutating func takeWanted(at now: Moment) -> [String] {
         var names: [String] = []
-        for index in entries.indices where entries[index].state == .wanted {
-            entries[index].state = .joining(since: now, attempts: 1)
-            noteAsked(entries[index].name, since: now)
-            names.append(entries[index].name)
+        while firstWanted < entries.count, joining < Self.mostJoining {
+            if entries[firstWanted].state == .wanted {
+                setState(.joining(since: now, attempts: 1), at: firstWanted)
+                noteAsked(entries[firstWanted].name, since: now)
+                names.append(entries[firstWanted].name)
+            }
+            firstWanted += 1
         }
         if !names.isEmpty { renewDeadline() }
         return names
+    }
+
+    private mutating func setState(_ state: State, at index: Int) {
+        if case .joining = entries[index].state { joining -= 1 }
+        if case .joining = state { joining += 1 }
+        if case .wanted = state { firstWanted = min(firstWanted, index) }
+        entries[index].state = state
     }
 
     /// The server said yes, however late; false when the room is not one that was asked for (not wanted, or joined already).
@@ -97,7 +180,7 @@ public struct RoomBook: Sendable {
         case .joining, .refused(Self.noAnswer): break
         case .wanted, .joined, .refused: return false
         }
-        entries[index].state = .joined(since: now)
+        setState(.joined(since: now), at: index)
         if !toldRefusals.isEmpty { toldRefusals[name] = nil }
         renewDeadline()
         return true
@@ -106,15 +189,25 @@ public struct RoomBook: Sendable {
     /// The server said no; false when the room is not wanted.
     mutating func refused(_ name: String, why: String) -> Bool {
         guard let index = indices[name] else { return false }
-        entries[index].state = .refused(why: why)
+        setState(.refused(why: why), at: index)
         renewDeadline()
         return true
     }
 
-    /// Rooms that were refused may be asked for again.
-    mutating func forgetRefusals() {
+    /// Somebody asks again for a room that was refused; false when it was not.
+    mutating func askAgain(_ name: String) -> Bool {
+        guard let index = indices[name], case .refused = entries[index].state else { return false }
+        toldRefusals[name] = nil
+        setState(.wanted, at: index)
+        return true
+    }
+
+    /// Rooms of which the server said nothing may be asked for again; with other credentials those that it refused, too.
+    mutating func forgetRefusals(all: Bool) {
+        if all { toldRefusals = [:] }
         for index in entries.indices {
-            if case .refused = entries[index].state { entries[index].state = .wanted }
+            guard case .refused(let why) = entries[index].state, all || why == Self.noAnswer else { continue }
+            setState(.wanted, at: index)
         }
     }
 
@@ -127,11 +220,16 @@ public struct RoomBook: Sendable {
     mutating func connectionLost() -> [String] {
         var lost: [String] = []
         for index in entries.indices {
-            if case .joined = entries[index].state { lost.append(entries[index].name) }
-            entries[index].state = .wanted
+            switch entries[index].state {
+            case .joined:
+                lost.append(entries[index].name)
+                setState(.wanted, at: index)
+            case .wanted, .joining, .refused(Self.noAnswer): setState(.wanted, at: index)
+            case .refused: break
+            }
         }
         asked = []
-        toldRefusals = [:]
+        toldRefusals = toldRefusals.filter { $0.value != Self.noAnswer }
         deadline = nil
         return lost
     }
@@ -145,11 +243,11 @@ public struct RoomBook: Sendable {
                 continue
             }
             if attempts < Self.maximumJoins {
-                entries[index].state = .joining(since: since + Self.joinTimeout, attempts: attempts + 1)
+                setState(.joining(since: since + Self.joinTimeout, attempts: attempts + 1), at: index)
                 noteAsked(entries[index].name, since: since + Self.joinTimeout)
                 again.append(entries[index].name)
             } else {
-                entries[index].state = .refused(why: Self.noAnswer)
+                setState(.refused(why: Self.noAnswer), at: index)
                 refused.append(entries[index].name)
             }
         }

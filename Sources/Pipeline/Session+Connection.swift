@@ -111,6 +111,10 @@ extension Session {
 
     mutating func tokenRenewed(changed: Bool, into effects: inout [Effect]) {
         isRenewingToken = false
+        if changed {
+            rooms.forgetRefusals(all: true)
+            if link.isReady { joinWantedRooms(into: &effects) }
+        }
         let verdicts = transaction.refetcher.tokenRenewed(changed: changed, at: transaction.now, using: &random)
         for verdict in verdicts {
             carryOut(verdict, body: [], into: &effects)

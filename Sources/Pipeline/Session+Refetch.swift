@@ -53,7 +53,7 @@ extension Session {
         guard let look = history.nextLook, look <= due, let span = configuration.lookAgain else { return }
         history.nextLook = due + span
         backend.lookAgain(into: &transaction)
-        rooms.forgetRefusals()
+        rooms.forgetRefusals(all: false)
         joinWantedRooms(into: &effects)
         for room in rooms.entries {
             guard case .joined = room.state else { continue }

@@ -1,15 +1,156 @@
+import SectionedModel
 import Wire
 
 // Rooms: what is wanted against what is joined.
 extension Session {
-    mutating func want(_ names: [String], source: RoomSource, into effects: inout [Effect]) {
-        for name in names where rooms.want(name, source: source) {
-            reportRoom(.wanted, name, into: &effects)
+    /// How long facts are gathered before wishes that depend on them are looked at again.
+    private static let resolutionPause: Duration = .seconds(1)
+
+    // MARK: Wishes
+
+    mutating func want(
+        _ expressions: [String], source: RoomSource, lasting span: Duration?, into effects: inout [Effect]
+    ) {
+        for text in expressions {
+            let expression = RoomExpression(recorded: text)
+            if source == .list {
+                // A recording that is played from its middle says what the backend told of before.
+                for term in expression.terms { if let name = term.pattern.exactName { list(name, into: &effects) } }
+                continue
+            }
+            rooms.wishes.add(expression, source: source, until: span.map { transaction.now + $0 })
+            let names = expression.terms.compactMap { $0.isExcluded ? nil : $0.pattern.exactName }
+            // Whoever asks for a room by name asks again.
+            for name in names { _ = rooms.askAgain(name) }
+            let areAllNamed = names.count == expression.terms.count
+            adopt(areAllNamed ? names : rooms.candidates, into: &effects)
         }
-        if link.isReady { joinWantedRooms(into: &effects) }
+        joinWantedRooms(into: &effects)
     }
 
-    mutating func unwant(_ names: [String], into effects: inout [Effect]) {
+    mutating func unwant(_ expressions: [String], lasting span: Duration?, into effects: inout [Effect]) {
+        for text in expressions {
+            let expression = RoomExpression(recorded: text)
+            for term in expression.terms { rooms.wishes.withdraw(term.pattern, source: .ctl) }
+            if span != nil || !isEnough(expression) {
+                rooms.wishes.add(
+                    expression, source: .ctl, until: span.map { transaction.now + $0 }, excludes: true)
+            }
+            let matcher = RoomMatcher(.group(expression))
+            let left = rooms.entries.filter {
+                matcher.matches(backend.facts(of: $0.name, in: transaction.model))
+            }
+            drop(left.map(\.name), into: &effects)
+            adopt(rooms.candidates, into: &effects)
+        }
+        joinWantedRooms(into: &effects)
+    }
+
+    mutating func only(_ expression: String, into effects: inout [Effect]) {
+        rooms.wishes.narrow(to: RoomExpression(recorded: expression), source: .ctl)
+        resolve(into: &effects)
+    }
+
+    mutating func resetRooms(into effects: inout [Effect]) {
+        rooms.wishes.reset()
+        resolve(into: &effects)
+    }
+
+    mutating func withdraw(_ expression: String, source: RoomSource, into effects: inout [Effect]) {
+        for term in RoomExpression(recorded: expression).terms {
+            rooms.wishes.withdraw(term.pattern, source: source)
+        }
+        resolve(into: &effects)
+    }
+
+    /// Whether nothing wants the rooms of an expression any more, now that what was wished of its patterns is taken back.
+    private func isEnough(_ expression: RoomExpression) -> Bool {
+        let matchers = rooms.wishes.matchers
+        return expression.terms.allSatisfy { term in
+            guard let name = term.pattern.exactName else { return false }
+            return !rooms.verdict(on: backend.facts(of: name, in: transaction.model), matchers).isWanted
+        }
+    }
+
+    /// Makes what is wanted what the wishes say now.
+    private mutating func resolve(into effects: inout [Effect]) {
+        let matchers = rooms.wishes.matchers
+        var left: [String] = []
+        for entry in rooms.entries {
+            let verdict = rooms.verdict(on: backend.facts(of: entry.name, in: transaction.model), matchers)
+            if !verdict.isWanted { left.append(entry.name) }
+        }
+        drop(left, into: &effects)
+        adopt(rooms.candidates, into: &effects)
+        joinWantedRooms(into: &effects)
+    }
+
+    /// Wants those of the rooms that the wishes are about.
+    private mutating func adopt(_ names: [String], into effects: inout [Effect]) {
+        guard !names.isEmpty else { return }
+        let matchers = rooms.wishes.matchers
+        let passedOver = rooms.passedOver.count
+        for name in names {
+            let facts = backend.facts(of: name, in: transaction.model)
+            let verdict = rooms.verdict(on: facts, matchers)
+            guard verdict.isWanted else { continue }
+            let isNamed = verdict.rule.map { rooms.rules[$0].pattern.exactName != nil } ?? facts.tellsOfRooms
+            guard isNamed || rooms.hasPlace else {
+                if !rooms.passedOver.contains(name) { rooms.passedOver.append(name) }
+                continue
+            }
+            if rooms.want(name, source: verdict.source) { reportRoom(.wanted, name, into: &effects) }
+        }
+        if rooms.passedOver.count > passedOver { tellOfLimit() }
+    }
+
+    private mutating func tellOfLimit() {
+        let names = rooms.passedOver
+        let some = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+        transaction.notice(
+            .warning,
+            "\(names.count) more rooms match and are not joined, since --max-rooms is \(rooms.limit ?? 0): \(some)")
+    }
+
+    /// The backend tells of a room.
+    mutating func list(_ name: String, into effects: inout [Effect]) {
+        let isNew = rooms.list(name)
+        if let entry = rooms[name] {
+            // It was gone and is there again: what was refused of it may not be any more.
+            if isNew, case .refused = entry.state, rooms.askAgain(name) { joinWantedRooms(into: &effects) }
+            return
+        }
+        guard isNew || rooms.wishes.dependsOnFacts else { return }
+        adopt([name], into: &effects)
+        if isNew, rooms[name] == nil { reportRoom(.found, name, into: &effects) }
+        joinWantedRooms(into: &effects)
+    }
+
+    /// The backend has no more of a room. What the user asked for by name stays, whoever else has no use for it any more.
+    mutating func unlist(_ name: String, into effects: inout [Effect]) {
+        rooms.unlist(name)
+        let isNamed = rooms.rules.last { $0.pattern.exactName == name }.map { !$0.isExcluded } ?? false
+        if !isNamed { drop([name], into: &effects) }
+    }
+
+    /// The batch was committed: what it says of channels may change what the wishes mean.
+    mutating func noteFacts(of batch: Batch<Item>) {
+        guard rooms.nextResolution == nil, batch.isAboutChannels else { return }
+        rooms.nextResolution = transaction.now + Self.resolutionPause
+    }
+
+    mutating func advanceWishes(to due: Moment, into effects: inout [Effect]) {
+        if rooms.wishes.expire(at: due) { resolve(into: &effects) }
+        guard let next = rooms.nextResolution, next <= due else { return }
+        rooms.nextResolution = nil
+        adopt(rooms.unwanted, into: &effects)
+        joinWantedRooms(into: &effects)
+    }
+
+    // MARK: Joining and leaving
+
+    /// Leaves rooms that nobody wants any more.
+    private mutating func drop(_ names: [String], into effects: inout [Effect]) {
         for name in names {
             guard let entry = rooms.unwant(name) else { continue }
             history.followedRooms.remove(name)
@@ -35,6 +176,7 @@ extension Session {
     }
 
     mutating func joinWantedRooms(into effects: inout [Effect]) {
+        guard link.isReady else { return }
         for name in rooms.takeWanted(at: transaction.now) {
             join(name, into: &effects)
         }
@@ -55,6 +197,7 @@ extension Session {
     mutating func joined(_ name: String, into effects: inout [Effect]) {
         guard rooms.joined(name, at: transaction.now) else { return }
         reportRoom(.joined, name, into: &effects)
+        joinWantedRooms(into: &effects)
         if history.followedRooms.remove(name) != nil { return }
         backend.joined(name, into: &transaction)
         for key in backend.resources(of: name, transaction.model) {
@@ -68,6 +211,7 @@ extension Session {
         for name in refused where rooms.isNewRefusal(name, why: RoomBook.noAnswer) {
             reportRoom(.refused, name, why: "the server does not answer", into: &effects)
         }
+        if !refused.isEmpty { joinWantedRooms(into: &effects) }
     }
 
     func reportRoom(_ change: RoomReport.Change, _ name: String, why: String? = nil, into effects: inout [Effect]) {

@@ -127,14 +127,13 @@ extension Session {
             }
         case .ready: becomeReady(into: &effects)
         case .tokenRefused(let message): end(.tokenRefused(message), into: &effects)
-        case .want(let room): want([room], source: .list, into: &effects)
-        case .unwant(let room):
-            // What the user asked for stays, whoever else has no use for it any more.
-            if rooms[room]?.source == .list { unwant([room], into: &effects) }
+        case .want(let room): list(room, into: &effects)
+        case .unwant(let room): unlist(room, into: &effects)
         case .joined(let room): joined(room, into: &effects)
         case .joinRefused(let room, let why):
-            if rooms.refused(room, why: why), rooms.isNewRefusal(room, why: why) {
-                reportRoom(.refused, room, why: why, into: &effects)
+            if rooms.refused(room, why: why) {
+                if rooms.isNewRefusal(room, why: why) { reportRoom(.refused, room, why: why, into: &effects) }
+                joinWantedRooms(into: &effects)
             }
         case .left(let room): reportRoom(.left, room, into: &effects)
         case .fetch(let key, .zero): transaction.refetcher.invalidate(key, cause: transaction.cause)

@@ -63,7 +63,11 @@ public struct Session: Sendable {
             case .twake: TwakeBackend(configuration)
             case .socketio: UntypedBackend()
             }
-        for room in configuration.rooms { _ = rooms.want(room, source: .cli) }
+        rooms = RoomBook(
+            RoomWishes(configuration.rooms, adoption: configuration.adoption), limit: configuration.maximumRooms)
+        for rule in rooms.rules where !rule.isExcluded {
+            if let room = rule.pattern.exactName { _ = rooms.want(room, source: .cli) }
+        }
     }
 
     /// Whether nothing is asked of the REST service and nothing waits to be.
@@ -89,7 +93,9 @@ public struct Session: Sendable {
         earlier(
             earlier(
                 earlier(transaction.refetcher.deadline, outbox.deadline), earlier(link.deadline, backend.deadline)),
-            earlier(client?.deadline, link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
+            earlier(
+                earlier(client?.deadline, rooms.wishesDeadline),
+                link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
@@ -103,6 +109,7 @@ public struct Session: Sendable {
             if !outbox.isEmpty { outbox.advance(to: due) }
             backend.advance(to: due, into: &transaction)
             advanceLink(to: due, into: &effects)
+            advanceWishes(to: due, into: &effects)
             if link.isReady { advanceRooms(to: due, into: &effects) }
             if link.isReady { lookAgain(at: due, into: &effects) }
             settle(into: &effects)
@@ -132,8 +139,11 @@ public struct Session: Sendable {
         case .dropAction(let id): dropAction(id, into: &effects)
         case .retryAction(let id): retryAction(id, into: &effects)
         case .restoreOutbox(let entries): restore(entries, into: &effects)
-        case .want(let names, let source): want(names, source: source, into: &effects)
-        case .unwant(let names): unwant(names, into: &effects)
+        case .want(let rooms, let source, let span): want(rooms, source: source, lasting: span, into: &effects)
+        case .unwant(let rooms, let span): unwant(rooms, lasting: span, into: &effects)
+        case .only(let rooms): only(rooms, into: &effects)
+        case .resetRooms: resetRooms(into: &effects)
+        case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
         case .select(let room): backend.select(room, rooms, into: &transaction)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
@@ -150,10 +160,14 @@ public struct Session: Sendable {
             pumpOutbox(into: &effects)
             layOverlay()
         }
+        if rooms.isAdopting, link.isReady, !rooms.isJoining, transaction.refetcher.hasNothingToDo {
+            rooms.noteListing()
+        }
         let batch = transaction.model.commit()
         if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
         if let batch {
             diffs += 1
+            if rooms.looksAtFacts { noteFacts(of: batch) }
             effects.append(.report(.diff(DiffReport(sequence: diffs, cause: transaction.cause, batch: batch))))
         }
         while let (key, request, cause) = transaction.refetcher.next() {

@@ -161,20 +161,26 @@ extension Record {
     public struct SubscriptionRecord: Hashable, Sendable {
         /// What was wished, or what became of it.
         public enum Act: String, Hashable, Sendable, CaseIterable {
-            case want, unwant, select, join, ack, deny, leave, left, lost
+            case want, unwant, only, reset, withdraw, select, join, ack, deny, leave, left, lost
         }
         /// Which connection of the recording.
         public var connection: Int?
         /// What was wished, or what became of it.
         public var act: Act
-        /// The room's name; untrusted text.
+        /// The room's name; of a wish a pattern, or patterns put together. Untrusted text.
         public var room: String
-        /// Who wished it: `cli`, `list`, `ctl`.
+        /// Who wished it: `cli`, `list`, `ctl`, `pin`.
         public var source: String?
         /// The reason; untrusted text.
         public var why: String?
+        /// How long the wish lasts; nil for ever.
+        public var span: Duration?
         /// A wish or a fate.
-        public init(act: Act, room: String, source: String? = nil, why: String? = nil, connection: Int? = nil) {
+        public init(
+            act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
+            connection: Int? = nil
+        ) {
+            self.span = span
             self.connection = connection
             self.act = act
             self.room = room

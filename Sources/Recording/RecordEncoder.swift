@@ -205,6 +205,7 @@ struct RecordEncoder {
         text("room", subscription.room)
         text("src", subscription.source)
         text("why", subscription.why)
+        integer("for_us", subscription.span.map { Int(clamping: $0.microseconds) })
     }
 
     private mutating func gap(_ gap: Record.GapRecord) {

@@ -46,7 +46,7 @@ import Testing
         var transcript = Transcript.discovered(following: [.members])
         transcript.feed(.unwant(rooms: [F.membersRoom]))
         #expect(transcript.ids(in: members).isEmpty)
-        transcript.feed(.want(rooms: [F.membersRoom], source: .list))
+        transcript.feed(.withdraw(rooms: F.membersRoom, source: .ctl))
         transcript.quiet()
         #expect(transcript.ids(in: members) == ["U1"])
         transcript.receive(F.resource("deleted", "channel", room: F.publicRoom, F.channel()))

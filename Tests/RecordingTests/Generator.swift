@@ -92,7 +92,8 @@ struct RecordGenerator {
         .subscription(
             Record.SubscriptionRecord(
                 act: element(of: Record.SubscriptionRecord.Act.allCases), room: text(), source: optional { $0.text() },
-                why: optional { $0.text() }, connection: optional { $0.number() }))
+                why: optional { $0.text() }, span: optional { .microseconds($0.number() % 1_000_000_000) },
+                connection: optional { $0.number() }))
     }
 
     private mutating func gap() -> Record {

@@ -93,7 +93,9 @@ enum RecordSample {
 
     private static var subscriptions: [Record] {
         Record.SubscriptionRecord.Act.allCases.map {
-            .subscription(Record.SubscriptionRecord(act: $0, room: "/a", source: "ctl", why: "why", connection: 2))
+            .subscription(
+                Record.SubscriptionRecord(
+                    act: $0, room: "/a", source: "ctl", why: "why", span: .seconds(60), connection: 2))
         }
     }
 }

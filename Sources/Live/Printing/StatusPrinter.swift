@@ -101,7 +101,7 @@ struct StatusLines {
         switch report.change {
         case .joined, .left: !quiet
         case .refused, .lost: true
-        case .wanted, .joining, .leaving: false
+        case .wanted, .joining, .leaving, .found: false
         }
     }
 
@@ -130,7 +130,7 @@ struct StatusLines {
         case .left: append("- room  ", .dim, room, to: &buffer)
         case .refused: append("! room  ", .bad, room + " refused" + why, to: &buffer)
         case .lost: append("! room  ", .bad, room + " lost" + why, to: &buffer)
-        case .wanted, .joining, .leaving: break
+        case .wanted, .joining, .leaving, .found: break
         }
     }
 

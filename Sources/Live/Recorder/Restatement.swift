@@ -40,6 +40,29 @@ struct Restatement: Sendable {
     }
 }
 
+extension Restatement {
+    /// What makes a fresh session of the same configuration want the same rooms, now and later.
+    static func wishes(of book: RoomBook, at now: Moment) -> [Record] {
+        var records: [Record] = []
+        if book.isNarrowed {
+            records.append(.subscription(.init(act: .only, room: "", source: RoomSource.ctl.rawValue)))
+        }
+        for rule in book.rules where rule.source != .cli {
+            records.append(
+                .subscription(
+                    .init(
+                        act: rule.isExcluded ? .unwant : .want, room: rule.pattern.description,
+                        source: rule.source.rawValue, span: rule.until.map { $0 - now })))
+        }
+        // Rooms the fresh session has not been told of, and what is said in them.
+        for entry in book.entries {
+            records.append(
+                .subscription(.init(act: .want, room: entry.pattern.description, source: entry.source.rawValue)))
+        }
+        return records
+    }
+}
+
 /// What is kept of the connection for a restatement, while there is a recording.
 struct ConnectionMemory {
     /// More messages until a connection is of use there are not; heartbeats are among them.

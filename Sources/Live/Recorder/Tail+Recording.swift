@@ -75,11 +75,9 @@ extension Tail {
     /// What a session that begins here must know.
     var restatement: Restatement {
         let entries = session.roomBook.entries
-        let wishes = entries.map { entry in
-            Record.subscription(.init(act: .want, room: entry.name, source: entry.source.rawValue))
-        }
         return Restatement(
-            user: session.rowsOwner, model: session.model.snapshot, rooms: wishes,
+            user: session.rowsOwner, model: session.model.snapshot,
+            rooms: Restatement.wishes(of: session.roomBook, at: loop.now),
             connection: notes.connection.records(rooms: entries.map(\.name)))
     }
 
@@ -157,7 +155,7 @@ extension Tail {
         switch report.change {
         case .joined: notes.connection.joined(report.room, by: notes.message)
         case .left, .leaving, .lost, .refused: notes.connection.left(report.room)
-        case .wanted, .joining: break
+        case .wanted, .joining, .found: break
         }
     }
 

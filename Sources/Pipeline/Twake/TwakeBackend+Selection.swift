@@ -62,8 +62,8 @@ extension TwakeBackend {
     private func leave(
         _ rooms: RoomBook, into transaction: inout Transaction, where isOld: (Twake.RoomName) -> Bool
     ) {
-        for room in rooms.entries where isOld(Twake.RoomName(room.name)) {
-            transaction.plans.append(.unwant(room: room.name))
+        for room in rooms.entries.map(\.name) + rooms.unwanted where isOld(Twake.RoomName(room)) {
+            transaction.plans.append(.unwant(room: room))
         }
     }
 

@@ -17,11 +17,11 @@ struct TwakeBackend: Backend {
     private var recentRoom = RecentRoom()
     /// What is followed beside channels and messages.
     var following: Configuration.Following { facts.following }
-    /// Whether rooms are asked of the backend, because the user named none.
+    /// Whether rooms are asked of the backend, because the user did not name them one by one.
     let discoversRooms: Bool
 
     init(_ configuration: Configuration) {
-        discoversRooms = configuration.rooms.isEmpty && configuration.connects
+        discoversRooms = configuration.asksForRooms && configuration.connects
         historyLength = configuration.history
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) },

@@ -21,8 +21,11 @@ struct Prelude {
         case .subscription(let change):
             rooms.removeAll { $0.name == change.room }
             switch change.act {
-            case .want, .select, .join, .ack: if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
-            case .unwant, .deny, .leave, .left, .lost: break
+            case .only, .reset:
+                rooms = [(change.room, line)]
+            case .want, .unwant, .select, .join, .ack:
+                if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
+            case .withdraw, .deny, .leave, .left, .lost: break
             }
         case .head, .http, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end, .unknown:
             break

@@ -1,0 +1,200 @@
+/// Patterns put together: `@work + @oncall - #noisy`. Of those that match a room, the last one decides.
+public struct RoomExpression: Hashable, Sendable {
+    /// One pattern of it.
+    public struct Term: Hashable, Sendable {
+        /// Whether rooms that match are left out.
+        public var isExcluded: Bool
+        /// Which rooms.
+        public var pattern: RoomPattern
+        /// A term.
+        public init(_ pattern: RoomPattern, isExcluded: Bool = false) {
+            self.isExcluded = isExcluded
+            self.pattern = pattern
+        }
+    }
+
+    /// The patterns, in order.
+    public var terms: [Term]
+    /// Terms an expression has at most, those in parentheses counted.
+    public static let mostTerms = 1000
+    private static let deepest = 16
+
+    /// An expression of these patterns.
+    public init(_ terms: [Term]) { self.terms = terms }
+
+    /// Reads an expression. Its operators stand between spaces; `-PATTERN` leaves out, too.
+    public init(parsing text: String) throws(RoomPatternError) {
+        var scanner = Scanner(rest: text[...])
+        terms = try scanner.terms(depth: 0)
+        guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
+    }
+
+    /// Reads the words of a command line, each a pattern, an operator or an expression; between two patterns a plus is meant.
+    public init(words: [String]) throws(RoomPatternError) {
+        var terms: [Term] = []
+        var pending: Bool?
+        for word in words {
+            if word == "+" || word == "-" {
+                guard pending == nil else { throw RoomPatternError("two operators stand side by side") }
+                pending = word == "-"
+                continue
+            }
+            var read = try RoomExpression(parsing: word).terms
+            if pending == true {
+                // A minus before an expression is about what the whole of it means.
+                let pattern = read.count == 1 ? read[0].pattern : .group(RoomExpression(read))
+                guard read.count > 1 || !read[0].isExcluded else {
+                    throw RoomPatternError("two operators stand side by side")
+                }
+                read = [Term(pattern, isExcluded: true)]
+            }
+            terms += read
+            pending = nil
+        }
+        guard pending == nil else { throw RoomPatternError("a pattern is missing behind the operator") }
+        self.terms = terms
+        guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
+    }
+
+    /// What a wish that was recorded means; one that cannot be read names a room.
+    public init(recorded text: String) {
+        self = (try? RoomExpression(parsing: text)) ?? RoomExpression([Term(.exact(text))])
+    }
+
+    /// How many patterns there are.
+    private var count: Int {
+        terms.reduce(0) { sum, term in
+            if case .group(let group) = term.pattern { sum + group.count } else { sum + 1 }
+        }
+    }
+
+    /// The sets that are named in it, in order, each once.
+    public var setNames: [String] {
+        var names: [String] = []
+        for term in terms {
+            switch term.pattern {
+            case .set(let name): if !names.contains(name) { names.append(name) }
+            case .group(let group): names += group.setNames.filter { !names.contains($0) }
+            case .exact, .title, .glob, .expression, .selector: break
+            }
+        }
+        return names
+    }
+
+    /// The same with what the sets hold in the place of their names.
+    public func expanding(_ sets: [String: RoomExpression]) throws(RoomPatternError) -> RoomExpression {
+        let expanded = try expanding(sets, within: [])
+        guard expanded.count <= Self.mostTerms else {
+            throw RoomPatternError("the sets hold more than \(Self.mostTerms) patterns")
+        }
+        return expanded
+    }
+
+    private func expanding(
+        _ sets: [String: RoomExpression], within names: [String]
+    ) throws(RoomPatternError) -> RoomExpression {
+        guard names.count < Self.deepest, count <= Self.mostTerms else {
+            throw RoomPatternError("sets within sets are too deep")
+        }
+        var result: [Term] = []
+        for term in terms {
+            switch term.pattern {
+            case .exact, .title, .glob, .expression, .selector: result.append(term)
+            case .group(let group):
+                result.append(Term(.group(try group.expanding(sets, within: names)), isExcluded: term.isExcluded))
+            case .set(let name):
+                guard !names.contains(name) else { throw RoomPatternError("the set @\(name) holds itself") }
+                guard let set = sets[name] else {
+                    throw RoomPatternError("there is no set @\(name)", word: name, among: sets.keys.sorted())
+                }
+                let group = try set.expanding(sets, within: names + [name])
+                result.append(Term(.group(group), isExcluded: term.isExcluded))
+            }
+        }
+        return RoomExpression(result)
+    }
+
+    /// Whether the room is meant.
+    public func matches(_ room: RoomFacts) -> Bool { RoomMatcher(.group(self)).matches(room) }
+
+    /// Whether text stands for itself between spaces and parentheses.
+    static func isPlain(_ text: String) -> Bool {
+        guard let first = text.first, let last = text.last, first != "+", first != "-" else { return false }
+        return !first.isWhitespace && !last.isWhitespace && !text.contains(" + ") && !text.contains(" - ")
+            && !text.contains { $0 == "(" || $0 == ")" || $0 == "\"" }
+    }
+
+    /// Takes an expression apart.
+    private struct Scanner {
+        var rest: Substring
+
+        mutating func terms(depth: Int) throws(RoomPatternError) -> [Term] {
+            guard depth < RoomExpression.deepest else { throw RoomPatternError("parentheses are too deep") }
+            var terms: [Term] = []
+            while true {
+                skipSpaces()
+                if rest.isEmpty || (depth > 0 && rest.hasPrefix(")")) { break }
+                let isExcluded = rest.hasPrefix("-")
+                if isExcluded || rest.hasPrefix("+") { rest.removeFirst() }
+                skipSpaces()
+                terms.append(Term(try pattern(depth: depth), isExcluded: isExcluded))
+            }
+            guard depth == 0 || !terms.isEmpty else { throw RoomPatternError("parentheses are empty") }
+            return terms
+        }
+
+        private mutating func pattern(depth: Int) throws(RoomPatternError) -> RoomPattern {
+            guard !rest.hasPrefix("(") else {
+                rest.removeFirst()
+                let inner = try terms(depth: depth + 1)
+                guard rest.hasPrefix(")") else { throw RoomPatternError("a parenthesis is not closed") }
+                rest.removeFirst()
+                return .group(RoomExpression(inner))
+            }
+            let text = word(depth: depth)
+            guard !text.isEmpty else { throw RoomPatternError("a pattern is missing behind the operator") }
+            return try RoomPattern(parsing: text)
+        }
+
+        private mutating func skipSpaces() { rest = rest.drop(while: \.isWhitespace) }
+
+        /// Takes what belongs to one pattern: up to the next operator between spaces, or the parenthesis that closes its group.
+        private mutating func word(depth: Int) -> String {
+            var word = ""
+            var (open, isQuoted) = (0, false)
+            while let character = rest.first {
+                if isQuoted {
+                    if character == "\\" { word.append(rest.removeFirst()) }
+                    if character == "\"" { isQuoted = false }
+                } else if character == " " && (rest.hasPrefix(" + ") || rest.hasPrefix(" - ")) {
+                    break
+                } else if depth > 0, character == ")", open == 0 {
+                    break
+                } else {
+                    if character == "(" { open += 1 }
+                    if character == ")" { open -= 1 }
+                    // Elsewhere a quotation mark is a character as any other.
+                    if character == "\"" { isQuoted = word.isEmpty || word == "#" }
+                }
+                if !rest.isEmpty { word.append(rest.removeFirst()) }
+            }
+            while word.last?.isWhitespace == true, !word.hasSuffix("\"") { word.removeLast() }
+            return word
+        }
+    }
+}
+
+extension RoomExpression: CustomStringConvertible {
+    /// As it is read again.
+    public var description: String {
+        var text = ""
+        for term in terms {
+            if text.isEmpty {
+                text = (term.isExcluded ? "-" : "") + "\(term.pattern)"
+            } else {
+                text += (term.isExcluded ? " - " : " + ") + "\(term.pattern)"
+            }
+        }
+        return text
+    }
+}

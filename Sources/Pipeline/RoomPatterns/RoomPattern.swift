@@ -1,0 +1,172 @@
+/// What is wrong with a pattern.
+public struct RoomPatternError: Error, Hashable, Sendable {
+    /// One sentence; may quote what was written.
+    public var message: String
+    /// A word that is not known, and those that are.
+    public var unknown: (word: String, candidates: [String])? {
+        word.map { ($0, candidates) }
+    }
+    private var word: String?
+    private var candidates: [String]
+
+    init(_ message: String, word: String? = nil, among candidates: [String] = []) {
+        self.message = message
+        self.word = word
+        self.candidates = candidates
+    }
+}
+
+/// Which rooms are meant, in one of the ways people name them.
+public indirect enum RoomPattern: Hashable, Sendable {
+    /// The room of this name: `/companies/…/feed`, or in quotation marks whatever it holds.
+    case exact(String)
+    /// Rooms whose title is so: `#general`, `#eng*`. Upper and lower case are the same.
+    case title(String)
+    /// Rooms whose names are of this form: `/companies/*/users/**`.
+    case glob(String)
+    /// Rooms whose names match a regular expression: `/…/`.
+    case expression(String)
+    /// Rooms of which all these conditions hold: `kind=direct,unread>0`.
+    case selector([RoomSelector])
+    /// The rooms of a named set: `@work`. It means nothing until it is put in the place of its name (`RoomExpression.expanding`).
+    case set(String)
+    /// What an expression in parentheses means.
+    case group(RoomExpression)
+
+    /// The longest pattern that is taken, in bytes.
+    public static let longest = 1024
+
+    /// Reads one pattern.
+    public init(parsing text: String) throws(RoomPatternError) {
+        guard !text.isEmpty else { throw RoomPatternError("a pattern is empty") }
+        guard text.utf8.count <= Self.longest else {
+            throw RoomPatternError("a pattern is longer than \(Self.longest) bytes")
+        }
+        if text.hasPrefix("\"") {
+            self = .exact(try Self.unquoted(text))
+        } else if text.hasPrefix("#") {
+            let title = String(text.dropFirst())
+            guard !title.isEmpty else { throw RoomPatternError("# needs a title: #general") }
+            self = .title(title.hasPrefix("\"") ? try Self.unquoted(title) : title)
+        } else if text.hasPrefix("@") {
+            self = .set(try Self.setName(String(text.dropFirst())))
+        } else if text.hasPrefix("/"), text.hasSuffix("/"), text.utf8.count > 2 {
+            let expression = String(text.dropFirst().dropLast())
+            guard (try? Regex(expression)) != nil else {
+                throw RoomPatternError("\(text) is no regular expression")
+            }
+            self = .expression(expression)
+        } else if RoomSelector.isLike(text[...]) {
+            var conditions: [RoomSelector] = []
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                conditions.append(try RoomSelector(parsing: part))
+            }
+            self = .selector(conditions)
+        } else {
+            self = RoomGlob.hasWildcard(text) ? .glob(text) : .exact(text)
+        }
+    }
+
+    /// The name of a set: letters, digits, `.`, `_` and `-`.
+    public static func setName(_ name: String) throws(RoomPatternError) -> String {
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isName, !name.isEmpty, name.utf8.count <= 64 else {
+            throw RoomPatternError("@\(name) names no set: use up to 64 letters, digits, '.', '_' and '-'")
+        }
+        return name
+    }
+
+    /// Whether it means one room, known or not.
+    public var exactName: String? { if case .exact(let name) = self { name } else { nil } }
+
+    /// Whether what it means depends on more than names.
+    var dependsOnFacts: Bool {
+        switch self {
+        case .exact, .glob, .expression, .set: false
+        case .title, .selector: true
+        case .group(let expression): expression.terms.contains { $0.pattern.dependsOnFacts }
+        }
+    }
+
+    private static func unquoted(_ text: String) throws(RoomPatternError) -> String {
+        var result = ""
+        var rest = text.dropFirst()
+        while let character = rest.popFirst() {
+            if character == "\"" {
+                guard rest.isEmpty else { throw RoomPatternError("something follows the quotation marks: \(text)") }
+                return result
+            }
+            if character == "\\", let next = rest.popFirst() { result.append(next) } else { result.append(character) }
+        }
+        throw RoomPatternError("quotation marks are not closed: \(text)")
+    }
+
+    fileprivate static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+extension RoomPattern: CustomStringConvertible {
+    /// As it is read again.
+    public var description: String {
+        switch self {
+        case .exact(let name):
+            RoomExpression.isPlain(name) && (try? RoomPattern(parsing: name)) == self ? name : Self.quoted(name)
+        case .title(let title): RoomExpression.isPlain("#" + title) ? "#" + title : "#" + Self.quoted(title)
+        case .glob(let form): form
+        case .expression(let text): "/\(text)/"
+        case .selector(let conditions): conditions.map(\.description).joined(separator: ",")
+        case .set(let name): "@" + name
+        case .group(let expression): "(\(expression))"
+        }
+    }
+}
+
+/// A pattern made ready to be asked about many rooms. Not kept: a regular expression is for one thread.
+struct RoomMatcher {
+    private indirect enum Form {
+        case exact(String)
+        case title(RoomGlob)
+        case glob(RoomGlob)
+        case expression(Regex<AnyRegexOutput>)
+        case selector([RoomSelector])
+        case group([(isExcluded: Bool, form: Form)])
+        case nothing
+    }
+    private let form: Form
+
+    init(_ pattern: RoomPattern) { form = Self.form(of: pattern) }
+
+    private static func form(of pattern: RoomPattern) -> Form {
+        switch pattern {
+        case .exact(let name): .exact(name)
+        case .title(let title): .title(RoomGlob(title.lowercased()))
+        case .glob(let text): .glob(RoomGlob(text))
+        case .expression(let text): (try? Regex(text)).map { .expression($0) } ?? .nothing
+        case .selector(let conditions): .selector(conditions)
+        case .set: .nothing
+        case .group(let expression): .group(expression.terms.map { ($0.isExcluded, form(of: $0.pattern)) })
+        }
+    }
+
+    func matches(_ room: RoomFacts) -> Bool { Self.matches(form, room) }
+
+    private static func matches(_ form: Form, _ room: RoomFacts) -> Bool {
+        switch form {
+        case .exact(let name): name == room.name
+        case .title(let form): room.title.map { form.matches($0.lowercased()) } ?? false
+        case .glob(let form): form.matches(room.name)
+        case .expression(let expression): (try? expression.firstMatch(in: room.name)) != nil
+        case .selector(let conditions): conditions.allSatisfy { $0.matches(room) }
+        case .group(let terms): terms.last { matches($0.form, room) }?.isExcluded == false
+        case .nothing: false
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Events
+import SectionedModel
+
+// What patterns can ask about Twake's rooms: read off the model, never asked of the server.
+extension TwakeBackend {
+    func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
+        let name = Twake.RoomName(room)
+        var facts = RoomFacts(
+            name: room, kind: "room", company: name.company?.description, workspace: name.workspace?.description)
+        switch name {
+        case .feed(_, _, let channel), .previousMessages(let channel):
+            facts.describe(model[.channel(channel)]?.channel, kind: "messages", user: self.facts.user)
+        case .channel(_, _, let channel), .tabs(_, _, let channel):
+            facts.describe(model[.channel(channel)]?.channel, kind: nil, user: nil)
+            facts.kind = "members"
+            if case .tabs = name { facts.kind = "tabs" }
+        case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
+            facts.kind = "list"
+            facts.title = model[.workspace(workspace)]?.workspace?.name
+            facts.tellsOfRooms = true
+        case .directs(let company, _):
+            facts.kind = "list"
+            facts.title = model[.company(company)]?.company?.name
+            facts.tellsOfRooms = true
+        case .thread: facts.kind = "thread"
+        case .notifications, .inbox: facts.kind = "badges"
+        case .workspaces(let company), .company(let company):
+            facts.kind = "places"
+            facts.title = model[.company(company)]?.company?.name
+        case .online, .me: facts.kind = "people"
+        case .bookmarks, .document, .other: break
+        }
+        return facts
+    }
+}
+
+extension RoomFacts {
+    /// What a channel says of a room of its.
+    fileprivate mutating func describe(_ channel: Twake.Channel?, kind: String?, user: EntityID?) {
+        if let kind { self.kind = kind }
+        guard let channel else { return }
+        title = channel.name
+        // What era A's names do not say.
+        company = company ?? channel.company.description
+        workspace = workspace ?? channel.workspace.description
+        guard kind != nil else { return }
+        unread = channel.hasUnread(for: user) ? 1 : 0
+        switch channel.visibility {
+        case .public: self.kind = "public"
+        case .private: self.kind = "private"
+        case .direct: self.kind = "direct"
+        case .unknown, nil: break
+        }
+    }
+}

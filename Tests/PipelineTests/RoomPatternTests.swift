@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Pipeline
+
+@Suite struct RoomPatternTests {
+    private let general = RoomFacts(
+        name: "/companies/C/workspaces/W/channels/CH/feed", title: "General", kind: "public", unread: 0, company: "C",
+        workspace: "W")
+    private let direct = RoomFacts(
+        name: "/companies/C/workspaces/direct/channels/D1/feed", title: "Ann", kind: "direct", unread: 1, company: "C",
+        workspace: "direct")
+    private let badges = RoomFacts(name: "/notifications?type=private&user=U1", kind: "badges")
+
+    private func matches(_ text: String) throws -> [String] {
+        let expression = try RoomExpression(parsing: text)
+        return [("general", general), ("direct", direct), ("badges", badges)].filter { expression.matches($0.1) }
+            .map(\.0)
+    }
+
+    @Test(arguments: [
+        ("/notifications?type=private&user=U1", ["badges"]),
+        ("\"/notifications?type=private&user=U1\"", ["badges"]),
+        ("#general", ["general"]), ("#GEN*", ["general"]), ("#gen", []),
+        ("/companies/*/workspaces/W/channels/*/feed", ["general"]), ("/companies/*", []),
+        ("/companies/**", ["general", "direct"]), ("**", ["general", "direct", "badges"]),
+        ("/^.companies.*(CH|XX)/", ["general"]), ("/user=U\\d$/", ["badges"]),
+        ("kind=direct", ["direct"]), ("kind=direct,unread>0", ["direct"]), ("kind=direct,unread>1", []),
+        ("kind!=direct", ["general", "badges"]), ("unread<=0", ["general", "badges"]), ("workspace=W", ["general"]),
+        ("title=A*", ["direct"]),
+        ("** - #general", ["direct", "badges"]), ("** -#general", ["general", "direct", "badges"]),
+        ("-#general", []), ("#general + kind=direct", ["general", "direct"]),
+        ("** - (/companies/** - kind=direct)", ["direct", "badges"]),
+        ("** - /companies/** + #ann", ["direct", "badges"]),
+    ]) func `a pattern means the rooms that it names, and the last one that matches decides`(
+        text: String, rooms: [String]
+    ) throws {
+        // A minus that no space follows is an operator only at the beginning of a pattern.
+        if text == "** -#general" {
+            #expect(try RoomExpression(words: ["**", "-#general"]).matches(general) == false)
+        } else {
+            #expect(try matches(text) == rooms)
+        }
+    }
+
+    @Test(arguments: [
+        "/a/b", "#general", "#\"Dev - ops\"", "\"a - b\"", "\"-x\"", "\"a\\\"b\\\\\"", "/^a|b$/",
+        "kind=direct,unread>0",
+        "@work + @oncall - #noisy", "(#a - #b) + /c", "-#noisy", "(@a + (#b))", "#a b c", "previous::channels/CH/x",
+    ]) func `an expression is written as it is read`(text: String) throws {
+        let read = try RoomExpression(parsing: text)
+        #expect(read.description == text)
+        #expect(try RoomExpression(parsing: read.description) == read)
+    }
+
+    @Test func `the words of a command line are put together with a plus where no operator stands`() throws {
+        #expect(
+            try RoomExpression(words: ["@work", "+", "@oncall", "-", "#noisy"]).description
+                == "@work + @oncall - #noisy")
+        #expect(try RoomExpression(words: ["#a", "#b", "-#c"]).description == "#a + #b - #c")
+        #expect(try RoomExpression(words: ["#a", "-", "#b + #c"]).description == "#a - (#b + #c)")
+        #expect(throws: RoomPatternError.self) { try RoomExpression(words: ["#a", "-"]) }
+        #expect(throws: RoomPatternError.self) { try RoomExpression(words: ["#a", "-", "+", "#b"]) }
+    }
+
+    @Test func `a name that was recorded and is no pattern is a room's`() {
+        #expect(RoomExpression(recorded: "kin=direct").terms.map(\.pattern) == [.exact("kin=direct")])
+        #expect(RoomExpression(recorded: "").terms.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("kin=direct", "rooms have no field kin: one of kind, title, id, unread, company, workspace"),
+        ("unread>many", "unread is compared with a whole number: unread>many"),
+        ("kind>direct", "kind is compared with = or !=: kind>direct"),
+        ("/(/", "/(/ is no regular expression"), ("(#a", "a parenthesis is not closed"),
+        ("()", "parentheses are empty"),
+        ("#a + ", "a pattern is missing behind the operator"), ("#", "# needs a title: #general"),
+        ("@a b", "@a b names no set: use up to 64 letters, digits, '.', '_' and '-'"),
+        ("\"a", "quotation marks are not closed: \"a"), ("\"a\"b", "something follows the quotation marks: \"a\"b"),
+    ]) func `what is no pattern is refused with a sentence`(text: String, message: String) {
+        let error = #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: text) }
+        #expect(error?.message == message)
+    }
+
+    @Test func `an unknown field and an unknown set name what there is`() throws {
+        let field = #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "kin=direct") }
+        #expect(field?.unknown?.word == "kin")
+        #expect(field?.unknown?.candidates.contains("kind") == true)
+        let sets = ["work": try RoomExpression(parsing: "#a")]
+        let set = #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@wrok").expanding(sets) }
+        #expect(set?.unknown?.candidates == ["work"])
+    }
+
+    @Test func `a set stands for what it holds, as a whole`() throws {
+        let sets = [
+            "work": try RoomExpression(parsing: "** - @quiet"), "quiet": try RoomExpression(parsing: "kind=direct"),
+            "loop": try RoomExpression(parsing: "@loop"),
+        ]
+        let all = try RoomExpression(parsing: "@work - #general").expanding(sets)
+        #expect(all.description == "(** - (kind=direct)) - #general")
+        #expect([general, direct, badges].filter { all.matches($0) } == [badges])
+        #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@loop").expanding(sets) }
+    }
+
+    @Test func `hostile patterns cost neither the stack nor much time`() {
+        let deep = String(repeating: "(", count: 100_000)
+        #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: deep) }
+        let stars = String(repeating: "*a", count: 400)
+        let glob = RoomGlob(stars)
+        #expect(!glob.matches(String(repeating: "a", count: 1_000) + "b"))
+        #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: String(repeating: "a", count: 2_000)) }
+    }
+}
