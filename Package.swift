@@ -65,7 +65,8 @@ let package = Package(
                 "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
                 "JSONText",
             ],
-            swiftSettings: house),
+            // A link into schemas, so that --schema prints what is published.
+            resources: [.embedInCode("envelope.schema.json")], swiftSettings: house),
         .executableTarget(
             name: "weir-bench",
             dependencies: [

@@ -16,6 +16,8 @@ struct Player {
     /// Number of the last record that is not restated; 0 before one came.
     private var lastInput = 0
     private var requests: RequestLedger
+    /// What was recorded of requests and their answers.
+    private(set) var figures = RequestFigures()
     /// How far the server's clock is off.
     private var serverClock = ServerClock()
     /// The model's latest states; nil when nothing is verified.
@@ -85,6 +87,7 @@ struct Player {
             damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
         }
         guard !record.isAside else { return look(at: record, stamp) }
+        if case .http(let exchange) = record { note(exchange, stamp) }
         // What was due is done before: a tail did it when it was, and wrote what it did.
         session.advance(to: stamp.time, into: &effects)
         gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
@@ -100,6 +103,14 @@ struct Player {
         // The end has a number in the file, but its input has none, live either.
         let number = if case .end = record { 0 } else { stamp.n }
         feed(input, Stamp(n: number, time: stamp.time, wall: stamp.wall), event)
+    }
+
+    private mutating func note(_ exchange: Record.HTTPRecord, _ stamp: Stamp) {
+        switch exchange.phase {
+        case .request: figures.asked(exchange.id, at: stamp.time)
+        case .response(let status, _, _): figures.answered(exchange.id, failed: status >= 400, at: stamp.time)
+        case .failure: figures.answered(exchange.id, failed: true, at: stamp.time)
+        }
     }
 
     private mutating func feed(_ input: Input, _ stamp: Stamp, _ event: Event? = nil) {

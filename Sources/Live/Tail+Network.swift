@@ -99,6 +99,7 @@ extension Tail {
                 Record.HTTPRecord(
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
+        counts.requests.asked(request.id, at: stamp.time)
         let bearer = request.carriesToken ? token : nil
         let exchange = HTTPRequest(request.method, url, body: request.body, access: access, token: bearer)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
@@ -109,6 +110,8 @@ extension Tail {
     private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[request] = nil
         if case .failure(let failure) = result, failure.kind == .cancelled { return }
+        let isFailed = if case .success(let response) = result { response.status >= 400 } else { true }
+        counts.requests.answered(request, failed: isFailed, at: loop.now)
         take(Answer(result), to: request)
     }
 

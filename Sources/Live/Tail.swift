@@ -77,6 +77,7 @@ public actor Tail {
         var events = 0
         var gaps = 0
         var undecodable = 0
+        var requests = RequestFigures()
     }
 
     /// The life of a tail.
@@ -191,7 +192,8 @@ public actor Tail {
     private func summary(_ outcome: TailOutcome) -> TailSummary {
         TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
-            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) })
+            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
+            requests: counts.requests)
     }
 
     /// Ends the threads; they may not be ended from the loop, so a helper does it.

@@ -90,6 +90,8 @@ public struct TailSummary: Sendable {
     public var undecodable: Int
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
+    /// The requests made, and their answers; of a replay those that were recorded.
+    public var requests = RequestFigures()
 
     /// Whether something was lost, or may have been.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }

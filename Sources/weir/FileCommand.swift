@@ -60,12 +60,12 @@ enum FileCommand {
 
 extension FileCommand {
     private static func cat(_ arguments: Arguments) throws -> ExitCode {
-        let format: OutputFormat = try arguments.choice(.format) ?? .compact
+        let form = try arguments.printedForm()
         let settings = try arguments.lineSettings()
         var code = ExitCode.done
         for path in arguments.positionals {
             let printer = EventPrinter(
-                format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
+                form, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
                 settings: settings)
             let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
             let summary = try Replay(path: path, outlets: [printer, status]).run()

@@ -31,7 +31,9 @@ extension Option {
         case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
         case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
-        case .format, .time, .zone, .roomWidth, .spacer: [.demo, .tail, .replay, .fileCat]
+        case .schema: [.demo, .tail, .replay]
+        case .summary: [.demo, .tail, .record, .replay]
+        case .format, .template, .fields, .time, .zone, .roomWidth, .spacer: [.demo, .tail, .replay, .fileCat]
         case .count: [.demo, .tail, .record, .replay]
         case .duration, .name, .noControl: [.demo, .tail, .record]
         case .record: [.demo, .tail]

@@ -26,7 +26,10 @@ extension Option {
         case .store: "FILE|none"
         case .emit: "'EVENT JSON'"
         case .framing: "auto|own|library"
-        case .format: "pretty|compact|json|raw"
+        case .format: "pretty|compact|table|json|jsonl|raw"
+        case .template: "TEXT"
+        case .fields: "NAME,…"
+        case .summary: "text|json|none"
         case .time: "abs|rel|delta|none"
         case .zone: "utc|local"
         case .spacer: "D"
@@ -65,7 +68,8 @@ extension Option {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json, .force, .noStates,
+        case .schema, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json, .force,
+            .noStates,
             .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,

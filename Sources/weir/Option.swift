@@ -6,9 +6,10 @@ enum Option: String, CaseIterable {
     case proxyAuth = "proxy-auth"
     case company, workspace, join, room, emit, history, members
     case framing
-    case format, time, zone
+    case format, template, fields, schema, time, zone
     case roomWidth = "room-width"
     case spacer
+    case summary
     case count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"

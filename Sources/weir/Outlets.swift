@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 import Live
 
 /// Where the reports of one run go, made from its options.
@@ -8,24 +9,26 @@ struct Outlets {
     private let collector = SummaryCollector()
     private let status: StatusPrinter
     private let quiet: Bool
+    private let summaryForm: SummaryForm
 
     init(_ options: OutputOptions) throws(OutletError) {
-        let format = options.format
-        let showsLines = format == .compact || format == .pretty
+        let form = options.form
         status = StatusPrinter(
-            colour: TerminalDevice.showsColour(2), quiet: options.quiet, showsGaps: !showsLines || isatty(1) == 0,
+            colour: TerminalDevice.showsColour(2), quiet: options.quiet,
+            showsGaps: form?.showsGaps != true || isatty(1) == 0,
             shortensIDs: isatty(2) == 1)
         quiet = options.quiet
+        summaryForm = options.summary
         var outlets: [any Outlet] = []
         if let path = options.diffLog {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
         }
         outlets.append(collector)
         outlets.append(status)
-        if let format {
+        if let form {
             outlets.append(
                 EventPrinter(
-                    format: format, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
+                    form, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
                     settings: options.lines))
         }
         all = outlets
@@ -36,10 +39,17 @@ struct Outlets {
         let end = Ending(summary)
         var lines: [String] = []
         if let words = end.words { lines.append("weir: " + words) }
-        if !quiet, end.hasSummary {
-            lines += collector.summary.lines(model: summary.sections)
+        switch summaryForm {
+        case .text where !quiet && end.hasSummary:
+            lines += collector.summary.lines(model: summary.sections, requests: summary.requests)
+        case .text, .none, .json: break
         }
         try? status.write(lines: lines)
+        if summaryForm == .json {
+            var writer = JSONWriter()
+            collector.summary.write(summary, words: end.words, code: Int(end.code.rawValue), into: &writer)
+            try? DescriptorWriter(descriptor: 2, name: "standard error").write(writer.bytes)
+        }
         return end.code
     }
 }

@@ -3,7 +3,9 @@ import Live
 /// What `tail`, `demo`, `record` and `replay` do with what they see.
 struct OutputOptions {
     /// How events are printed; nil for not at all.
-    var format: OutputFormat?
+    var form: PrintedForm?
+    /// How to tell at the end what was seen.
+    var summary = SummaryForm.text
     /// How lines are laid out.
     var lines = LineSettings()
     /// Where every change of the model is written, too.
@@ -16,7 +18,8 @@ struct OutputOptions {
     var quiet = false
 
     init(_ arguments: Arguments) throws(UsageError) {
-        format = arguments.command == .record ? nil : try arguments.choice(.format) ?? .compact
+        form = arguments.command == .record ? nil : try arguments.printedForm()
+        summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
@@ -24,6 +27,11 @@ struct OutputOptions {
         count = try arguments.count(.count)
         quiet = arguments.has(.quiet)
     }
+}
+
+/// How to tell at the end what was seen.
+enum SummaryForm: String, CaseIterable {
+    case text, json, none
 }
 
 /// What `tail`, `record` and `demo` do for how long, and who may speak to them.

@@ -19,6 +19,7 @@ enum Weir {
             let command = try CommandName.take(&words)
             var parsed = try Arguments(parsing: Array(words), for: command)
             if parsed.wantsHelp { return Console.print(Help.text(of: command)) }
+            if parsed.has(.schema) { return Console.print(EnvelopeSchema.text) }
             try parsed.settle(try Settings.read(for: parsed))
             TerminalDevice.choose(try parsed.choice(.color) ?? .auto)
             return try await run(command, parsed)

@@ -63,12 +63,16 @@ enum HelpSnapshots {
             of the model.
 
             Options:
-              --format pretty|compact|json|raw
-                                              how events are printed (default compact)
+              --format pretty|compact|table|json|jsonl|raw
+                                              how events are printed (default compact); jsonl: payloads only
+              --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
+              --fields NAME,…                 print such members of json, as in room,payload.text
+              --schema                        print the JSON Schema of json, and end
               --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
               --zone utc|local                whose wall clock it is (default utc)
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
+              --summary text|json|none        how to tell at the end what was seen (default text)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
@@ -171,12 +175,16 @@ enum HelpSnapshots {
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
-              --format pretty|compact|json|raw
-                                              how events are printed (default compact)
+              --format pretty|compact|table|json|jsonl|raw
+                                              how events are printed (default compact); jsonl: payloads only
+              --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
+              --fields NAME,…                 print such members of json, as in room,payload.text
+              --schema                        print the JSON Schema of json, and end
               --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
               --zone utc|local                whose wall clock it is (default utc)
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
+              --summary text|json|none        how to tell at the end what was seen (default text)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -244,6 +252,7 @@ enum HelpSnapshots {
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
+              --summary text|json|none        how to tell at the end what was seen (default text)
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -291,12 +300,16 @@ enum HelpSnapshots {
             ends.
 
             Options:
-              --format pretty|compact|json|raw
-                                              how events are printed (default compact)
+              --format pretty|compact|table|json|jsonl|raw
+                                              how events are printed (default compact); jsonl: payloads only
+              --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
+              --fields NAME,…                 print such members of json, as in room,payload.text
+              --schema                        print the JSON Schema of json, and end
               --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
               --zone utc|local                whose wall clock it is (default utc)
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
+              --summary text|json|none        how to tell at the end what was seen (default text)
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
@@ -942,8 +955,10 @@ enum HelpSnapshots {
             the model and gaps; with --format raw the payloads alone.
 
             Options:
-              --format pretty|compact|json|raw
-                                              how events are printed (default compact)
+              --format pretty|compact|table|json|jsonl|raw
+                                              how events are printed (default compact); jsonl: payloads only
+              --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
+              --fields NAME,…                 print such members of json, as in room,payload.text
               --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
               --zone utc|local                whose wall clock it is (default utc)
               --room-width N                  columns a room's name may take (default 26)

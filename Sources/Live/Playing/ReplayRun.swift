@@ -79,7 +79,8 @@ final class ReplayRun {
     func summary(_ outcome: TailOutcome) -> TailSummary {
         TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
-            sections: timeline.tracks.flatMap(\.player.sections))
+            sections: timeline.tracks.flatMap(\.player.sections),
+            requests: timeline.tracks.first?.player.figures ?? RequestFigures())
     }
 
     /// What comes next. A file that cannot be read on ends the replay.

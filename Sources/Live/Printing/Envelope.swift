@@ -12,12 +12,25 @@ struct Envelope {
     /// The version of the shape.
     static let version = 1
 
+    /// All members of the objects of all types.
+    static let members = [
+        "v", "type", "n", "time", "t_us", "lag_ms", "conn", "dir", "namespace", "room", "actor", "kind", "event",
+        "known",
+        "payload", "server_time", "clock_offset_ms", "room_title", "summary", "seq", "caused_by", "diff", "cause",
+        "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
+        "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
+        "layer", "message", "excerpt",
+    ]
+
     /// What has been written.
     private(set) var writer = JSONWriter()
+    /// What rooms are called, as far as was written.
+    private var rooms = KnownRooms()
 
     /// Appends the object of a report; nothing for a notice, which is for people.
     mutating func append(_ stamped: StampedReport, connection: Int) {
         let stamp = stamped.stamp
+        rooms.learn(from: stamped.report)
         switch stamped.report {
         case .event(let event): append(event, stamped, connection)
         case .diff(let diff): append(diff, stamp)
@@ -32,6 +45,9 @@ struct Envelope {
         writer.endObject()
         writer.endLine()
     }
+
+    /// Forgets what was written, not what was learnt.
+    mutating func reset() { writer.reset() }
 
     private mutating func begin(_ type: String, _ stamp: Stamp) {
         writer.beginObject()
@@ -73,6 +89,10 @@ struct Envelope {
         string(report.event.serverTime.map { TimeText.rfc3339(milliseconds: $0.milliseconds) })
         writer.key("clock_offset_ms")
         writer.integer(stamped.clockOffset)
+        writer.key("room_title")
+        string(report.event.room.flatMap { rooms.title(of: $0) })
+        writer.key("summary")
+        writer.string(report.event.summary)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp) {

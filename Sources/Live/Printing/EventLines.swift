@@ -56,9 +56,7 @@ struct EventLines {
     private mutating func append(_ report: EventReport, _ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
-        appendTime(stamped.stamp, to: &buffer)
-        last = stamped.stamp.time
-        appendLag(stamped.lag, to: &buffer)
+        appendTime(stamped, to: &buffer)
         if isCompact {
             if let room = event.room {
                 let label = label(of: room)
@@ -80,6 +78,13 @@ struct EventLines {
         guard let spacer = settings.spacer, let last, stamp.time - last >= spacer else { return }
         buffer.append("── \(TimeText.span(milliseconds: (stamp.time - last).microseconds / 1000)) ──", .dim)
         buffer.endLine()
+    }
+
+    /// The time, where one is wanted, and the lag of an event.
+    mutating func appendTime(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+        appendTime(stamped.stamp, to: &buffer)
+        if case .event = stamped.report { last = stamped.stamp.time }
+        appendLag(stamped.lag, to: &buffer)
     }
 
     private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
@@ -109,7 +114,16 @@ struct EventLines {
         buffer.append("  ")
     }
 
-    private mutating func label(of room: String) -> String {
+    /// Learns who is called how.
+    mutating func learn(from report: Report) {
+        if case .diff(let diff) = report { people.learn(from: DiffRow.rows(of: diff.batch)) }
+    }
+
+    /// Who an id is, as far as that is known.
+    func name(of actor: String) -> String { people[actor] ?? ShortName.shorteningIDs(actor) }
+
+    /// A room's name as it is shown.
+    mutating func label(of room: String) -> String {
         if let known = roomLabels[room] { return known }
         let label = ShortName.room(room, width: settings.roomWidth)
         if roomLabels.count < EventLines.mostLabels { roomLabels[room] = label }
@@ -118,20 +132,23 @@ struct EventLines {
 
     /// Who did what; most summaries begin with who.
     private func appendText(of event: Event, to buffer: inout TerminalBuffer) {
+        let (actor, summary) = words(of: event)
+        if let actor, !summary.hasPrefix(actor) {
+            buffer.append(actor + "  ", .bold)
+        }
+        buffer.append(summary)
+    }
+
+    /// Who did it, as far as somebody is named, and what.
+    func words(of event: Event) -> (actor: String?, summary: String) {
         var (summary, actor) = (event.summary, event.actor)
         if let id = actor, let name = people[id] {
             let named = summary.replacing(id, with: name, maxReplacements: 1)
             actor = named == summary ? name : nil
             summary = named
         }
-        if isCompact {
-            summary = ShortName.shorteningIDs(summary)
-            actor = actor.map { ShortName.shorteningIDs($0) }
-        }
-        if let actor, !summary.hasPrefix(actor) {
-            buffer.append(actor + "  ", .bold)
-        }
-        buffer.append(summary)
+        guard isCompact else { return (actor, summary) }
+        return (actor.map { ShortName.shorteningIDs($0) }, ShortName.shorteningIDs(summary))
     }
 
     /// Clocks that differ by more than a day say nothing about a delay.

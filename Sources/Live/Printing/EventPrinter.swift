@@ -1,86 +1,169 @@
 import JSONText
 import Network
 import Pipeline
-import Synchronization
 import Terminal
 
-/// Prints events on a descriptor, usually standard output, in one of four formats; one write(2) a batch.
+/// What a printer makes of reports.
+public enum PrintedForm: Sendable {
+    /// One of the formats.
+    case format(OutputFormat)
+    /// A line for each event.
+    case template(LineTemplate)
+    /// Some members of the objects of `json`.
+    case fields(EnvelopeFields)
+
+    /// Whether gaps are among what is printed, for people to see.
+    public var showsGaps: Bool {
+        switch self {
+        case .format(.compact), .format(.pretty), .format(.table): true
+        case .format(.json), .format(.jsonl), .format(.raw), .template, .fields: false
+        }
+    }
+}
+
+/// Prints events on a descriptor, usually standard output, in one of the formats; one write(2) a batch.
 ///
 /// Standard output carries events, the changes of the model and the gaps, and nothing else: `pretty` and `compact`
-/// print those three, `json` also the changes of the connection and the rooms and what could not be decoded, `raw` the
-/// events' packets alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never on
-/// a clock.
+/// print those three, `table` events and gaps, `json` also the changes of the connection and the rooms and what could not be decoded,
+/// `jsonl` and `raw` the events' packets alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never
+/// on a clock.
 public final class EventPrinter: Outlet {
-    private let format: OutputFormat
     private let writer: DescriptorWriter
     private let colour: Bool
     private let width: Int?
     private let followsTerminal: Bool
-    /// Connections begun so far. Atomic because outlets are `Sendable`; only the outlet thread touches it.
-    private let connection = Atomic<Int>(0)
     /// Kept from batch to batch; only the outlet thread touches it.
-    private let lines: Monitor<EventLines>
+    private let printing: Monitor<Printing>
 
-    /// Prints on `descriptor`, which stays the caller's. `width` cuts the lines of `compact`; with `followsTerminal`
+    /// Prints on `descriptor`, which stays the caller's. `width` cuts the lines of `compact` and `table`; with `followsTerminal`
     /// the terminal is asked before each batch, so that lines fit a window whose size changes.
     public init(
-        format: OutputFormat, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
+        _ form: PrintedForm, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
         settings: LineSettings = LineSettings()
     ) {
-        self.format = format
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard output")
         self.colour = colour
         self.width = width
         self.followsTerminal = followsTerminal
-        lines = Monitor(EventLines(isCompact: format == .compact, width: width, settings))
+        printing = Monitor(Printing(form, settings))
+    }
+
+    /// Prints in one of the formats.
+    public convenience init(
+        format: OutputFormat, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
+        settings: LineSettings = LineSettings()
+    ) {
+        self.init(
+            .format(format), descriptor: descriptor, colour: colour, width: width, followsTerminal: followsTerminal,
+            settings: settings)
     }
 
     /// Prints the reports with one write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
-        let bytes: [UInt8] =
-            switch format {
-            case .pretty, .compact: lines(reports)
-            case .json: envelopes(reports)
-            case .raw: payloads(reports)
-            }
+        let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
+        let bytes = printing.change { $0.bytes(of: reports, width: columns, colour: colour) }
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
     /// Nothing is kept back, so there is nothing to do.
     public func finish() throws(OutletError) {}
+}
 
-    private func lines(_ reports: [StampedReport]) -> [UInt8] {
-        let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
-        return lines.change { lines in
-            lines.width = columns
-            var buffer = TerminalBuffer(colour: colour)
-            for report in reports { lines.append(report, to: &buffer) }
-            return buffer.bytes
-        }
+/// What a printer remembers from batch to batch, by what it prints.
+enum Printing {
+    case lines(EventLines)
+    case table(EventTable)
+    case envelopes(EnvelopePrinting)
+    case payloads(inert: Bool)
+    case template(LineTemplate, LineTemplate.Context)
+
+    init(_ form: PrintedForm, _ settings: LineSettings) {
+        self =
+            switch form {
+            case .template(let template): .template(template, LineTemplate.Context(clock: ZoneClock(settings.zone)))
+            case .fields(let fields): .envelopes(EnvelopePrinting(fields: fields))
+            case .format(.compact): .lines(EventLines(isCompact: true, width: nil, settings))
+            case .format(.pretty): .lines(EventLines(isCompact: false, width: nil, settings))
+            case .format(.json): .envelopes(EnvelopePrinting())
+            case .format(.jsonl): .payloads(inert: true)
+            case .format(.raw): .payloads(inert: false)
+            case .format(.table): .table(EventTable(settings))
+            }
     }
 
-    private func envelopes(_ reports: [StampedReport]) -> [UInt8] {
-        var envelope = Envelope()
-        for report in reports {
-            if case .connection(.connecting) = report.report { connection.add(1, ordering: .relaxed) }
-            envelope.append(report, connection: connection.load(ordering: .relaxed))
+    /// The lines of a batch.
+    mutating func bytes(of reports: [StampedReport], width: Int?, colour: Bool) -> [UInt8] {
+        var buffer = TerminalBuffer(colour: colour)
+        switch self {
+        case .lines(var lines):
+            self = .payloads(inert: true)
+            lines.width = width
+            for report in reports { lines.append(report, to: &buffer) }
+            self = .lines(lines)
+            return buffer.bytes
+        case .table(var table):
+            self = .payloads(inert: true)
+            for report in reports { table.append(report, width: width, to: &buffer) }
+            self = .table(table)
+            return buffer.bytes
+        case .envelopes(var envelopes):
+            self = .payloads(inert: true)
+            let bytes = envelopes.bytes(of: reports)
+            self = .envelopes(envelopes)
+            return bytes
+        case .template(let template, var context):
+            let bytes = reports.flatMap { report in
+                context.rooms.learn(from: report.report)
+                return template.line(of: report, &context)
+            }
+            self = .template(template, context)
+            return bytes
+        case .payloads(let inert): return Self.payloads(reports, inert: inert)
         }
-        return envelope.writer.bytes
     }
 
     /// Line breaks can stand between the tokens of a JSON text, never inside one; a space keeps one event on one line.
-    private func payloads(_ reports: [StampedReport]) -> [UInt8] {
-        var bytes: [UInt8] = []
+    private static func payloads(_ reports: [StampedReport], inert: Bool) -> [UInt8] {
+        var writer = JSONWriter()
         for report in reports {
             guard case .event(let event) = report.report else { continue }
-            let start = bytes.count
-            bytes.append(contentsOf: event.payload.bytes)
-            for index in start..<bytes.count
-            where bytes[index] == UInt8(ascii: "\n") || bytes[index] == UInt8(ascii: "\r") {
-                bytes[index] = UInt8(ascii: " ")
+            if inert {
+                writer.inertRaw(event.payload)
+            } else {
+                writer.raw(RawJSON(unchecked: onOneLine(event.payload.bytes)))
             }
-            bytes.append(UInt8(ascii: "\n"))
+            writer.endLine()
         }
-        return bytes
+        return writer.bytes
+    }
+
+    private static func onOneLine(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard text.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else { return text }
+        return text.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }[...]
+    }
+}
+
+/// What the printer of `json` remembers.
+struct EnvelopePrinting {
+    private let fields: EnvelopeFields?
+    private var envelope = Envelope()
+    /// Connections begun so far.
+    private var connection = 0
+
+    init(fields: EnvelopeFields? = nil) { self.fields = fields }
+
+    mutating func bytes(of reports: [StampedReport]) -> [UInt8] {
+        var projected = JSONWriter()
+        envelope.reset()
+        for report in reports {
+            if case .connection(.connecting) = report.report { connection += 1 }
+            envelope.append(report, connection: connection)
+            guard let fields else { continue }
+            if !envelope.writer.bytes.isEmpty {
+                fields.append(RawJSON(unchecked: envelope.writer.bytes[...]), to: &projected)
+            }
+            envelope.reset()
+        }
+        return fields == nil ? envelope.writer.bytes : projected.bytes
     }
 }

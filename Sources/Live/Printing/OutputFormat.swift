@@ -6,7 +6,10 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case compact
     /// One JSON object a line, `schemas/envelope.schema.json`.
     case json
-    /// The packets' JSON arrays as they came (the name, then the arguments), one a line, and nothing else. Not inert on a
-    /// terminal.
+    /// The packets' JSON arrays (the name, then the arguments), one a line, and nothing else; inert on a terminal.
+    case jsonl
+    /// The packets' JSON arrays as they came, one a line, and nothing else. Not inert on a terminal.
     case raw
+    /// A table of the events: a heading, then one row for each, in columns that stay where they are.
+    case table
 }

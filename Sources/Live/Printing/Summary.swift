@@ -26,13 +26,15 @@ public struct Summary: Sendable {
     /// Whether something was lost, or could not be read: exit code 3.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }
 
-    private var kinds = Tally(limit: mostNames)
-    private var rooms = Tally(limit: mostNames)
-    private var unknownNames = Tally(limit: mostNames)
-    private var operations: [Int] = Array(repeating: 0, count: DiffRow.Operation.allCases.count)
+    private(set) var kinds = Tally(limit: mostNames)
+    private(set) var rooms = Tally(limit: mostNames)
+    private(set) var actors = Tally(limit: mostNames)
+    private(set) var unknownNames = Tally(limit: mostNames)
+    private(set) var operations: [Int] = Array(repeating: 0, count: DiffRow.Operation.allCases.count)
     private var readies = 0
     private var firstTime: Moment?
-    private var lastTime = Moment.zero
+    private(set) var lastTime = Moment.zero
+    private(set) var lastWall: Int64 = 0
 
     /// Nothing seen yet.
     public init() {}
@@ -41,6 +43,7 @@ public struct Summary: Sendable {
     public mutating func add(_ stamped: StampedReport) {
         if firstTime == nil { firstTime = stamped.stamp.time }
         lastTime = max(lastTime, stamped.stamp.time)
+        lastWall = max(lastWall, stamped.stamp.wall)
         switch stamped.report {
         case .event(let report): add(report)
         case .diff(let report): add(report)
@@ -59,6 +62,7 @@ public struct Summary: Sendable {
         events += 1
         kinds.add(report.event.kind)
         if let room = report.event.room { rooms.add(room) }
+        if let actor = report.event.actor { actors.add(actor) }
         if !report.event.isKnown { unknownNames.add(report.wireName) }
     }
 
@@ -69,19 +73,36 @@ public struct Summary: Sendable {
 
     /// The summary as lines for people, with the sections of the model and how many rows each holds. Names are a
     /// peer's: untrusted text.
-    public func lines(model: [(section: Item.Section, count: Int)] = []) -> [String] {
+    public func lines(
+        model: [(section: Item.Section, count: Int)] = [], requests: RequestFigures = RequestFigures()
+    ) -> [String] {
         let span = TimeText.span(milliseconds: duration.microseconds / 1000)
         var lines = [
             "summary: \(Summary.counted(events, "event")) from \(Summary.counted(rooms.count, "room")) in \(span)"
         ]
         if !kinds.isEmpty { lines.append("  events       " + kinds.text(most: 8)) }
+        if rooms.count > 1 { lines.append("  rooms        " + rooms.text(most: 4, ShortName.shorteningIDs)) }
+        if actors.count > 1 { lines.append("  actors       " + actors.text(most: 4, ShortName.shorteningIDs)) }
         if !unknownNames.isEmpty { lines.append("  unknown      " + unknownNames.text(most: 8)) }
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }
         if batches > 0 { lines.append("  changes      \(changes) in \(Summary.counted(batches, "batch", "batches"))") }
         if gaps > 0 { lines.append("  gaps         \(gaps), \(lost > 0 ? "\(lost) lost at least" : "loss unknown")") }
         if reconnects > 0 { lines.append("  reconnects   \(reconnects)") }
+        if let text = Summary.text(of: requests) { lines.append("  requests     " + text) }
         if let text = Summary.text(of: model) { lines.append("  model        " + text) }
         return lines
+    }
+
+    /// `12 answered, p50 8ms, p99 120ms, 1 failed`
+    private static func text(of requests: RequestFigures) -> String? {
+        guard requests.answered > 0 else { return nil }
+        var parts = ["\(requests.answered) answered"]
+        for percentile in [50, 99] {
+            guard let latency = requests.latency(percentile: percentile) else { continue }
+            parts.append("p\(percentile) " + TimeText.span(milliseconds: latency.microseconds / 1000))
+        }
+        if requests.failed > 0 { parts.append("\(requests.failed) failed") }
+        return parts.joined(separator: ", ")
     }
 
     private var changes: String {
@@ -108,34 +129,5 @@ public struct Summary: Sendable {
 
     private static func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count) " + (count == 1 ? one : many ?? one + "s")
-    }
-}
-
-/// Counts by name, of at most `limit` names.
-private struct Tally {
-    let limit: Int
-    private var counts: [String: Int] = [:]
-    private var others = 0
-
-    init(limit: Int) { self.limit = limit }
-
-    var isEmpty: Bool { counts.isEmpty }
-    var count: Int { counts.count }
-
-    mutating func add(_ name: String) {
-        if counts[name] == nil, counts.count >= limit {
-            others += 1
-        } else {
-            counts[name, default: 0] += 1
-        }
-    }
-
-    /// The most frequent names first, ties by name, so that the order does not depend on the process.
-    func text(most: Int) -> String {
-        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        var parts = sorted.prefix(most).map { "\($0.value) \($0.key)" }
-        let rest = others + sorted.dropFirst(most).reduce(0) { $0 + $1.value }
-        if rest > 0 { parts.append("\(rest) others") }
-        return parts.joined(separator: ", ")
     }
 }

@@ -1,0 +1,64 @@
+import Events
+import Pipeline
+import Terminal
+
+/// Prints events as rows of a table, and the gaps between them: columns that stay where they are, for eyes and for `cut`.
+struct EventTable {
+    private static let kind = 18
+    private static let actor = 18
+    private let settings: LineSettings
+    private var lines: EventLines
+    private var hasHeading = false
+
+    init(_ settings: LineSettings) {
+        self.settings = settings
+        lines = EventLines(isCompact: true, width: nil, settings)
+    }
+
+    mutating func append(_ stamped: StampedReport, width: Int?, to buffer: inout TerminalBuffer) {
+        buffer.limit = width
+        lines.learn(from: stamped.report)
+        switch stamped.report {
+        case .event(let report):
+            appendHeading(to: &buffer)
+            let event = report.event
+            lines.appendTime(stamped, to: &buffer)
+            cell(
+                event.room.map { lines.label(of: $0) } ?? "", settings.roomWidth, TerminalStyle.room(event.room ?? ""),
+                to: &buffer)
+            cell(event.kind, Self.kind, event.isKnown ? .bold : .caution, to: &buffer)
+            let (_, summary) = lines.words(of: event)
+            cell(event.actor.map { lines.name(of: $0) } ?? "", Self.actor, .plain, to: &buffer)
+            buffer.append(summary)
+            buffer.endLine()
+        case .gap(let gap):
+            appendHeading(to: &buffer)
+            lines.appendTime(stamped, to: &buffer)
+            cell("", settings.roomWidth, .plain, to: &buffer)
+            cell("gap", Self.kind, .bad, to: &buffer)
+            cell("", Self.actor, .plain, to: &buffer)
+            buffer.append(gap.sentence)
+            buffer.endLine()
+        case .diff, .connection, .room, .action, .typing, .undecodable, .notice: break
+        }
+    }
+
+    private mutating func appendHeading(to buffer: inout TerminalBuffer) {
+        guard !hasHeading else { return }
+        hasHeading = true
+        if settings.time != .none { cell("TIME", EventColumns.time, .dim, to: &buffer) }
+        cell("   LAG", 6, .dim, to: &buffer)
+        cell("ROOM", settings.roomWidth, .dim, to: &buffer)
+        cell("KIND", Self.kind, .dim, to: &buffer)
+        cell("ACTOR", Self.actor, .dim, to: &buffer)
+        buffer.append("WHAT", .dim)
+        buffer.endLine()
+    }
+
+    private func cell(_ text: String, _ width: Int, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
+        let end = buffer.columns + width
+        buffer.append(TerminalText.truncated(text, to: width), style)
+        buffer.pad(to: end)
+        buffer.append("  ")
+    }
+}

@@ -1,0 +1,177 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// A line for each event, made of text and fields: `{time} {room:20} {actor:>12.12} {payload.resource.text}`.
+///
+/// A field is `{NAME}`, or `{NAME:WIDTH}`, `{NAME:<WIDTH.MOST}` (left), `>` (right) or `^` (in the middle): at least WIDTH columns,
+/// at most MOST. `{{` and `}}` are braces, `\t` a tab, `\\` a backslash. There is nothing else: no conditions, no code. What a peer
+/// sent is escaped, a tab too, so that lines and columns are those of the template.
+public struct LineTemplate: Hashable, Sendable {
+    /// What is wrong with a template.
+    public struct Malformed: Error, Hashable, Sendable {
+        /// In one sentence, with a suggestion where there is one.
+        public var message: String
+    }
+
+    /// The names of the fields, besides the ways into the payload.
+    public static let fieldNames = Field.allCases.map(\.rawValue) + ["payload"]
+
+    private enum Field: String, CaseIterable {
+        case time, date, rel, n, lag, room, title, actor, kind, event, namespace, known, size, summary
+    }
+
+    private enum Value: Hashable {
+        case field(Field)
+        case payload(JSONPath)
+    }
+
+    private enum Part: Hashable {
+        case text(String)
+        case value(Value, Layout)
+    }
+
+    private struct Layout: Hashable {
+        enum Side { case left, right, middle }
+        var side = Side.left
+        var least = 0
+        var most: Int?
+    }
+
+    /// Columns a field may be made to take.
+    private static let widest = 1000
+    private var parts: [Part] = []
+
+    /// Reads a template.
+    public init(_ text: String) throws(Malformed) {
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "{" where rest.first == "{", "}" where rest.first == "}", "\\" where rest.first == "\\":
+                literal.append(character)
+                rest.removeFirst()
+            case "\\" where rest.first == "t":
+                literal.append("\t")
+                rest.removeFirst()
+            case "{":
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw Malformed(message: "a { without its }; a brace itself is {{")
+                }
+                if !literal.isEmpty { parts.append(.text(literal)) }
+                literal = ""
+                parts.append(try Self.part(rest[..<end]))
+                rest = rest[rest.index(after: end)...]
+            case "}": throw Malformed(message: "a } without its {; a brace itself is }}")
+            default: literal.append(character)
+            }
+        }
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        guard parts.contains(where: { if case .value = $0 { true } else { false } }) else {
+            throw Malformed(message: "no field in it; write one as {kind}: " + Self.fieldNames.joined(separator: ", "))
+        }
+    }
+
+    private static func part(_ text: Substring) throws(Malformed) -> Part {
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(halves[0])
+        let layout = halves.count > 1 ? try layout(halves[1]) : Layout()
+        if let field = Field(rawValue: name) { return .value(.field(field), layout) }
+        if name.hasPrefix("payload"), let path = JSONPath(name.dropFirst("payload".count), beginsInArguments: true) {
+            return .value(.payload(path), layout)
+        }
+        throw Malformed(
+            message: "there is no field '\(TerminalText.truncated(name, to: 40))'"
+                + Suggestion.phrase(for: name, among: fieldNames) + "; there are " + fieldNames.joined(separator: ", ")
+                + " and payload.KEY")
+    }
+
+    private static func layout(_ text: Substring) throws(Malformed) -> Layout {
+        var (layout, rest) = (Layout(), text)
+        switch rest.first {
+        case "<": layout.side = .left
+        case ">": layout.side = .right
+        case "^": layout.side = .middle
+        default: rest = "<" + rest
+        }
+        let numbers = rest.dropFirst().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let least = numbers.first.map { $0.isEmpty ? 0 : Int($0) ?? -1 } ?? 0
+        let most = numbers.count > 1 ? Int(numbers[1]) ?? -1 : nil
+        guard (0...widest).contains(least), (0...widest).contains(most ?? 0), !text.isEmpty else {
+            throw Malformed(
+                message:
+                    "':\(TerminalText.truncated(String(text), to: 20))' is no width; write it like :12, :>12 or :<12.20"
+            )
+        }
+        (layout.least, layout.most) = (least, most)
+        return layout
+    }
+}
+
+extension LineTemplate {
+    /// What a line is made with besides the report.
+    struct Context {
+        var clock: ZoneClock
+        var rooms = KnownRooms()
+    }
+
+    /// The line of an event; nothing for other reports.
+    func line(of stamped: StampedReport, _ context: inout Context) -> [UInt8] {
+        guard case .event(let report) = stamped.report else { return [] }
+        var line: [UInt8] = []
+        for part in parts {
+            switch part {
+            case .text(let text): line.append(contentsOf: text.utf8)
+            case .value(let value, let layout):
+                line.append(contentsOf: Self.laidOut(Self.text(of: value, report, stamped, &context), layout).utf8)
+            }
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    private static func laidOut(_ text: String, _ layout: Layout) -> String {
+        let text = layout.most.map { TerminalText.truncated(text, to: $0) } ?? TerminalText.escaped(text)
+        guard layout.least > 0 else { return text }
+        let missing = max(layout.least - TerminalText.width(of: text), 0)
+        let left =
+            switch layout.side {
+            case .left: 0
+            case .right: missing
+            case .middle: missing / 2
+            }
+        return String(repeating: " ", count: left) + text + String(repeating: " ", count: missing - left)
+    }
+
+    private static func text(
+        of value: Value, _ report: EventReport, _ stamped: StampedReport, _ context: inout Context
+    ) -> String {
+        switch value {
+        case .payload(let path):
+            guard let value = path.value(in: report.payload) else { return "" }
+            if case .string(let text)? = try? JSONValue(parsing: value.bytes) { return text }
+            return String(decoding: value.bytes, as: UTF8.self)
+        case .field(let field):
+            let event = report.event
+            return switch field {
+            case .time: TimeText.clock(wall: context.clock.local(stamped.stamp.wall))
+            case .date: TimeText.rfc3339(wall: stamped.stamp.wall)
+            case .rel: TimeText.elapsed(milliseconds: stamped.stamp.time.microseconds / 1000)
+            case .n: String(stamped.stamp.n)
+            case .lag: stamped.lag.map { TimeText.span(milliseconds: $0) } ?? ""
+            case .room: event.room ?? ""
+            case .title: event.room.flatMap { context.rooms.title(of: $0) } ?? event.room ?? ""
+            case .actor: event.actor ?? ""
+            case .kind: event.kind
+            case .event: report.wireName
+            case .namespace: report.namespace
+            case .known: event.isKnown ? "true" : "false"
+            case .size: String(report.payload.bytes.count)
+            case .summary: event.summary
+            }
+        }
+    }
+}

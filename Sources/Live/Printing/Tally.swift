@@ -1,0 +1,34 @@
+/// Counts by name, of at most `limit` names.
+struct Tally: Sendable {
+    let limit: Int
+    private var counts: [String: Int] = [:]
+    private var others = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { counts.isEmpty }
+    var count: Int { counts.count }
+
+    mutating func add(_ name: String) {
+        if counts[name] == nil, counts.count >= limit {
+            others += 1
+        } else {
+            counts[name, default: 0] += 1
+        }
+    }
+
+    /// The most frequent names first, ties by name, so that the order does not depend on the process.
+    func text(most: Int, _ name: (String) -> String = { $0 }) -> String {
+        let (top, rest) = top(most)
+        var parts = top.map { "\($0.count) \(name($0.name))" }
+        if rest > 0 { parts.append("\(rest) others") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// The most frequent ones in that order, and how many there are of all others.
+    func top(_ most: Int) -> (names: [(name: String, count: Int)], others: Int) {
+        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let rest = others + sorted.dropFirst(most).reduce(0) { $0 + $1.value }
+        return (sorted.prefix(most).map { ($0.key, $0.value) }, rest)
+    }
+}

@@ -1,0 +1,97 @@
+import JSONText
+import Live
+import Testing
+
+@Suite("Templates, projections and tables")
+struct PrintingFormatTests {
+    @Test("A template is text and fields, each as wide as it says; what a peer sent is escaped")
+    func template() throws {
+        let template = try LineTemplate(
+            #"{{{n:3}}}\t{kind:>8.6}|{actor:^7}|{room:.8}|{payload.text:<10.4}|{payload[0]}|{lag}\\"#)
+        #expect(
+            try printed(.template(template)) == """
+                {7  }\t  messa…| Anna  |/compan…|hel…      |realtime:resource|23ms\\
+                {8  }\t   event|       ||          |custom:event|\\
+
+                """)
+        #expect(
+            try printed(.template(LineTemplate("{payload.a} {summary}"))).split(separator: "\n").last
+                == #"\u{7F} custom:event {"a":"\u{7F}"} 2"#)
+    }
+
+    @Test(
+        "A malformed template is refused with what is wrong with it",
+        arguments: [
+            ("{rom}", "did you mean 'room'?"), ("{kind", "a { without its }"), ("kind}", "a } without its {"),
+            ("{kind:x}", "no width"), ("{kind:2000}", "no width"), ("{kind:}", "no width"),
+            ("{payload..a}", "no field"),
+            ("{payload[x]}", "no field"), ("text", "no field in it"), ("{lag:<-1}", "no width"),
+        ])
+    func malformed(text: String, complaint: String) {
+        let error = #expect(throws: LineTemplate.Malformed.self) { try LineTemplate(text) }
+        #expect(error?.message.contains(complaint) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A projection has the same members in every line, null where an object has none")
+    func fields() throws {
+        #expect(
+            try printed(.fields(EnvelopeFields("type, n,payload.text,payload[1].a,diff[0].op,lost"))) == """
+                {"type":"event","n":7,"payload.text":"hello\\u001b","payload[1].a":null,"diff[0].op":null,"lost":null}
+                {"type":"diff","n":7,"payload.text":null,"payload[1].a":null,"diff[0].op":"delete","lost":null}
+                {"type":"event","n":8,"payload.text":null,"payload[1].a":"\\u007f","diff[0].op":null,"lost":null}
+                {"type":"gap","n":9,"payload.text":null,"payload[1].a":null,"diff[0].op":null,"lost":null}
+
+                """)
+        let error = #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("kind,payloat.text") }
+        #expect(error?.message == "there is no member 'payloat'; did you mean 'payload'?")
+        #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("kind,") }
+        #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("payload[") }
+    }
+
+    @Test("Every member of every type can be projected, and nothing else")
+    func members() throws {
+        var members: Set<String> = []
+        for line in try printed(.format(.json), Sample.reports + Sample.status).split(separator: "\n") {
+            guard case .object(let object) = try JSONValue(parsing: Array(line.utf8)[...]) else { continue }
+            for member in object {
+                members.insert(member.key)
+                _ = try EnvelopeFields(member.key)
+            }
+        }
+        #expect(members.count > 30)
+        #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("nothing") }
+    }
+
+    @Test("JSONL: the payloads alone, inert, one a line")
+    func jsonl() throws {
+        #expect(
+            try printed(.format(.jsonl)) == """
+                ["realtime:resource",{"room":"…","text":"hello\\u001b"}]
+                ["custom:event",{"a":"\\u007f"},2]
+
+                """)
+    }
+
+    @Test("A table has a heading and columns that stay where they are, and fits a terminal")
+    func table() throws {
+        let lines = try printed(.format(.table)).split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "TIME             LAG  ROOM                        KIND                ACTOR               WHAT",
+                #"03:04:05.123    23ms  …/W/channels/5828c718/feed  message             Anna                Anna: hello\nforged\u{1B}[31m \u{202E}"#,
+                #"03:04:05.623                                      event                                   custom:event {"a":"\u{7F}"} 2"#,
+                "03:04:06.123                                      gap                                     2.5s without a connection, loss unknown; refetching channels, badges",
+            ])
+        #expect(try printed(.format(.table), width: 60).split(separator: "\n").allSatisfy { $0.count <= 60 })
+    }
+
+    private func printed(_ form: PrintedForm, _ reports: [StampedReport] = Sample.reports, width: Int? = nil) throws
+        -> String
+    {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let printer = EventPrinter(form, descriptor: pipe.writeEnd, colour: false, width: width)
+        for report in reports { try printer.write([report]) }
+        return pipe.readAll()
+    }
+}
