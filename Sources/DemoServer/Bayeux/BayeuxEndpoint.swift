@@ -1,0 +1,169 @@
+import JSONText
+import Network
+import Wire
+
+/// A Bayeux endpoint of an HTTP server: gives the machine of its sessions what WebSockets and exchanges say, and sends what it answers.
+/// To be owned by an actor on the loop.
+///
+/// WebSockets, POSTs of JSON or of a form, and the GETs of JSONP are served (`reference/groupme.md` 1.2, 4.5).
+struct BayeuxEndpoint {
+    /// Where it is.
+    let path: String
+    private let loop: EventLoop
+    private var machine: BayeuxServer
+    private var links: [Int: Link] = [:]
+    private var sockets: [ObjectIdentifier: Int] = [:]
+    private var exchanges: [Int: Int] = [:]
+    private var nextLink = 1
+    /// Bytes that may wait for a client that does not read, before it is cut off.
+    private static let mostPending = 8 << 20
+
+    private enum Link {
+        case socket(ServerWebSocket)
+        /// `callback` is the function that JSONP wants called with the answer.
+        case exchange(request: Int, callback: String?, respond: @Sendable (HTTPResponse) -> Void)
+    }
+
+    init(on loop: EventLoop, path: String = "/faye", _ configuration: BayeuxServer.Configuration, seed: UInt64) {
+        self.loop = loop
+        self.path = path
+        machine = BayeuxServer(configuration, seed: seed)
+    }
+
+    /// When `advance` wants to be called next.
+    var deadline: Moment? { machine.deadline }
+
+    // MARK: - What clients do
+
+    /// A request for the endpoint's path came.
+    mutating func handle(
+        _ request: ServerRequest, _ policy: BayeuxServer.Policy, respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) -> [BayeuxServer.Occasion] {
+        guard let body = Self.frame(of: request) else {
+            respond(HTTPResponse(status: request.method == "POST" || request.method == "GET" ? 400 : 405))
+            return []
+        }
+        let link = nextLink
+        nextLink += 1
+        let callback = request.method == "GET" ? request.queryParameter("jsonp") ?? "jsonpcallback" : nil
+        links[link] = .exchange(request: request.id, callback: callback, respond: respond)
+        exchanges[request.id] = link
+        return receive(body[...], on: link, isSocket: false, policy)
+    }
+
+    /// The client of an exchange went away.
+    mutating func aborted(_ request: ServerRequest) {
+        guard let link = exchanges.removeValue(forKey: request.id) else { return }
+        links[link] = nil
+        machine.linkClosed(link)
+    }
+
+    mutating func opened(_ socket: ServerWebSocket) {
+        links[nextLink] = .socket(socket)
+        sockets[ObjectIdentifier(socket)] = nextLink
+        nextLink += 1
+    }
+
+    mutating func received(
+        _ messages: [WebSocketMessage], from socket: ServerWebSocket, _ policy: BayeuxServer.Policy
+    ) -> [BayeuxServer.Occasion] {
+        guard let link = sockets[ObjectIdentifier(socket)] else { return [] }
+        return messages.flatMap { receive($0.bytes, on: link, isSocket: true, policy) }
+    }
+
+    mutating func closed(_ socket: ServerWebSocket) {
+        guard let link = sockets.removeValue(forKey: ObjectIdentifier(socket)) else { return }
+        links[link] = nil
+        machine.linkClosed(link)
+    }
+
+    private mutating func receive(
+        _ frame: ArraySlice<UInt8>, on link: Int, isSocket: Bool, _ policy: BayeuxServer.Policy
+    ) -> [BayeuxServer.Occasion] {
+        let now = loop.now
+        return run { machine, effects in
+            machine.receive(frame, on: link, isSocket: isSocket, at: now, policy: policy, into: &effects)
+        }
+    }
+
+    // MARK: - What the server does
+
+    /// Publishes from the server itself.
+    mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON) -> [BayeuxServer.Occasion] {
+        run { machine, effects in machine.publish(channel, data, into: &effects) }
+    }
+
+    /// Does what is due.
+    mutating func advance() -> [BayeuxServer.Occasion] {
+        let now = loop.now
+        return run { machine, effects in machine.advance(to: now, into: &effects) }
+    }
+
+    private mutating func run(
+        _ body: (inout BayeuxServer, inout [BayeuxServer.Effect]) -> Void
+    ) -> [BayeuxServer.Occasion] {
+        var effects: [BayeuxServer.Effect] = []
+        body(&machine, &effects)
+        return effects.compactMap { effect in
+            switch effect {
+            case .send(let link, let frame): send(frame, on: link)
+            case .refuse(let link, let status): answer(link, HTTPResponse(status: status))
+            case .close(let link):
+                if case .socket(let socket)? = links[link] { socket.close(WebSocketClose(code: 1000)) }
+            case .occasion(let occasion): return occasion
+            }
+            return nil
+        }
+    }
+
+    private mutating func send(_ frame: [UInt8], on link: Int) {
+        switch links[link] {
+        case .socket(let socket):
+            socket.send(.text(frame[...]))
+            if socket.pendingBytes > Self.mostPending { socket.close(WebSocketClose(code: 1008), abrupt: true) }
+        case .exchange(_, let callback, _):
+            guard let callback else {
+                let type = (name: "content-type", value: "application/json; charset=utf-8")
+                return answer(link, HTTPResponse(status: 200, headers: [type], body: frame))
+            }
+            // The comment keeps what a stranger named from being the first thing in the file.
+            let type = (name: "content-type", value: "text/javascript; charset=utf-8")
+            let body = Array("/**/\(callback)(".utf8) + frame + Array(");".utf8)
+            answer(link, HTTPResponse(status: 200, headers: [type], body: body))
+        case nil: break
+        }
+    }
+
+    private mutating func answer(_ link: Int, _ response: HTTPResponse) {
+        guard case .exchange(let request, _, let respond)? = links.removeValue(forKey: link) else { return }
+        exchanges[request] = nil
+        respond(response)
+    }
+
+    /// The frame of a request; nil when it has none.
+    private static func frame(of request: ServerRequest) -> [UInt8]? {
+        switch request.method {
+        case "GET":
+            if let callback = request.queryParameter("jsonp"), !isFunctionName(callback) { return nil }
+            return request.queryParameter("message").map { Array($0.utf8) }
+        case "POST":
+            let type = request.header("content-type") ?? ""
+            guard type.hasPrefix("application/x-www-form-urlencoded") else { return request.body }
+            let form = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
+            return ServerRequest(method: "GET", path: "/", query: form).queryParameter("message").map { Array($0.utf8) }
+        default: return nil
+        }
+    }
+
+    private static func isFunctionName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 100
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
