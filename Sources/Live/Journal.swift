@@ -1,4 +1,3 @@
-import Glibc
 import Recording
 import Wire
 
@@ -8,11 +7,12 @@ struct Journal {
     let wallStart: Int64
     private var lastNumber = 0
 
+    /// The number drawn last.
+    var last: Int { lastNumber }
+
     /// A journal of a session whose clock shows `now` at this instant.
     init(now: Moment) {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        wallStart = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000 - now.microseconds
+        wallStart = RealTime.wall - now.microseconds
     }
 
     /// The next number, at that time. The wall clock is the one at the start plus the session's time, so it never steps.

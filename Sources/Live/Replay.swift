@@ -1,4 +1,3 @@
-import Glibc
 import Network
 public import Recording
 import Synchronization
@@ -93,14 +92,5 @@ final class Stopping: Sendable {
     var signal: Int32? {
         let value = asked.load(ordering: .acquiring)
         return value == Self.none ? nil : Int32(truncatingIfNeeded: value)
-    }
-}
-
-/// The real time that paces a replay; nothing that is printed depends on it.
-enum RealTime {
-    static var now: Moment {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Moment(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 }

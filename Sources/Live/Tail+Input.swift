@@ -162,8 +162,10 @@ extension Tail {
         switch report {
         case .event:
             counts.events += 1
+            rates.note(at: stamp.time)
             restartIdleLimit()
         case .diff(let diff):
+            counts.changes += 1
             keep(diff)
             notes.change = stamp.n == 0 ? .byTime : .byInput
         case .room(let room):
@@ -171,10 +173,12 @@ extension Tail {
             noteRoom(room)
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
-        case .connection(.ready):
+        case .connection(let change):
+            note(change)
+            guard case .ready = change else { break }
             takeUpOutbox()
             notes.connection.becameReady()
-        case .connection, .action, .typing, .notice: break
+        case .action, .typing, .notice: break
         }
         pending.append(.report(StampedReport(stamp: stamp, report: report, clock: &serverClock)))
     }

@@ -26,7 +26,12 @@ public actor Tail {
     var keeper: Keeper?
     /// What the user is to be told about the store.
     let storeNotices: [Notice]
-    var control: LocalSocketServer?
+    /// Serves the control socket; nil without one.
+    var control: ControlService?
+    /// What the connection does.
+    var standing = Standing()
+    /// Events by the second.
+    var rates: EventRates
 
     var session: Session
     var journal: Journal
@@ -75,8 +80,10 @@ public actor Tail {
     /// What the summary counts.
     struct Counts {
         var events = 0
+        var changes = 0
         var gaps = 0
         var undecodable = 0
+        var connections = 0
         var requests = RequestFigures()
     }
 
@@ -104,6 +111,7 @@ public actor Tail {
             throw .network(error)
         }
         journal = Journal(now: loop.now)
+        rates = EventRates(from: loop.now)
         do {
             (keeper, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
         } catch {
@@ -162,7 +170,7 @@ public actor Tail {
     }
 
     private func begin(
-        _ control: Result<LocalSocketServer?, NetworkError>, _ read: Result<Remembered?, StoreError>
+        _ control: Result<ControlService?, NetworkError>, _ read: Result<Remembered?, StoreError>
     ) async -> TailOutcome {
         do {
             try openOutlets()

@@ -24,6 +24,8 @@ public struct TailConfiguration: Sendable {
     public var requiresStore = false
     /// The control socket to serve; its folder must be the user's own, mode 0700.
     public var controlPath: String?
+    /// The context it runs in, for `status`.
+    public var context: String?
     /// End after this many events.
     public var count: Int?
     /// End after this span.
@@ -40,6 +42,12 @@ public struct TailConfiguration: Sendable {
 
     /// Whether anything is recorded, be it in memory.
     var isRecording: Bool { recordPath != nil || recording.flight != nil }
+
+    /// What clients of the control socket call it: the name of the socket's file.
+    var controlName: String {
+        let file = controlPath?.split(separator: "/").last ?? ""
+        return String(file.hasSuffix(".sock") ? file.dropLast(5) : file)
+    }
 
     /// A configuration with everything optional left out.
     public init(

@@ -64,12 +64,15 @@ public enum LocalSocketClient {
 /// Connects to a Unix socket; the descriptor does not block.
 func connectLocal(_ path: String) throws(NetworkError) -> Int32 {
     let descriptor = try localDescriptor(path)
-    guard withLocalAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
-        let message = systemMessage(errno)
-        close(descriptor)
-        throw .localSocket(path: path, message: message)
+    // A socket whose queue is full says so at once to who does not wait; a second is patience enough.
+    for _ in 0..<100 {
+        if withLocalAddress(path, { connect(descriptor, $0, $1) }) == 0 { return descriptor }
+        guard errno == EAGAIN || errno == EINTR else { break }
+        usleep(10_000)
     }
-    return descriptor
+    let message = systemMessage(errno)
+    close(descriptor)
+    throw .localSocket(path: path, message: message)
 }
 
 /// Makes a listening Unix socket of ours; gives it and its file's number.
@@ -80,7 +83,7 @@ func listen(path: String) throws(NetworkError) -> (descriptor: Int32, inode: UIn
     var status = stat()
     // The folder is closed to others, so nobody can connect between the two calls.
     guard withLocalAddress(path, { bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0, lstat(path, &status) == 0,
-        Glibc.listen(descriptor, 32) == 0
+        Glibc.listen(descriptor, 128) == 0
     else {
         let message = systemMessage(errno)
         close(descriptor)

@@ -4,20 +4,38 @@ import Wire
 
 /// Serves a Unix socket line by line on an `EventLoop`: the control socket of a running process.
 ///
-/// The socket is made 0600 in a folder that must be 0700 and ours; a peer of another user is refused (SO_PEERCRED). The lines of
-/// one connection are answered one after the other; a connection that is silent for a minute is closed.
+/// The socket is made 0600 in a folder that must be 0700 and ours; a peer of another user is refused (SO_PEERCRED). Lines may be sent
+/// ahead of their answers; a client is not read while too much waits for it. A client that is silent for a minute, with nothing
+/// under way, is closed, and sooner when there is no room for another.
 public final class LocalSocketServer: Sendable {
     /// Longest line taken, in bytes, without its line feed.
     public static let maximumLine = 1 << 16
+    /// More than so many clients are a mistake, or worse.
+    public static let maximumClients = 32
+    /// A client for which more bytes wait is not read until it has taken them.
+    public static let highWater = 1 << 18
+
+    /// What a client does.
+    public enum Event: Sendable {
+        /// It sent a line; here without its line feed.
+        case line([UInt8])
+        /// It sends a line that is longer than any may be: it is closed once what waits for it is written.
+        case overlong
+        /// It sends no more, and may still read; `LocalClient.finish()` closes it.
+        case ended
+        /// Nothing waits for it any more.
+        case drained
+        /// It is gone. Nothing follows.
+        case gone
+    }
 
     private let loop: EventLoop
     private let core: LocalServerCore
 
     /// Listens at `path`; a stale socket (nobody answers) is replaced, a live one is an error. Not from the loop.
-    /// `handler` is called on the loop with each line (no line feed, 64 KiB at most); call `reply` with one line, once, on the loop.
+    /// `handler` is called on the loop.
     public init(
-        on loop: EventLoop, path: String,
-        handler: @escaping @Sendable (_ line: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Void
+        on loop: EventLoop, path: String, handler: @escaping @Sendable (LocalClient, Event) -> Void
     ) throws(NetworkError) {
         let socket = try listen(path: path)
         let core = LocalServerCore(loop: loop, path: path, inode: socket.inode, handler: handler)
@@ -37,10 +55,34 @@ public final class LocalSocketServer: Sendable {
     }
 }
 
+/// A client of a local server. On the loop's thread.
+public final class LocalClient: Sendable {
+    /// Tells clients of one server apart.
+    public let id: UInt
+    private let connection: LocalConnection
+
+    init(_ connection: LocalConnection) {
+        id = connection.handle
+        self.connection = connection
+    }
+
+    /// Queues bytes: whole lines.
+    public func send(_ bytes: [UInt8]) { connection.send(bytes) }
+
+    /// Bytes queued and not yet given to the kernel.
+    public var pendingBytes: Int { connection.pendingBytes }
+
+    /// Whether it may be silent for as long as it likes.
+    public func mayBeSilent(_ isAllowed: Bool) { connection.mayBeSilent(isAllowed) }
+
+    /// Closes the connection when all is written.
+    public func finish() { connection.finish() }
+}
+
 /// What belongs to a local server on the loop's thread.
 final class LocalServerCore: @unchecked Sendable {
     // Unchecked: all `var`s are touched on the loop's thread only.
-    typealias Handler = @Sendable (_ line: [UInt8], _ reply: @escaping @Sendable ([UInt8]) -> Void) -> Void
+    typealias Handler = @Sendable (LocalClient, LocalSocketServer.Event) -> Void
 
     let loop: EventLoop
     private let path: String
@@ -65,8 +107,7 @@ final class LocalServerCore: @unchecked Sendable {
     }
 
     private func accept(_ descriptor: Int32) {
-        // A control socket has few users; more than these are a mistake or worse.
-        guard connections.count < 32, peerUser(of: descriptor) == geteuid() else {
+        guard peerUser(of: descriptor) == geteuid(), makeRoom() else {
             Glibc.close(descriptor)
             return
         }
@@ -74,13 +115,24 @@ final class LocalServerCore: @unchecked Sendable {
         connections[connection.handle] = connection
     }
 
-    func forget(_ connection: LocalConnection) {
-        connections[connection.handle] = nil
+    /// Whether there is room for another client: the one that is silent for longest goes.
+    private func makeRoom() -> Bool {
+        guard connections.count >= LocalSocketServer.maximumClients else { return true }
+        let idle = connections.values.filter(\.isIdle)
+        guard let longest = idle.min(by: { ($0.lastActivity, $0.handle) < ($1.lastActivity, $1.handle) }) else {
+            return false
+        }
+        connections[longest.handle] = nil
+        longest.giveWay()
+        return true
     }
+
+    func forget(_ connection: LocalConnection) { connections[connection.handle] = nil }
 
     func close() {
         listener?.close()
         for connection in connections.values { connection.drop() }
+        connections = [:]
         handler = nil
     }
 
@@ -88,86 +140,5 @@ final class LocalServerCore: @unchecked Sendable {
     func removeSocket() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_ino == inode { unlink(path) }
-    }
-}
-
-/// One connection of a local server: a line, its answer, the next line.
-final class LocalConnection: StreamSocket, @unchecked Sendable {
-    // Unchecked: see `LoopSocket`.
-    private enum State {
-        case reading, answering, done
-    }
-
-    private let server: LocalServerCore
-    private var state = State.reading
-    private var bytes: [UInt8] = []
-    private var timer: LoopTimer?
-
-    init?(server: LocalServerCore, descriptor: Int32) {
-        self.server = server
-        super.init(loop: server.loop, host: server.loop.core.plainHost, descriptor: descriptor)
-        setTimer()
-    }
-
-    private func setTimer() {
-        timer?.cancel()
-        timer = loop.schedule(at: loop.now + .seconds(60)) { [weak self] in self?.drop() }
-    }
-
-    override func received(_ piece: UnsafeRawBufferPointer) {
-        guard state != .done else { return }
-        bytes.append(contentsOf: piece)
-        needsDelivery()
-    }
-
-    override func gone() {
-        state = .done
-        timer?.cancel()
-        server.forget(self)
-    }
-
-    override func silence() {
-        super.silence()
-        state = .done
-        server.forget(self)
-    }
-
-    override func deliver() {
-        guard state == .reading else { return }
-        guard let end = bytes.firstIndex(of: 0x0a) else {
-            if bytes.count > LocalSocketServer.maximumLine { refuse() }
-            return
-        }
-        guard end <= LocalSocketServer.maximumLine else {
-            refuse()
-            return
-        }
-        let line = Array(bytes[..<end])
-        bytes.removeSubrange(...end)
-        state = .answering
-        timer?.cancel()
-        setReading(false)
-        server.handler?(line) { [weak self] answer in self?.reply(answer) }
-    }
-
-    private func reply(_ answer: [UInt8]) {
-        loop.preconditionOnLoop()
-        guard state == .answering else { return }
-        precondition(!answer.contains(0x0a), "an answer on a local socket is one line")
-        write { output in
-            output.append(answer[...])
-            output.append([0x0a])
-        }
-        state = .reading
-        setTimer()
-        setReading(true)
-        needsDelivery()
-    }
-
-    /// A line that is too long has no answer: what follows it cannot be told from it.
-    private func refuse() {
-        state = .done
-        bytes = []
-        endAfterWriting()
     }
 }

@@ -16,6 +16,15 @@ struct OutgoingBytes {
         add(&bytes)
     }
 
+    /// The first bytes, at most `limit`, are given to `write`, which says how many of them it took; none when that is negative.
+    mutating func take(atMost limit: Int, _ write: (UnsafeRawBufferPointer) -> Int) -> Int {
+        let end = min(bytes.count, head + limit)
+        let taken = bytes[head..<end].withUnsafeBytes(write)
+        head += min(max(taken, 0), end - head)
+        compact()
+        return taken
+    }
+
     /// Gives the first bytes, at most `limit`, to `write`, and forgets them.
     mutating func take<Result>(_ limit: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
         let end = min(bytes.count, head + limit)
@@ -23,6 +32,11 @@ struct OutgoingBytes {
             write(UnsafeMutableBufferPointer(rebasing: $0[head..<end]))
         }
         head = end
+        compact()
+        return result
+    }
+
+    private mutating func compact() {
         if head == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.count <= 1 << 20)
             head = 0
@@ -30,7 +44,6 @@ struct OutgoingBytes {
             bytes.removeSubrange(..<head)
             head = 0
         }
-        return result
     }
 
     mutating func removeAll() {

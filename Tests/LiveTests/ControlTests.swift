@@ -1,16 +1,20 @@
+import Glibc
 import JSONText
-import Live
 import Network
 import Pipeline
 import TestSupport
 import Testing
 import Wire
 
+@testable import Live
+
 @Suite(.serialized) struct ControlTests {
     private func ask(_ path: String, _ request: String) throws -> JSONValue {
         let answer = try LocalSocketClient.ask(path: path, line: Array(request.utf8))
         return try JSONValue(parsing: answer[...])
     }
+
+    private func number(_ value: JSONValue?) -> Int64 { if case .integer(let number)? = value { number } else { -1 } }
 
     private func states(_ answer: JSONValue) -> [String: String] {
         guard case .array(let rooms) = answer["result"] else { return [:] }
@@ -40,8 +44,71 @@ import Wire
         let unknown = try ask(path, #"{"jsonrpc":"2.0","id":"x","method":"run","params":{"command":"id"}}"#)
         #expect(unknown["error"]?["code"] == .integer(-32601))
         let nonsense = try ask(path, "hello")
-        #expect(nonsense["error"]?["code"] == .integer(-32600))
+        #expect(nonsense["error"]?["code"] == .integer(-32700))
         tail.stop()
         #expect(await summary.outcome == .interrupted(signal: 0))
     }
+
+    @Test func `a room is joined from another shell in less than a second, with the server's word`() async throws {
+        _ = try await ControlledTail.run { path, _, watcher in try await joinAgain(path, watcher) }
+    }
+
+    private func joinAgain(_ path: String, _ watcher: Watcher) async throws {
+        let reports = await watcher.reports.wait { $0.rooms(.joined).contains { $0.hasSuffix("/feed") } }
+        let room = try #require(reports.rooms(.joined).first { $0.hasSuffix("/feed") })
+        _ = try call(path, "rooms.leave", #"{"rooms":["\#(room)"]}"#)
+        await watcher.reports.wait { $0.rooms(.left).contains(room) }
+        let joined = watcher.reports.all.rooms(.joined).filter { $0 == room }.count
+        let began = ContinuousClock.now
+        _ = try call(path, "rooms.join", #"{"rooms":["\#(room)"]}"#)
+        await watcher.reports.wait { reports in reports.rooms(.joined).filter { $0 == room }.count > joined }
+        #expect(ContinuousClock.now - began < .seconds(1))
+        #expect(states(try answer(path, #"{"method":"rooms.list"}"#))[room] == "joined")
+    }
+
+    @Test func `who answers, how it stands and what it has counted is told`() async throws {
+        _ = try await ControlledTail.run { path, _, watcher in
+            await watcher.reports.wait { $0.events.count > 3 }
+            let hello = try call(path, "hello")
+            #expect(hello["tool"] == .string("weir-test") && hello["protocol"] == .integer(1))
+            #expect(hello["kind"] == .string("tail") && hello["name"] == .string("t"))
+            let methods = ControlMethod.of(.tail).map { JSONValue.string($0.rawValue) }
+            #expect(hello["methods"] == .array(methods))
+            let status = try call(path, "status")
+            #expect(status["state"] == .string("ready") && status["pid"] == .integer(Int64(getpid())))
+            #expect(number(status["rooms"]?["joined"]) > 3)
+            let stats = try call(path, "stats")
+            #expect(number(stats["events"]) > 3 && number(stats["records"]) > number(stats["events"]))
+            #expect(stats["connections"] == .integer(1))
+            #expect(stats["clients"] == .integer(1))
+        }
+    }
+
+    @Test func `a client makes the tail connect again, and the gap is told`() async throws {
+        let (watcher, summary) = try await ControlledTail.run { path, _, watcher in
+            let done = try call(path, "reconnect")
+            #expect(done == .bool(true))
+            await watcher.reports.wait { $0.gaps.count == 1 && $0.count { $0.isReady } == 2 }
+        }
+        #expect(watcher.reports.all.gaps.map(\.cause) == [.reconnect])
+        #expect(summary.gaps == 1)
+    }
+
+    @Test func `a client marks a place in the recording, and ends the tail in order`() async throws {
+        let file = try temporaryFolder() + "/a.weir.jsonl"
+        let (_, summary) = try await ControlledTail.run {
+            $0.recordPath = file
+        } _: { path, _, watcher in
+            let marked = try call(path, "mark", #"{"label":"deploy \u001b[31m"}"#)
+            let quit = try call(path, "quit")
+            #expect(marked == .bool(true) && quit == .bool(true))
+        }
+        #expect(summary.outcome == .limitReached)
+        let text = String(decoding: try readFile(file), as: UTF8.self)
+        #expect(text.contains(#""k":"mark""#) && text.contains(#"deploy \u001b[31m"#) && text.contains(#""k":"end""#))
+    }
+}
+
+extension StampedReport {
+    fileprivate var isReady: Bool { if case .connection(.ready) = report { true } else { false } }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Network
 import Pipeline
 import Recording
@@ -176,9 +175,7 @@ extension Tail {
 extension Journal {
     /// How far the wall clock is from where it would be had it not been set since the start; microseconds.
     func wallStep(at now: Moment) -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000 - wallStart - now.microseconds
+        RealTime.wall - wallStart - now.microseconds
     }
 
     /// The stamp of a record that repeats the number of the one before it.

@@ -1,0 +1,132 @@
+import JSONText
+import Terminal
+
+/// The parameters of a request, each of the kind that the table says.
+package struct ControlArguments: Hashable, Sendable {
+    private enum Value: Hashable {
+        case text(String)
+        case texts([String])
+        case integer(Int64)
+        case number(Double)
+        case flag(Bool)
+        case span(Duration)
+        case json(JSONValue)
+    }
+
+    private var values: [String: Value] = [:]
+
+    /// Reads `params`, which may be missing.
+    init(_ params: JSONValue?, of method: ControlMethod) throws(ControlError) {
+        let known = method.row.parameters
+        let members: [JSONValue.Member]
+        switch params {
+        case nil, .null?: members = []
+        case .object(let given)?: members = given
+        case _?: throw ControlError(.parameters, "params is an object with names: \(Self.names(of: known))")
+        }
+        for member in members {
+            guard let parameter = known.first(where: { $0.name == member.key }) else {
+                throw ControlError(
+                    .parameters,
+                    "\(method.rawValue) has no parameter \(Self.quoted(member.key))"
+                        + Suggestion.phrase(for: member.key, among: known.map(\.name)))
+            }
+            guard values[member.key] == nil else {
+                throw ControlError(.parameters, "params.\(member.key) is given twice")
+            }
+            values[member.key] = try Self.value(member.value, of: parameter)
+        }
+        if let missing = known.first(where: { $0.isRequired && values[$0.name] == nil }) {
+            throw ControlError(
+                .parameters, "params.\(missing.name) is missing: \(missing.kind.words) (\(missing.meaning))")
+        }
+    }
+
+    /// The value of a parameter of that name and kind; nil when it was left out.
+    func text(_ name: String) -> String? { if case .text(let text)? = values[name] { text } else { nil } }
+    /// The list; empty when it was left out.
+    func texts(_ name: String) -> [String] { if case .texts(let texts)? = values[name] { texts } else { [] } }
+    /// The whole number; nil when it was left out.
+    func integer(_ name: String) -> Int? {
+        if case .integer(let integer)? = values[name] { Int(clamping: integer) } else { nil }
+    }
+    /// The number; nil when it was left out.
+    func number(_ name: String) -> Double? { if case .number(let number)? = values[name] { number } else { nil } }
+    /// Whether it is set.
+    func flag(_ name: String) -> Bool { if case .flag(let flag)? = values[name] { flag } else { false } }
+    /// The span; nil when it was left out.
+    func span(_ name: String) -> Duration? { if case .span(let span)? = values[name] { span } else { nil } }
+    /// The value; nil when it was left out.
+    func json(_ name: String) -> JSONValue? { if case .json(let value)? = values[name] { value } else { nil } }
+
+    private static func value(_ value: JSONValue, of parameter: ControlParameter) throws(ControlError) -> Value {
+        switch (parameter.kind, value) {
+        case (.text, .string(let text)) where !text.isEmpty: return .text(text)
+        case (.texts, .array(let elements)) where !elements.isEmpty:
+            let texts = elements.compactMap { if case .string(let text) = $0, !text.isEmpty { text } else { nil } }
+            if texts.count == elements.count { return .texts(texts) }
+        case (.integer(let range), .integer(let integer)) where range.contains(integer): return .integer(integer)
+        case (.number, .integer(let integer)) where integer > 0: return .number(Double(integer))
+        case (.number, .number(let number)) where number > 0: return .number(number)
+        case (.flag, .bool(let flag)): return .flag(flag)
+        case (.span, .integer(let seconds)) where (1...1_000_000_000).contains(seconds):
+            return .span(.seconds(seconds))
+        case (.span, .number(let seconds)) where seconds >= 0.001 && seconds <= 1e9:
+            return .span(.microseconds(Int64(seconds * 1e6)))
+        case (.span, .string(let text)): if let span = Duration(typed: text) { return .span(span) }
+        case (.choice(let words), .string(let word)):
+            if words.contains(word) { return .text(word) }
+            throw ControlError(
+                .parameters,
+                "params.\(parameter.name): \(quoted(word)) is none of \(words.joined(separator: ", "))"
+                    + Suggestion.phrase(for: word, among: words))
+        case (.json, _): return .json(value)
+        case (.text, _), (.texts, _), (.integer, _), (.number, _), (.flag, _), (.span, _), (.choice, _): break
+        }
+        throw ControlError(.parameters, "params.\(parameter.name) is to be \(parameter.kind.words)")
+    }
+
+    private static func names(of parameters: [ControlParameter]) -> String {
+        parameters.isEmpty ? "none" : parameters.map(\.name).joined(separator: ", ")
+    }
+
+    private static func quoted(_ text: String) -> String { "'" + TerminalText.truncated(text, to: 80) + "'" }
+}
+
+extension ControlParameter.Kind {
+    /// What is to be there, for people.
+    package var words: String {
+        switch self {
+        case .text: "a text"
+        case .texts: "a list of texts"
+        case .integer(let range):
+            if range.upperBound == .max {
+                "a whole number from \(range.lowerBound) on"
+            } else {
+                "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            }
+        case .number: "a number more than 0"
+        case .flag: "true or false"
+        case .span: "a time such as 500ms, 15s, 2m or 1h, or a number of seconds"
+        case .choice(let words): "one of " + words.joined(separator: ", ")
+        case .json: "a JSON value"
+        }
+    }
+}
+
+extension Duration {
+    /// A whole or decimal number and `ms`, `s`, `m` or `h`.
+    init?(typed text: String) {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit: Double
+        switch text[number.endIndex...] {
+        case "ms": unit = 0.001
+        case "s": unit = 1
+        case "m": unit = 60
+        case "h": unit = 3600
+        default: return nil
+        }
+        guard let value = Double(number), value * unit >= 1e-6, value * unit <= 1e9 else { return nil }
+        self = .microseconds(Int64(value * unit * 1e6))
+    }
+}

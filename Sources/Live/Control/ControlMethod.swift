@@ -1,0 +1,94 @@
+/// What can be asked of a running tail or replay: the one table of the control protocol, by which requests are checked and `weir ctl`
+/// reads its arguments. No method runs a command or reads a file of the caller's choice.
+package enum ControlMethod: String, CaseIterable, Sendable {
+    case hello, status, stats
+    case roomsList = "rooms.list"
+    case roomsJoin = "rooms.join"
+    case roomsLeave = "rooms.leave"
+    case roomsSelect = "rooms.select"
+    case mark
+    case reconnect, quit
+
+    /// Who answers a method.
+    package enum Server: String, Sendable {
+        case tail, replay
+    }
+
+    /// A row of the table.
+    package struct Row: Sendable {
+        /// Who answers it.
+        package var servers: [Server]
+        /// What it does, in one line.
+        package var summary: String
+        /// What it is told, in order.
+        package var parameters: [ControlParameter]
+
+        fileprivate init(_ servers: [Server], _ summary: String, _ parameters: [ControlParameter] = []) {
+            self.servers = servers
+            self.summary = summary
+            self.parameters = parameters
+        }
+    }
+
+    /// The methods that a server answers, in the order of the table.
+    package static func of(_ server: Server) -> [ControlMethod] { allCases.filter { $0.row.servers.contains(server) } }
+
+    /// The method's row.
+    package var row: Row {
+        switch self {
+        case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
+        case .status: Row([.tail, .replay], "what it does and how it stands")
+        case .stats: Row([.tail, .replay], "what it has counted since it began")
+        case .roomsList: Row([.tail], "the rooms that are wanted, and what is known of each")
+        case .roomsJoin: Row([.tail], "want rooms", [.rooms])
+        case .roomsLeave: Row([.tail], "want rooms no more", [.rooms])
+        case .roomsSelect: Row([.tail], "look at the workspace whose list of channels this one room is", [.rooms])
+        case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
+        case .reconnect: Row([.tail], "close the connection and open another")
+        case .quit: Row([.tail, .replay], "end in order")
+        }
+    }
+}
+
+/// A parameter of a method.
+package struct ControlParameter: Sendable {
+    /// What a parameter's value is.
+    package enum Kind: Sendable, Hashable {
+        /// A string that is not empty.
+        case text
+        /// A list of strings, none empty, and at least one.
+        case texts
+        /// A whole number in that range.
+        case integer(ClosedRange<Int64>)
+        /// A number more than 0.
+        case number
+        case flag
+        /// A span: a number of seconds, or text such as `500ms`, `15s`, `2m`, `1h`.
+        case span
+        /// One of these words.
+        case choice([String])
+        /// Any JSON value.
+        case json
+    }
+
+    /// The member of `params`.
+    package var name: String
+    /// What its value is.
+    package var kind: Kind
+    /// Whether a request without it is refused.
+    package var isRequired: Bool
+    /// What it means, for people.
+    package var meaning: String
+
+    /// One without which a request is refused.
+    static func required(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
+        Self(name: name, kind: kind, isRequired: true, meaning: meaning)
+    }
+
+    /// One that may be left out.
+    static func optional(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
+        Self(name: name, kind: kind, isRequired: false, meaning: meaning)
+    }
+
+    static let rooms = required("rooms", .texts, "names of rooms")
+}

@@ -1,0 +1,82 @@
+import JSONText
+import Terminal
+
+/// One request of a client, checked against the table.
+struct ControlRequest: Hashable, Sendable {
+    /// What the answer names; nil for a notification, which has none.
+    var id: JSONValue?
+    var method: ControlMethod
+    var arguments: ControlArguments
+
+    /// Why a line is no request, and what its answer names; without an id there is no answer.
+    struct Refusal: Error, Hashable {
+        var id: JSONValue?
+        var error: ControlError
+    }
+
+    /// Reads a line of a client of `server`.
+    ///
+    /// A line without `jsonrpc` is the short form for people who type: it is answered also when it has no id.
+    init(_ line: ArraySlice<UInt8>, to server: ControlMethod.Server) throws(Refusal) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw Refusal(id: .null, error: ControlError(.parse, "the line is no JSON: \(error)"))
+        }
+        let id = try Self.identity(of: value)
+        do throws(ControlError) {
+            method = try Self.method(of: value, to: server)
+            arguments = try ControlArguments(value["params"], of: method)
+        } catch {
+            throw Refusal(id: id, error: error)
+        }
+        self.id = id
+    }
+
+    private static func identity(of value: JSONValue) throws(Refusal) -> JSONValue? {
+        switch value {
+        case .object: break
+        case .array:
+            throw Refusal(id: .null, error: ControlError(.request, "requests are sent one by one, each on a line"))
+        case .null, .bool, .integer, .number, .string:
+            throw Refusal(id: .null, error: ControlError(.request, "a request is an object with a method"))
+        }
+        switch value["jsonrpc"] {
+        case nil, .string("2.0"): break
+        case _?: throw Refusal(id: .null, error: ControlError(.request, #"jsonrpc is not "2.0""#))
+        }
+        switch value["id"] {
+        case nil: return value["jsonrpc"] == nil ? .null : nil
+        case .string(let id)? where id.utf8.count > 256:
+            throw Refusal(id: .null, error: ControlError(.request, "the id is longer than 256 bytes"))
+        case let id? where id.isIdentity: return id
+        case _?: throw Refusal(id: .null, error: ControlError(.request, "an id is a string, a number or null"))
+        }
+    }
+
+    private static func method(of value: JSONValue, to server: ControlMethod.Server) throws(ControlError)
+        -> ControlMethod
+    {
+        guard case .string(let name)? = value["method"] else {
+            throw ControlError(.request, "the request names no method; send {\"method\":\"hello\"} to hear of them")
+        }
+        let known = ControlMethod.of(server)
+        if let method = known.first(where: { $0.rawValue == name }) { return method }
+        let text = "'" + TerminalText.truncated(name, to: 80) + "'"
+        if ControlMethod(rawValue: name) != nil {
+            throw ControlError(.method, "a \(server.rawValue) has no method \(text)")
+        }
+        throw ControlError(
+            .method, "there is no method \(text)" + Suggestion.phrase(for: name, among: known.map(\.rawValue)))
+    }
+}
+
+extension JSONValue {
+    fileprivate var isIdentity: Bool {
+        switch self {
+        case .string, .integer, .number, .null: true
+        case .bool, .array, .object: false
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import CLibWebSockets
+import Glibc
+import Wire
+
+/// One connection of a local server: lines in, bytes out.
+///
+/// libwebsockets' raw *file* role, reading and writing by ourselves: its socket role takes the end of what a client sends for the end of
+/// the connection, and a client that sends its requests and closes that side (`nc -U -N`) would get no answer.
+final class LocalConnection: LoopSocket, @unchecked Sendable {
+    // Unchecked: see `LoopSocket`.
+    private enum State {
+        /// Lines are taken. → ended, finishing, gone
+        case open
+        /// The client sends no more. → finishing, gone
+        case ended
+        /// What is queued is written, then the connection is closed. → gone
+        case finishing
+        case gone
+    }
+
+    /// How long a client may be silent.
+    private static let patience: Duration = .seconds(60)
+
+    private let server: LocalServerCore
+    private let descriptor: Int32
+    private var state = State.open
+    private var incoming: [UInt8] = []
+    private var hasEnded = false
+    private var outgoing = OutgoingBytes()
+    /// Whether the owner is to be told when nothing waits.
+    private var tellsDrained = false
+    private var isPolled = true
+    private var isPatient = false
+    private var makesWay = false
+    private var hasToldGone = false
+    private(set) var lastActivity: Moment
+    private var timer: LoopTimer?
+
+    init?(server: LocalServerCore, descriptor: Int32) {
+        self.server = server
+        self.descriptor = descriptor
+        lastActivity = server.loop.now
+        super.init(loop: server.loop)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        var info = lws_adopt_desc_t()
+        info.vh = loop.core.plainHost
+        info.type = LWS_ADOPT_RAW_FILE_DESC
+        info.fd.filefd = descriptor
+        info.vh_prot_name = LibWebSockets.protocolName
+        info.opaque = opaque
+        wsi = loop.core.plainHost == nil ? nil : lws_adopt_descriptor_vhost_via_info(&info)
+        if wsi == nil {
+            Glibc.close(descriptor)
+            forget()
+            return nil
+        }
+        setTimer(at: lastActivity + Self.patience)
+    }
+
+    // MARK: - The owner's
+
+    var pendingBytes: Int { outgoing.count }
+
+    /// Whether it may be closed for being silent.
+    var isIdle: Bool { !isPatient && !makesWay }
+
+    func mayBeSilent(_ isAllowed: Bool) {
+        isPatient = isAllowed
+        lastActivity = loop.now
+    }
+
+    func send(_ bytes: [UInt8]) {
+        switch state {
+        case .open, .ended: break
+        case .finishing, .gone: return
+        }
+        outgoing.append(bytes[...])
+        tellsDrained = true
+        applyReading()
+        needsWriting()
+    }
+
+    func finish() {
+        switch state {
+        case .open, .ended: state = .finishing
+        case .finishing, .gone: return
+        }
+        applyReading()
+        if outgoing.isEmpty { needsDelivery() } else { needsWriting() }
+    }
+
+    /// Another needs the place. May be called inside a callback of another socket.
+    func giveWay() {
+        makesWay = true
+        needsDelivery()
+    }
+
+    /// Cuts the connection. Outside of callbacks.
+    func drop() {
+        cut()
+        end()
+    }
+
+    // MARK: - libwebsockets
+
+    override func callback(_ call: SocketCall) -> Int32 {
+        switch call.reason {
+        case LWS_CALLBACK_RAW_RX_FILE: read()
+        case LWS_CALLBACK_RAW_WRITEABLE_FILE: return write() ? 0 : -1
+        case LWS_CALLBACK_RAW_CLOSE_FILE, LWS_CALLBACK_WSI_DESTROY:
+            guard wsi != nil else { return 0 }
+            wsi = nil
+            loop.core.sockets[handle] = nil
+            needsDelivery()
+        default: break
+        }
+        return 0
+    }
+
+    private func read() {
+        let room = LocalSocketServer.maximumLine
+        let count = withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 { incoming += buffer[..<count] }
+            return count
+        }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        if count <= 0 { hasEnded = true }
+        applyReading()
+        needsDelivery()
+    }
+
+    /// False when nobody can read any more.
+    private func write() -> Bool {
+        let descriptor = descriptor
+        var failure: Int32 = 0
+        let sent = outgoing.take(atMost: EventLoop.transferSize) { bytes in
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            if count < 0 { failure = errno }
+            return count
+        }
+        if sent > 0 { lastActivity = loop.now }
+        if sent < 0, failure != EAGAIN, failure != EINTR { return false }
+        applyReading()
+        // More can be asked for only later: what libwebsockets does behind this callback takes it back.
+        needsDelivery()
+        return true
+    }
+
+    /// What a client does not take is not to grow, so nothing more is asked of it; nor is what it sent read when that waits already.
+    private func applyReading() {
+        let isOpen = if case .open = state { true } else { false }
+        let isWanted =
+            isOpen && !hasEnded && outgoing.count <= LocalSocketServer.highWater
+            && incoming.count <= LocalSocketServer.maximumLine
+        guard isWanted != isPolled, let wsi else { return }
+        isPolled = isWanted
+        lws_rx_flow_control(wsi, isWanted ? 1 : 0)
+    }
+
+    // MARK: - Outside of callbacks
+
+    override func deliver() {
+        if makesWay { return drop() }
+        deliverLines()
+        if wsi == nil { return end() }
+        if !outgoing.isEmpty {
+            needsWriting()
+        } else {
+            if case .finishing = state { return drop() }
+            if tellsDrained {
+                tellsDrained = false
+                tell(.drained)
+            }
+        }
+        applyReading()
+    }
+
+    private func deliverLines() {
+        var start = incoming.startIndex
+        while case .open = state, outgoing.count <= LocalSocketServer.highWater,
+            let end = incoming[start...].firstIndex(of: 0x0a)
+        {
+            let line = Array(incoming[start..<end])
+            start = end + 1
+            lastActivity = loop.now
+            tell(line.count <= LocalSocketServer.maximumLine ? .line(line) : .overlong)
+            if line.count > LocalSocketServer.maximumLine { finish() }
+        }
+        incoming.removeSubrange(..<start)
+        guard case .open = state, !incoming.contains(0x0a) else { return }
+        if incoming.count > LocalSocketServer.maximumLine {
+            // What follows cannot be told from it.
+            tell(.overlong)
+            finish()
+        } else if hasEnded {
+            let rest = incoming
+            incoming = []
+            // Somebody's last line may have no end.
+            if !rest.isEmpty { tell(.line(rest)) }
+            if case .open = state { state = .ended }
+            tell(.ended)
+        }
+    }
+
+    private func tell(_ event: LocalSocketServer.Event) { server.handler?(LocalClient(self), event) }
+
+    /// The connection is gone.
+    private func end() {
+        state = .gone
+        timer?.cancel()
+        timer = nil
+        server.forget(self)
+        forget()
+        outgoing.removeAll()
+        incoming = []
+        if !hasToldGone {
+            hasToldGone = true
+            tell(.gone)
+        }
+    }
+
+    override func silence() {
+        wsi = nil
+        state = .gone
+        hasToldGone = true
+        server.forget(self)
+    }
+
+    private func setTimer(at due: Moment) {
+        timer = loop.schedule(at: due) { [weak self] in self?.lookForSilence() }
+    }
+
+    private func lookForSilence() {
+        let now = loop.now
+        if !isPatient, now - lastActivity >= Self.patience { return drop() }
+        setTimer(at: (isPatient ? now : lastActivity) + Self.patience)
+    }
+}
