@@ -116,10 +116,17 @@ extension JSONWriter {
     }
 
     /// Characters that change how a terminal shows the text around them, or that nobody sees: C1 controls, bidirectional controls,
-    /// zero-width characters, line and paragraph separators. (Those inside ASCII are found by the scan.)
+    /// zero-width characters, fillers, tags, line and paragraph separators. (Those inside ASCII are found by the scan; variation selectors
+    /// belong to emoji.)
     static func isActive(_ scalar: UInt32) -> Bool {
         switch scalar {
-        case 0x7F...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+        case ..<0x2000:
+            switch scalar {
+            case 0x7F...0x9F, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F: true
+            default: false
+            }
+        case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB: true
+        case 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE00FF, 0xE01F0...0xE0FFF: true
         default: false
         }
     }

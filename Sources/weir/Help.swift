@@ -20,7 +20,7 @@ enum Help {
             "",
             "Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and",
             "CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and",
-            "zero-width characters escaped, except by --format raw.",
+            "zero-width characters escaped, except by --format raw into a pipe or file.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -31,6 +31,8 @@ extension Option {
         case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
         case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
+        case .view: [.demo, .tail, .replay]
+        case .noStatus: [.demo, .tail, .record, .replay]
         case .schema: [.demo, .tail, .replay]
         case .summary: [.demo, .tail, .record, .replay]
         case .format, .template, .fields, .time, .zone, .roomWidth, .spacer: [.demo, .tail, .replay, .fileCat]

@@ -27,6 +27,8 @@ extension Option {
         case .template: "such a line for each event: '{time} {room:20} {payload.text}'"
         case .fields: "print such members of json, as in room,payload.text"
         case .schema: "print the JSON Schema of json, and end"
+        case .view: "what is shown: lines (default), or a view drawn in place"
+        case .noStatus: "no status line on a terminal"
         case .summary: "how to tell at the end what was seen (default text)"
         case .time: "time of an event: wall clock (default), since start, or the last"
         case .zone: "whose wall clock it is (default utc)"

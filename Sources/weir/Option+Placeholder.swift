@@ -29,6 +29,7 @@ extension Option {
         case .format: "pretty|compact|table|json|jsonl|raw"
         case .template: "TEXT"
         case .fields: "NAME,…"
+        case .view: "log|latest|top|graph|model|conn"
         case .summary: "text|json|none"
         case .time: "abs|rel|delta|none"
         case .zone: "utc|local"
@@ -68,7 +69,8 @@ extension Option {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .schema, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json, .force,
+        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json,
+            .force,
             .noStates,
             .secrets, .ripple,
             .fixedStrings,

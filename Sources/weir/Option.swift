@@ -9,7 +9,8 @@ enum Option: String, CaseIterable {
     case format, template, fields, schema, time, zone
     case roomWidth = "room-width"
     case spacer
-    case summary
+    case summary, view
+    case noStatus = "no-status"
     case count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"

@@ -11,7 +11,8 @@ struct Outlets {
     private let quiet: Bool
     private let summaryForm: SummaryForm
 
-    init(_ options: OutputOptions) throws(OutletError) {
+    /// `line` is what a status line tells of a live run; nil for a replay, which has its own.
+    init(_ options: OutputOptions, status line: TerminalBoard.Status? = nil) throws(OutletError) {
         let form = options.form
         status = StatusPrinter(
             colour: TerminalDevice.showsColour(2), quiet: options.quiet,
@@ -24,14 +25,27 @@ struct Outlets {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
         }
         outlets.append(collector)
-        outlets.append(status)
+        var printers: [any Outlet] = [status]
         if let form {
-            outlets.append(
+            printers.append(
                 EventPrinter(
-                    form, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
+                    Outlets.safe(form), colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
                     settings: options.lines))
         }
+        let shownLine = options.hasStatus ? line : nil
+        if options.view != .log || (shownLine != nil && isatty(2) == 1) {
+            outlets.append(
+                TerminalBoard(
+                    options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers))
+        } else {
+            outlets += printers
+        }
         all = outlets
+    }
+
+    /// A terminal is never sent what a peer sent as it came.
+    private static func safe(_ form: PrintedForm) -> PrintedForm {
+        if case .format(.raw) = form, isatty(1) == 1 { .format(.jsonl) } else { form }
     }
 
     /// Says how the run ended and what was seen, and gives the code to exit with.

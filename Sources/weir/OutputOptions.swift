@@ -4,6 +4,10 @@ import Live
 struct OutputOptions {
     /// How events are printed; nil for not at all.
     var form: PrintedForm?
+    /// What is shown of what happens.
+    var view = ViewKind.log
+    /// Whether there is a status line on a terminal.
+    var hasStatus = true
     /// How to tell at the end what was seen.
     var summary = SummaryForm.text
     /// How lines are laid out.
@@ -19,6 +23,14 @@ struct OutputOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         form = arguments.command == .record ? nil : try arguments.printedForm()
+        view = try arguments.choice(.view) ?? .log
+        hasStatus = !arguments.has(.noStatus) && !arguments.has(.quiet)
+        if view != .log {
+            if let other = [Option.format, .template, .fields].first(where: { arguments.isTyped($0) }) {
+                throw arguments.error("--view \(view.rawValue) is instead of \(other.flag)")
+            }
+            form = nil
+        }
         summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
         diffLog = arguments[.diffLog]

@@ -16,7 +16,8 @@ enum ReplayCommand {
         let terminal = RawTerminal.forPlaying(options.replay.paths)
         var console = ReplayConsole()
         if terminal != nil || options.replay.isStepping { console.keys = 0 }
-        if !options.output.quiet, isatty(2) == 1 { console.status = 2 }
+        // A view has the terminal for itself.
+        if options.output.hasStatus, options.output.view == .log, isatty(2) == 1 { console.status = 2 }
         let replay = Replay(options.replay, console: console, outlets: outlets.all)
         Signals.onFirst { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)

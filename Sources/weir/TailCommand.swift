@@ -30,7 +30,8 @@ enum TailCommand {
         let outlets: Outlets
         let tail: Tail
         do {
-            outlets = try Outlets(output)
+            let line = TerminalBoard.Status(name: base.server.host, recording: run.recording)
+            outlets = try Outlets(output, status: line)
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)

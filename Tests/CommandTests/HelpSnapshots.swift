@@ -46,7 +46,7 @@ enum HelpSnapshots {
 
         Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and
         CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and
-        zero-width characters escaped, except by --format raw.
+        zero-width characters escaped, except by --format raw into a pipe or file.
 
         """#
 
@@ -73,6 +73,9 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
+              --view log|latest|top|graph|model|conn
+                                              what is shown: lines (default), or a view drawn in place
+              --no-status                     no status line on a terminal
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
@@ -185,6 +188,9 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
+              --view log|latest|top|graph|model|conn
+                                              what is shown: lines (default), or a view drawn in place
+              --no-status                     no status line on a terminal
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -253,6 +259,7 @@ enum HelpSnapshots {
               --members                       show who is in each channel, too: a room and a request a channel
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --summary text|json|none        how to tell at the end what was seen (default text)
+              --no-status                     no status line on a terminal
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -310,6 +317,9 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
+              --view log|latest|top|graph|model|conn
+                                              what is shown: lines (default), or a view drawn in place
+              --no-status                     no status line on a terminal
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it

@@ -45,6 +45,52 @@ struct OutputRunTests {
         #expect(json.output == text.output)
     }
 
+    @Test("An event is in the pipe within 20 ms of its coming")
+    func latency() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let process = try start(
+            [try pathOfWeir(), "demo", "--duration", "3s", "--format", "json", "--quiet"], environment: [:],
+            descriptors: [1: ends[1]])
+        close(ends[1])
+        var (line, delays): ([UInt8], [Int]) = ([], [])
+        var byte = [UInt8](repeating: 0, count: 65536)
+        while case let count = read(ends[0], &byte, byte.count), count > 0 {
+            let now = Self.microsecondsOfDay()
+            for byte in byte[..<count] {
+                guard byte == UInt8(ascii: "\n") else {
+                    line.append(byte)
+                    continue
+                }
+                if let time = Self.microsecondsOfDay(in: String(decoding: line, as: UTF8.self)) {
+                    delays.append(now - time)
+                }
+                line = []
+            }
+        }
+        #expect(try waitForExit(of: process) == 0)
+        delays.sort()
+        #expect(delays.count > 20)
+        // Others use the machine, too: what they delay says nothing.
+        #expect(try #require(delays.dropFirst(delays.count / 4).first) < 20_000)
+    }
+
+    private static func microsecondsOfDay() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now.tv_sec % 86400 * 1_000_000 + now.tv_nsec / 1000
+    }
+
+    /// Of `"time":"2026-01-02T03:04:05.123456Z"`.
+    private static func microsecondsOfDay(in line: String) -> Int? {
+        guard line.hasPrefix(#"{"v":1,"type":"event""#), let start = line.firstRange(of: "\"time\":\"")?.upperBound
+        else { return nil }
+        let parts = line[start...].dropFirst(11).prefix(15).split { $0 == ":" || $0 == "." }.compactMap { Int($0) }
+        guard parts.count == 4 else { return nil }
+        return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1_000_000 + parts[3]
+    }
+
     private static func contents(of path: String) throws -> String {
         let file = try #require(fopen(path, "r"))
         defer { fclose(file) }

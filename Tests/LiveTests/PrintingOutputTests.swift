@@ -16,6 +16,20 @@ struct PrintingOutputTests {
         try StatusPrinter(descriptor: pipe.writeEnd, colour: false).write(Sample.status)
     }
 
+    @Test(
+        "What is printed is in the pipe when the call returns: nothing waits for more", arguments: OutputFormat.allCases
+    )
+    func flushes(format: OutputFormat) throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let printer = EventPrinter(format: format, descriptor: pipe.writeEnd, colour: false, width: nil)
+        for report in Sample.reports {
+            guard case .event = report.report else { continue }
+            try printer.write([report])
+            #expect(pipe.readAll().hasSuffix("\n"))
+        }
+    }
+
     @Test("A full disk is told with its path and code")
     func fullDisk() throws {
         let descriptor = open("/dev/full", O_WRONLY)

@@ -81,7 +81,7 @@ public struct Summary: Sendable {
             "summary: \(Summary.counted(events, "event")) from \(Summary.counted(rooms.count, "room")) in \(span)"
         ]
         if !kinds.isEmpty { lines.append("  events       " + kinds.text(most: 8)) }
-        if rooms.count > 1 { lines.append("  rooms        " + rooms.text(most: 4, ShortName.shorteningIDs)) }
+        if rooms.count > 1 { lines.append("  rooms        " + rooms.text(most: 4) { ShortName.room($0, width: 26) }) }
         if actors.count > 1 { lines.append("  actors       " + actors.text(most: 4, ShortName.shorteningIDs)) }
         if !unknownNames.isEmpty { lines.append("  unknown      " + unknownNames.text(most: 8)) }
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }

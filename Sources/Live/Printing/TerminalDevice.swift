@@ -44,9 +44,17 @@ public enum TerminalDevice {
 
     /// The columns of the terminal behind `descriptor`; nil when it is none or does not say.
     public static func width(of descriptor: Int32) -> Int? {
+        size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }
+    }
+
+    /// Its rows; nil when it is none or does not say.
+    static func height(of descriptor: Int32) -> Int? {
+        size(of: descriptor).flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil }
+    }
+
+    private static func size(of descriptor: Int32) -> winsize? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 }

@@ -1,0 +1,54 @@
+import Events
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// The last minute of each room's rate, a block a second; all on one scale.
+struct GraphView: LiveView {
+    private struct Room: Sendable {
+        var events = 0
+        var history = RateHistory()
+    }
+
+    private var rooms = NamedBook(Room())
+    private var all = RateHistory()
+
+    mutating func take(_ stamped: StampedReport) {
+        guard case .event(let report) = stamped.report else { return }
+        all.add(1, at: stamped.stamp.time)
+        rooms.change(report.event.room ?? report.namespace) { room in
+            room.events += 1
+            room.history.add(1, at: stamped.stamp.time)
+        }
+    }
+
+    func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        let sorted = rooms.sorted { $0.events }
+        let shown = sorted.prefix(max(place.rows - 3, 1))
+        let highest = shown.map { $0.entry.history.history(at: place.now).max() ?? 0 }.max() ?? 0
+        let total = all.history(at: place.now)
+        append("all", .plain, total, total.max() ?? 0, all.rate(over: 10, at: place.now), place, to: &buffer)
+        for (name, room) in shown {
+            append(
+                ShortName.room(name, width: place.roomWidth), TerminalStyle.room(name),
+                room.history.history(at: place.now), highest, room.history.rate(over: 10, at: place.now), place,
+                to: &buffer)
+        }
+        buffer.append("one minute, a block a second; a full block in a room is \(highest) events", .dim)
+        let hidden = sorted.count - shown.count
+        if hidden > 0 || rooms.hasOthers { buffer.append("; \(hidden) more rooms", .dim) }
+        buffer.endLine()
+    }
+
+    private func append(
+        _ name: String, _ style: TerminalStyle, _ counts: [UInt32], _ highest: UInt32, _ rate: Double,
+        _ place: ViewPlace, to buffer: inout TerminalBuffer
+    ) {
+        buffer.append(name, style)
+        buffer.pad(to: place.roomWidth)
+        buffer.append((rate.rateText + "/s").leading(9) + "  ", .bold)
+        buffer.append(RateHistory.sparkline(counts, highest: highest), style)
+        buffer.endLine()
+    }
+}

@@ -1,0 +1,63 @@
+import Events
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// A line for each room: what came last, when, and how much there was. The room that was spoken in last stands first.
+struct LatestView: LiveView {
+    private struct Last: Sendable {
+        var events = 0
+        var time = Moment.zero
+        var lag: Int64?
+        var kind = ""
+        var text = ""
+    }
+
+    /// Bytes of an event's text that are kept.
+    private static let mostText = 240
+    private var rooms = NamedBook(Last())
+
+    mutating func take(_ stamped: StampedReport) {
+        guard case .event(let report) = stamped.report else { return }
+        let event = report.event
+        rooms.change(event.room ?? report.namespace) { last in
+            last.events += 1
+            last.time = stamped.stamp.time
+            last.lag = stamped.lag
+            last.kind = event.kind
+            last.text = String(decoding: event.summary.utf8.prefix(Self.mostText), as: UTF8.self)
+        }
+    }
+
+    func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        let sorted = rooms.sorted { $0.time.microseconds }
+        buffer.append("ROOM".padded(place.roomWidth) + "      AGO  EVENTS  KIND              LAST", .dim)
+        buffer.endLine()
+        for (name, last) in sorted.prefix(max(place.rows - 2, 0)) {
+            let isFresh = place.now - last.time < .seconds(1)
+            buffer.append(ShortName.room(name, width: place.roomWidth), TerminalStyle.room(name))
+            buffer.pad(to: place.roomWidth)
+            let ago = TimeText.span(milliseconds: max((place.now - last.time).microseconds, 0) / 1000)
+            buffer.append(ago.leading(9) + String(last.events).leading(8) + "  ", isFresh ? .bold : .plain)
+            buffer.append(TerminalText.truncated(last.kind, to: 16))
+            buffer.pad(to: place.roomWidth + 37)
+            buffer.append(ShortName.shorteningIDs(last.text), isFresh ? .bold : .plain)
+            buffer.endLine()
+        }
+        let hidden = sorted.count - max(place.rows - 2, 0)
+        if hidden > 0 || rooms.hasOthers {
+            let more = rooms.hasOthers ? ", and others with \(rooms.others.events) events" : ""
+            buffer.append("\(max(hidden, 0)) more rooms\(more)", .dim)
+            buffer.endLine()
+        }
+    }
+}
+
+extension String {
+    /// With spaces behind it up to a width; of text of our own.
+    func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(width - utf8.count, 0)) }
+
+    /// With spaces in front of it up to a width; of text of our own.
+    func leading(_ width: Int) -> String { String(repeating: " ", count: max(width - utf8.count, 0)) + self }
+}

@@ -1,0 +1,97 @@
+import Pipeline
+import Recording
+import SectionedModel
+import Terminal
+import Wire
+
+/// The sections of the model, how many rows each has, and the rows that changed last in it; what changed just now stands out.
+struct ModelView: LiveView {
+    private struct Row: Sendable {
+        var id: Item.ID
+        var time: Moment
+        var operation: DiffRow.Operation
+        var label: String
+        var fields: String
+        var cause: Int
+    }
+
+    private struct Section: Sendable {
+        var rows = 0
+        var changes = 0
+        var last = Moment.zero
+        var recent: [Row] = []
+    }
+
+    private static let kept = 6
+    private static let mostLabel = 120
+    private var sections = NamedBook(Section())
+
+    mutating func take(_ stamped: StampedReport) {
+        guard case .diff(let diff) = stamped.report else { return }
+        let rows = DiffRow.rows(of: diff.batch)
+        for row in rows {
+            count(row)
+            // Of a large batch only the last of each section are looked into.
+            if rows.count <= 64 || row.operation != .insert { note(row, cause: diff.cause, at: stamped.stamp.time) }
+        }
+    }
+
+    private mutating func count(_ row: DiffRow) {
+        switch row.operation {
+        case .insert: sections.change(row.item.sectionKey.text) { $0.rows += 1 }
+        case .delete: sections.change(row.item.sectionKey.text) { $0.rows -= 1 }
+        case .move:
+            if let old = row.old, old.sectionKey != row.item.sectionKey {
+                sections.change(old.sectionKey.text) { $0.rows -= 1 }
+                sections.change(row.item.sectionKey.text) { $0.rows += 1 }
+            }
+        case .update: break
+        }
+    }
+
+    private mutating func note(_ row: DiffRow, cause: Int, at time: Moment) {
+        let facts = ItemFacts(row.item)
+        let label = String(decoding: (facts.label ?? "").utf8.prefix(Self.mostLabel), as: UTF8.self)
+        let fields = row.differences(facts).prefix(6).map(\.key).joined(separator: ", ")
+        let new = Row(
+            id: row.item.id, time: time, operation: row.operation, label: label, fields: fields, cause: cause)
+        sections.change(row.item.sectionKey.text) { section in
+            section.changes += 1
+            section.last = time
+            section.recent.removeAll { $0.id == new.id }
+            section.recent.insert(new, at: 0)
+            if section.recent.count > Self.kept { section.recent.removeLast() }
+        }
+    }
+
+    func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        let sorted = sections.sorted { $0.last.microseconds }.filter { $0.entry.rows > 0 || $0.entry.changes > 0 }
+        // Of those that changed last some rows are shown; they share what is left beside the sections' own lines.
+        let shown = sorted.prefix(max(min(place.rows, 1_000_000) / 4, 1))
+        let share = shown.isEmpty ? 0 : (max(place.rows - 1, 1) - shown.count) / shown.count
+        for (name, section) in shown {
+            buffer.append(ShortName.shorteningIDs(name), .bold)
+            buffer.append("  \(section.rows) rows, \(section.changes) changes", .dim)
+            buffer.endLine()
+            for row in section.recent.prefix(min(share, Self.kept)) { append(row, place, to: &buffer) }
+        }
+        if sorted.count > shown.count || sections.hasOthers {
+            buffer.append("\(sorted.count - shown.count) more sections", .dim)
+            buffer.endLine()
+        }
+    }
+
+    private func append(_ row: Row, _ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        let age = place.now - row.time
+        let isFresh = age < .seconds(1)
+        buffer.append("  \(row.operation.sign) ", row.operation.style)
+        buffer.append(ShortName.shorteningIDs(row.id.text), isFresh ? .bold : .plain)
+        if !row.label.isEmpty {
+            buffer.append("  “\(TerminalText.truncated(row.label, to: 40))”", isFresh ? .bold : .plain)
+        }
+        if !row.fields.isEmpty { buffer.append("  " + row.fields, isFresh ? row.operation.style : .dim) }
+        let ago = TimeText.span(milliseconds: max(age.microseconds, 0) / 1000)
+        buffer.append("  #\(row.cause)  \(ago)", .dim)
+        buffer.endLine()
+    }
+}

@@ -1,0 +1,82 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// Which rooms, actors and kinds say most: rates, bytes and lag of the last ten seconds.
+struct TopView: LiveView {
+    private struct Traffic: Sendable {
+        var events = 0
+        var rate = RateHistory()
+        var bytes = RateHistory()
+        /// Smoothed, in milliseconds; nil while no event said when it was sent.
+        var lag: Double?
+
+        mutating func add(_ stamped: StampedReport, bytes size: Int) {
+            events += 1
+            rate.add(1, at: stamped.stamp.time)
+            bytes.add(size, at: stamped.stamp.time)
+            guard let new = stamped.lag else { return }
+            lag = lag.map { $0 + (Double(new) - $0) / 8 } ?? Double(new)
+        }
+    }
+
+    private static let span = 10
+    private var rooms = NamedBook(Traffic())
+    private var actors = NamedBook(Traffic())
+    private var kinds = NamedBook(limit: 200, Traffic())
+    private var all = Traffic()
+
+    mutating func take(_ stamped: StampedReport) {
+        guard case .event(let report) = stamped.report else { return }
+        let size = report.payload.bytes.count
+        all.add(stamped, bytes: size)
+        kinds.change(report.event.kind) { $0.add(stamped, bytes: size) }
+        if let room = report.event.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
+        if let actor = report.event.actor { actors.change(actor) { $0.add(stamped, bytes: size) } }
+    }
+
+    func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        buffer.append("".padded(place.roomWidth) + "  EVENT/S   BYTE/S      LAG   EVENTS", .dim)
+        buffer.endLine()
+        append("all", .plain, all, place, to: &buffer)
+        // What there is room for is shared out: half for rooms, a quarter each for actors and kinds.
+        let room = max(place.rows - 5, 3)
+        draw("ROOMS", rooms, room / 2, place, to: &buffer)
+        draw("ACTORS", actors, room / 4, place, to: &buffer)
+        draw("KINDS", kinds, room / 4, place, to: &buffer)
+    }
+
+    private func draw(
+        _ title: String, _ book: NamedBook<Traffic>, _ most: Int, _ place: ViewPlace, to buffer: inout TerminalBuffer
+    ) {
+        guard book.count > 0 else { return }
+        buffer.append(title, .dim)
+        buffer.endLine()
+        let sorted = book.sorted { $0.rate.rate(over: Self.span, at: place.now) * 1e6 + Double($0.events) / 1e6 }
+        let fits = sorted.count <= most && !book.hasOthers
+        let shown = fits || most < 2 ? most : most - 1
+        for (name, traffic) in sorted.prefix(shown) {
+            let short = ShortName.room(name, width: place.roomWidth)
+            append(short, title == "ROOMS" ? TerminalStyle.room(name) : .plain, traffic, place, to: &buffer)
+        }
+        if fits || most < 2 { return }
+        let rest = sorted.dropFirst(shown).reduce(book.others.events) { $0 + $1.entry.events }
+        buffer.append("… \(max(book.count - shown, 0)) more: \(rest) events", .dim)
+        buffer.endLine()
+    }
+
+    private func append(
+        _ name: String, _ style: TerminalStyle, _ traffic: Traffic, _ place: ViewPlace, to buffer: inout TerminalBuffer
+    ) {
+        buffer.append(name, style)
+        buffer.pad(to: place.roomWidth)
+        let rate = traffic.rate.rate(over: Self.span, at: place.now).rateText
+        let bytes = traffic.bytes.rate(over: Self.span, at: place.now).rateText
+        let lag = traffic.lag.map { TimeText.span(milliseconds: Int64(max(min($0, 1e15), -1e15))) } ?? ""
+        buffer.append(rate.leading(9) + bytes.leading(9) + lag.leading(9) + String(traffic.events).leading(9))
+        buffer.endLine()
+    }
+}

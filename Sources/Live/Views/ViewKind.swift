@@ -1,0 +1,52 @@
+import Terminal
+import Wire
+
+/// What a terminal shows of what happens.
+public enum ViewKind: String, Sendable, CaseIterable {
+    /// Line after line.
+    case log
+    /// A line for each room: what came last.
+    case latest
+    /// Rates, bytes and lag by room, actor and kind.
+    case top
+    /// A minute of each room's rate.
+    case graph
+    /// The sections of the model and the rows that changed last.
+    case model
+    /// The states of the connection, one after the other.
+    case conn
+
+    /// A view that has seen nothing; nil for the one that prints line after line.
+    func makeView() -> (any LiveView)? {
+        switch self {
+        case .log: nil
+        case .latest: LatestView()
+        case .top: TopView()
+        case .graph: GraphView()
+        case .model: ModelView()
+        case .conn: ConnectionView()
+        }
+    }
+}
+
+/// A view of what happens that is drawn anew in one place. Pure: reports and time in, lines out. Of a size that does not grow with what
+/// it has seen.
+protocol LiveView: Sendable {
+    /// Takes a report in.
+    mutating func take(_ stamped: StampedReport)
+
+    /// Appends the lines.
+    func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer)
+}
+
+/// Where and when a view is drawn.
+struct ViewPlace: Hashable {
+    /// The session's time.
+    var now: Moment
+    /// The wall clock then, in microseconds.
+    var wall: Int64
+    /// The most lines there is room for.
+    var rows: Int
+    /// Columns a room's name may take.
+    var roomWidth = 26
+}
