@@ -12,7 +12,9 @@ struct Benchmark: Sendable {
     let run: @Sendable (BenchmarkArguments) throws(BenchmarkError) -> Void
 
     /// The commands, in the order of the help.
-    static let all: [Benchmark] = [.replay, .stages, .seek, .receive, .serve, .model, .store, .answers, .simulate]
+    static let all: [Benchmark] = [
+        .replay, .stages, .seek, .receive, .serve, .model, .store, .answers, .simulate, .terminal,
+    ]
 
     /// Runs the command the arguments name; gives the exit code: 0 measured, 1 could not be measured, 2 wrong usage.
     static func run(_ arguments: [String]) -> Int32 {

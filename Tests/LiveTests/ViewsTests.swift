@@ -10,7 +10,7 @@ import Wire
 
 @testable import Live
 
-@Suite("Views")
+@Suite("Views", .serialized)
 struct ViewsTests {
     @Test("Latest: a line for each room, the one that spoke last first")
     func latest() {
@@ -108,6 +108,37 @@ struct ViewsTests {
         let lines = draw(view, at: 6000, rows: rows).bytes.count(where: { $0 == 0x0A })
         // On a smaller terminal the board cuts what does not fit.
         #expect(lines <= rows)
+    }
+
+    @Test(
+        "Memory does not grow with what was printed, whoever invents names: the short form of an hour at 10,000 events a second"
+    )
+    func memory() throws {
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(null) }
+        let outlets: [any Outlet] = [
+            SummaryCollector(), StatusPrinter(descriptor: null, colour: true),
+            EventPrinter(format: .compact, descriptor: null, colour: true, width: 120),
+            EventPrinter(format: .json, descriptor: null, colour: true, width: nil),
+        ]
+        var held: [Int] = []
+        for n in 0..<24_000 {
+            let report = event(Int64(n) / 10, "/room/\(n)", "x", lag: Int64(n % 50), actor: "actor \(n)")
+            for outlet in outlets { try outlet.write([report]) }
+            if (n + 1).isMultiple(of: 12_000) { held.append(try residentBytes()) }
+        }
+        #expect(held[1] - held[0] < 8_000_000)
+    }
+
+    /// What the process holds, as the kernel counts it.
+    private func residentBytes() throws -> Int {
+        let file = try #require(fopen("/proc/self/statm", "r"))
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        try #require(fgets(&line, Int32(line.count), file) != nil)
+        let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
+            separator: " ")
+        return try #require(words.dropFirst().first.flatMap { Int($0) }) * sysconf(Int32(_SC_PAGESIZE))
     }
 
     @Test("A rate forgets what is older than a minute, and skips seconds without anything")

@@ -1,0 +1,61 @@
+import Glibc
+import Live
+
+extension Benchmark {
+    private static let events = BenchmarkOption(
+        "events", "N", "events printed in each form", standard: 50_000, range: 100...10_000_000)
+    private static let channels = BenchmarkOption(
+        "channels", "C", "channels they are about", standard: 500, range: 1...100_000)
+    private static let starts = BenchmarkOption(
+        "starts", "R", "times the program is started", standard: 20, range: 1...1000)
+    private static let seconds = BenchmarkOption(
+        "seconds", "T", "seconds of 10,000 events each whose memory is watched; 3600 is an hour", standard: 30,
+        range: 0...100_000)
+
+    /// What it costs to be looked at.
+    static let terminal = Benchmark(
+        name: "terminal", summary: "start-up, what printing costs in each form, and the memory of a long tail",
+        details: [
+            "Starts the weir beside this program, without a network, and waits for its first byte: its help, and the first line of",
+            "a recording. Then makes the reports of a Twake tail (era B) and prints them to /dev/null in every form: what that costs",
+            "an event with its changes of the model, and what it would cost to find the changed fields of each row by parsing both",
+            "its states, as was done once. Then feeds a session and all the printers and views 10,000 events for each second, in",
+            "simulated time, and watches the memory of the process.",
+        ],
+        options: [events, channels, .seed, .runs, starts, seconds]
+    ) { arguments throws(BenchmarkError) in
+        var lines = try TerminalStart.report(starts: arguments[starts])
+        var traffic = TerminalTraffic(channels: arguments[channels], seed: UInt64(arguments[.seed]))
+        var reports: [StampedReport] = []
+        for _ in 0..<arguments[events] { traffic.next { reports += $0 } }
+        lines += try TerminalPrinting.report(reports, runs: arguments[.runs])
+        reports = []
+        lines += try TerminalMemory.report(seconds: arguments[seconds], channels: arguments[channels])
+        lines += ["", "Again: \(arguments.commandLine)"]
+        print(lines.joined(separator: "\n"))
+    }
+}
+
+/// How long the program takes to say something.
+enum TerminalStart {
+    static func report(starts: Int) throws(BenchmarkError) -> [String] {
+        let recording = try TwakeRecording.file(events: 100, channels: 5, messages: 20, seed: 1)
+        let own = CommandLine.arguments[0]
+        let path = own.lastIndex(of: "/").map { own[...$0] + "weir" } ?? "weir"
+        var table = Table(["start-up to the first byte", "ms", "most"])
+        for (name, words) in [
+            ("weir help", ["help"]),
+            ("weir replay, first line", ["replay", recording.path, "--speed", "max", "--quiet"]),
+        ] {
+            var spans: [Double] = []
+            for _ in 0..<starts {
+                let watch = Stopwatch()
+                let child = try ChildProcess([String(path)] + words)
+                guard child.readLine() != nil else { throw .failed("\(name) said nothing") }
+                spans.append(watch.elapsed.seconds * 1000)
+            }
+            table.add([name, Series(spans).text(digits: 1), (spans.max() ?? 0).fixed(1)])
+        }
+        return table.lines + [""]
+    }
+}
