@@ -74,6 +74,8 @@ public enum ReplayPart: Hashable, Sendable {
     case shownOnce
     /// Everything, once and in order: also what is passed over before anything is shown.
     case whole
+    /// Everything, each time it is played: also what is passed over.
+    case every
 }
 
 /// Why an outlet cannot go on.

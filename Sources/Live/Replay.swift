@@ -40,6 +40,9 @@ public final class Replay: Sendable {
     /// replay lives; any thread, also in a signal's handler.
     public var wakeup: Int32 { stopping.wakeup.writeEnd }
 
+    /// Does what a key would have done, as soon as the replay looks. Any thread.
+    func perform(_ command: PlayControl.Command) { stopping.ask(command) }
+
     /// Plays. Blocks: call it on a thread that may.
     ///
     /// Throws when there is no recording to be read. What fails later, reading on or writing, is the summary's outcome.
@@ -53,7 +56,7 @@ public final class Replay: Sendable {
             throw .notARecording(path: "the expression", message: error.message)
         }
         let timeline = try Timeline(
-            opening: configuration, keepsWay: console.keys != nil,
+            opening: configuration, keepsWay: console.keys != nil || console.watcher != nil,
             keepsChecksum: outlets.contains { $0.needsChecksums })
         let run = ReplayRun(configuration, timeline, pattern: pattern, console, outlets, stopping)
         var outcome = run.run()
@@ -70,6 +73,8 @@ public struct ReplayConsole: Sendable {
     public var keys: Int32?
     /// A terminal where a line tells how far the replay is; nil for none.
     public var status: Int32?
+    /// Somebody on another thread, who is told everything instead of the terminal.
+    package var watcher: (any ReplayWatcher)?
     /// Nobody, unless said otherwise.
     public init(keys: Int32? = nil, status: Int32? = nil) {
         self.keys = keys
@@ -77,15 +82,29 @@ public struct ReplayConsole: Sendable {
     }
 }
 
-/// The wish that a replay ends.
+/// What others wish of a replay: that it ends, or what a key would do.
 final class Stopping: Sendable {
     let wakeup = Wakeup()
+    private let commands = Monitor<[PlayControl.Command]>([])
     private static let none = Int.min
     private let asked = Atomic<Int>(none)
 
     func ask(signal: Int32) {
         asked.store(Int(signal), ordering: .releasing)
         wakeup.wake()
+    }
+
+    func ask(_ command: PlayControl.Command) {
+        commands.change { $0.append(command) }
+        wakeup.wake()
+    }
+
+    /// What was asked for since the last call.
+    func takeCommands() -> [PlayControl.Command] {
+        commands.change { commands in
+            defer { commands = [] }
+            return commands
+        }
     }
 
     /// The signal of it; nil while nobody wishes it.

@@ -45,6 +45,9 @@ public struct TerminalAppearance: Hashable, Sendable {
     /// As the terminal shows text by itself.
     public static let plain = TerminalAppearance()
 
+    /// Fainter than what the terminal shows by itself.
+    public static let dimmed = TerminalAppearance([.dim])
+
     /// The same with more attributes.
     public func adding(_ attributes: Attributes) -> TerminalAppearance {
         TerminalAppearance(

@@ -119,3 +119,47 @@ public struct TerminalLine: Hashable, Sendable {
         return parts
     }
 }
+
+// Finding text in a line.
+extension TerminalLine {
+    /// Appends the cells of another line.
+    public mutating func append(_ other: TerminalLine) { cells += other.cells }
+
+    /// The line without its first columns; half a character is a space.
+    public func dropping(_ columns: Int) -> TerminalLine {
+        var line = TerminalLine()
+        line.cells = Array(cells.dropFirst(max(columns, 0)))
+        if line.cells.first?.columns == 0 { line.cells[0] = .blank }
+        return line
+    }
+
+    /// The columns of the first place of a text from a column on, as it is shown. A text without upper-case letters is found
+    /// in any case. Of an empty text there is no place.
+    public func range(of text: String, from start: Int) -> Range<Int>? {
+        let wanted = Array(text.unicodeScalars)
+        guard !wanted.isEmpty, start >= 0 else { return nil }
+        let ignoresCase = !wanted.contains { $0.properties.isUppercase }
+        var shown: [(scalar: Unicode.Scalar, column: Int)] = []
+        for (column, cell) in cells.enumerated().dropFirst(start) where cell.columns > 0 {
+            shown.append((Self.folded(cell.base, ignoresCase), column))
+            for mark in cell.marks { shown.append((mark, column)) }
+        }
+        guard shown.count >= wanted.count else { return nil }
+        for first in 0...shown.count - wanted.count
+        where wanted.indices.allSatisfy({ shown[first + $0].scalar == wanted[$0] }) {
+            var end = shown[first + wanted.count - 1].column + 1
+            while end < cells.count, cells[end].columns == 0 { end += 1 }
+            return shown[first].column..<end
+        }
+        return nil
+    }
+
+    private static func folded(_ scalar: Unicode.Scalar, _ ignoresCase: Bool) -> Unicode.Scalar {
+        guard ignoresCase else { return scalar }
+        if scalar.value < 0x80 {
+            return scalar.value >= 0x41 && scalar.value <= 0x5A ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar
+        }
+        let lower = scalar.properties.lowercaseMapping.unicodeScalars
+        return lower.count == 1 ? lower.first ?? scalar : scalar
+    }
+}

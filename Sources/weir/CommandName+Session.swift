@@ -46,6 +46,23 @@ extension CommandName {
                     "weir tail https://chat.example.com --token env:TOKEN",
                     "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --format json --count 100",
                 ])
+        case .watch:
+            Text(
+                positionals: [Positional(name: "URL|FILE", isRequired: false)],
+                summary: "watch a live backend or a recording on the whole screen",
+                details: [
+                    "The sections of the model on the left, the log, and below it what is selected: its fields, its raw",
+                    "frame, what it changed. ? tells the keys: space pauses, / searches, f filters by an expression as",
+                    "it is typed, r lists the rooms (join, leave, hide), m marks, y copies, q ends. A recording has a",
+                    "bar to go through it.",
+                    "The mouse selects, scrolls and goes.",
+                    "",
+                    "It needs a terminal (2 without one). However it ends the terminal is as it was; the summary follows.",
+                ],
+                examples: [
+                    "weir watch https://chat.example.com --token env:TOKEN --record day.weir",
+                    "weir watch day.weir --idle-limit 2s",
+                ])
         case .record:
             Text(
                 positionals: [Positional(name: "URL"), Positional(name: "FILE")],

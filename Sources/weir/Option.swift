@@ -86,5 +86,7 @@ enum Option: String, CaseIterable {
     static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
 
     /// Whether a command knows the option.
-    func isKnown(to command: CommandName) -> Bool { commands.contains(command) }
+    func isKnown(to command: CommandName) -> Bool {
+        commands.contains(command) || command == .watch && Self.ofWatch.contains(self)
+    }
 }

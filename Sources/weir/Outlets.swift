@@ -11,8 +11,11 @@ struct Outlets {
     private let quiet: Bool
     private let summaryForm: SummaryForm
 
-    /// `line` is what a status line tells of a live run; nil for a replay, which has its own.
-    init(_ options: OutputOptions, status line: TerminalBoard.Status? = nil) throws(OutletError) {
+    /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
+    /// the printers.
+    init(
+        _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil
+    ) throws(OutletError) {
         let form = options.form
         status = StatusPrinter(
             colour: TerminalDevice.showsColour(2), quiet: options.quiet,
@@ -25,6 +28,10 @@ struct Outlets {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
         }
         outlets.append(collector)
+        if let screen {
+            all = outlets + [screen]
+            return
+        }
         var printers: [any Outlet] = [status]
         if let form {
             printers.append(

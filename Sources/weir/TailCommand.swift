@@ -7,6 +7,12 @@ import Wire
 /// `weir tail` and `weir record`.
 enum TailCommand {
     static func run(_ options: TailOptions) async -> ExitCode {
+        if let missing = missingSecret(options) { return Console.fail(missing) }
+        return await run(configuration(options), options.run, options.output)
+    }
+
+    /// What a tail is told by its options.
+    static func configuration(_ options: TailOptions) -> TailConfiguration {
         var configuration = TailConfiguration(
             server: options.url, session: session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
@@ -14,12 +20,13 @@ enum TailCommand {
         configuration.access = options.access
         configuration.storePath = options.store
         configuration.requiresStore = options.requiresStore
-        if let missing = missingSecret(options) { return Console.fail(missing) }
-        return await run(configuration, options.run, options.output)
+        return configuration
     }
 
-    /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
-    static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
+    /// The same with what its run is told.
+    static func configuration(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions)
+        -> TailConfiguration
+    {
         var configuration = base
         configuration.recordPath = run.recording
         configuration.recording = run.plan
@@ -27,6 +34,12 @@ enum TailCommand {
         configuration.duration = run.duration
         configuration.idleTimeout = run.idleTimeout
         if run.hasControl { configuration.controlPath = ControlSocket.pathForThisProcess(name: run.name) }
+        return configuration
+    }
+
+    /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
+    static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
+        let configuration = configuration(base, run, output)
         let outlets: Outlets
         let tail: Tail
         do {
@@ -45,7 +58,7 @@ enum TailCommand {
 
     /// Why there is no token or other secret, when that can be known without asking anybody: a command is run only when its secret
     /// is needed.
-    private static func missingSecret(_ options: TailOptions) -> Trouble? {
+    static func missingSecret(_ options: TailOptions) -> Trouble? {
         var references = options.access.references
         if let token = options.token { references.append(("token", token)) }
         for (purpose, reference) in references {

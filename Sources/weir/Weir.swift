@@ -34,6 +34,7 @@ enum Weir {
         case .demo: return await DemoCommand.run(try DemoOptions(arguments))
         case .serve: return await ServeCommand.run(try ServeOptions(arguments))
         case .tail, .record: return await TailCommand.run(try TailOptions(arguments))
+        case .watch: return await WatchCommand.run(try WatchOptions(arguments))
         case .replay: return await ReplayCommand.run(try ReplayOptions(arguments))
         case .send, .edit, .react, .delete, .read, .channel, .workspace:
             return await ActionCommand.run(try ActionOptions(arguments))

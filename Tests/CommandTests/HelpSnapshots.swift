@@ -10,6 +10,7 @@ enum HelpSnapshots {
           demo      start the embedded backend and tail it
           serve     run the embedded backend, or an echo server, alone; prints its URL and a token
           tail      watch a live backend as events and as changes of a model
+          watch     watch a live backend or a recording on the whole screen
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
           rooms     list, join and leave the rooms of a running tail
@@ -220,6 +221,90 @@ enum HelpSnapshots {
             Examples:
               weir tail https://chat.example.com --token env:TOKEN
               weir tail http://127.0.0.1:3000 --backend socketio --emit 'join "lobby"' --format json --count 100
+
+            """#
+        ),
+        (
+            "watch",
+            #"""
+            weir watch: watch a live backend or a recording on the whole screen
+
+            Usage: weir watch [URL|FILE] [OPTIONS]
+
+            The sections of the model on the left, the log, and below it what is selected: its fields, its raw
+            frame, what it changed. ? tells the keys: space pauses, / searches, f filters by an expression as
+            it is typed, r lists the rooms (join, leave, hide), m marks, y copies, q ends. A recording has a
+            bar to go through it.
+            The mouse selects, scrolls and goes.
+
+            It needs a terminal (2 without one). However it ends the terminal is as it was; the summary follows.
+
+            Options:
+              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
+              --namespace NAMESPACE           Socket.IO namespace (default /)
+              --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
+              --transport auto|websocket|polling|upgrade
+                                              default auto: websocket, else polling; upgrade: polling first
+              --token env:NAME|file:PATH|cmd:COMMAND
+                                              where the token is, never the token itself
+              --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
+              --ca FILE                       certificates to trust instead of the system's (PEM)
+              --cert FILE                     certificate to show the server (PEM, with its chain)
+              --key FILE                      key of --cert (PEM; default the same file)
+              --key-pass env:NAME|file:PATH|cmd:COMMAND
+                                              where the passphrase of --key is
+              --pin sha256//HASH …            public key the server must have; one of them, when several
+              --proxy URL|env                 HTTP proxy to go through, or what the environment names
+              --proxy-auth env:NAME|file:PATH|cmd:COMMAND
+                                              where the proxy's USER:PASSWORD is
+              --company ID                    company (default the last one looked at, or the first)
+              --workspace ID                  workspace (default the last one looked at, or the first)
+              --join ROOM …                   join just this room and ask the backend for no list
+              --emit 'EVENT JSON' …           send this event after each connect
+              --history N                     show at least N head messages of each channel, page by page
+              --members                       show who is in each channel, too: a room and a request a channel
+              --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --summary text|json|none        how to tell at the end what was seen (default text)
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
+              --idle-timeout D                end when no event came for this time (8 before --count)
+              --max-attempts N                give up (5) after N attempts in a row to connect
+              --record FILE                   write everything received and sent to this new event file
+              --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
+              --keep N|SIZE|D                 segments to keep: so many, so large or so old in all
+              --compress closed|live          with zstd: closed segments, or live, by the chunk
+              --fsync never|interval|chunk|always
+                                              when the recording is forced to the disk (default interval: 1s)
+              --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
+              --no-states                     record no checksums of the model
+              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
+              --speed N|max                   times the original speed, 0.01 to 1000 (default 1), or max
+              --rate N/s                      so many events a second, whatever their times
+              --idle-limit D                  longest wait for a record (default what the recording advises)
+              --for D                         end after so much of the recording's time
+              --follow                        wait for more where the file has no end yet
+              --step                          begin paused; each line of standard input is a step
+              --refetch recorded|stub|off     answer requests as recorded (default), all others too, or none
+              --verify                        compare states and checksums; end with 6 at the first that differs
+              --force                         replace a file that is there
+              --start POSITION                show what is from here on; what is before is applied
+              --end POSITION                  end before the first record here
+              --name NAME                     name of this tail's control socket (default the process id)
+              --no-ctl                        open no control socket
+              --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
+
+            Examples:
+              weir watch https://chat.example.com --token env:TOKEN --record day.weir
+              weir watch day.weir --idle-limit 2s
 
             """#
         ),

@@ -51,9 +51,9 @@ extension Tail {
     // MARK: - What is done
 
     /// Marks this place in the recording.
-    private func mark(_ label: String) {
+    func mark(_ label: String, author: String = "ctl") {
         let label = String(label.prefix(200))
-        record(.mark(Record.MarkRecord(label: label, author: "ctl")), journal.unnumbered(at: loop.now))
+        record(.mark(Record.MarkRecord(label: label, author: author)), journal.unnumbered(at: loop.now))
         tellNotice(Notice(.info, "marked: \(label)"))
         handOver()
     }

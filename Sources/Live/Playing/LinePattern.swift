@@ -11,11 +11,14 @@ public struct LinePattern: ~Copyable {
     private let compiled: UnsafeMutablePointer<regex_t>
 
     /// Compiles an expression (regcomp(3)).
-    public init(_ text: String) throws(Malformed) {
-        compiled = .allocate(capacity: 1)
+    public init(_ text: String) throws(Malformed) { compiled = try Self.compile(text) }
+
+    private static func compile(_ text: String) throws(Malformed) -> UnsafeMutablePointer<regex_t> {
+        guard !text.utf8.contains(0) else { throw Malformed(message: "A zero byte cannot be looked for") }
+        let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
         compiled.initialize(to: regex_t())
         let code = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB)
-        guard code != 0 else { return }
+        guard code != 0 else { return compiled }
         var message = [CChar](repeating: 0, count: 200)
         regerror(code, compiled, &message, message.count)
         compiled.deallocate()

@@ -1,9 +1,9 @@
 import Terminal
 
 /// What the keys mean to a player. Pure; three keys ask for a line, which is typed letter by letter.
-struct PlayControl {
+package struct PlayControl {
     /// What somebody wants.
-    enum Command: Hashable {
+    package enum Command: Hashable, Sendable {
         case togglePause, step, stepBack
         case previousMark, nextMark
         /// Forward, or back when it is negative.

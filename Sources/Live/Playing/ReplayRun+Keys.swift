@@ -1,3 +1,4 @@
+import Pipeline
 import Recording
 import Wire
 
@@ -10,11 +11,13 @@ extension ReplayRun {
             guard let keys = keyboard?.keys() else { return try keyboardIsGone() }
             pressed = keys[...]
         }
-        let isPressed = !pressed.isEmpty
+        commanded += stopping.takeCommands()
+        let isPressed = !pressed.isEmpty || !commanded.isEmpty
         // A step is taken before the next key is looked at.
         while !playback.isStepping, let key = pressed.popFirst() {
             if let command = control.press(key) { try perform(command) }
         }
+        while !playback.isStepping, let command = commanded.popFirst() { try perform(command) }
         if isPressed { showStatus() }
     }
 
@@ -54,6 +57,7 @@ extension ReplayRun {
             say("this cannot be gone back in")
             return false
         }
+        watcher?.moves(to: timeline.position.number, at: timeline.position.time)
         // The last place there is does for one behind the end.
         _ = try pass(until: { $0.hasReached(goal) })
         try arrive(from: origin)
@@ -62,6 +66,7 @@ extension ReplayRun {
 
     private func arrive(from origin: TimelinePosition) throws(End) {
         playback.moved(to: timeline.position.time, at: RealTime.now)
+        arriveAtModel()
         guard timeline.position != origin else { return }
         say("— \(placeText) —")
         if !landing.isEmpty { try tellAgain(landing) }
@@ -75,11 +80,20 @@ extension ReplayRun {
         try flush()
         landing = []
         let origin = timeline.position
+        watcher?.moves(to: origin.number, at: origin.time)
         if try pass(until: isReached, orAt: isWanted) { return try arrive(from: origin) }
         say(missing)
         _ = try reading { () throws(RecordingError) in try timeline.approach(.entries(origin.entries)) }
+        watcher?.moves(to: timeline.position.number, at: timeline.position.time)
         _ = try pass(until: { $0.hasReached(.entries(origin.entries)) })
         playback.moved(to: timeline.position.time, at: RealTime.now)
+        arriveAtModel()
+    }
+
+    /// Tells who looks on what the model is where the replay went.
+    func arriveAtModel() {
+        guard let watcher, let track = timeline.tracks.first else { return }
+        watcher.arrives(track.player.session.model)
     }
 
     private func goToPreviousMark() throws(End) {
@@ -139,7 +153,10 @@ extension ReplayRun {
 
     // MARK: - Saying
 
-    private func say(_ line: String) { status?.print([line]) }
+    private func say(_ line: String) {
+        watcher?.says(line)
+        status?.print([line])
+    }
 
     private var placeText: String {
         let clock = timeline.position.wall.map { TimeText.clock(wall: $0) + ", " } ?? ""
@@ -147,5 +164,13 @@ extension ReplayRun {
     }
 
     /// Draws the line that tells how far the replay is.
-    func showStatus() { status?.show(timeline.position, playback, question: control.question) }
+    func showStatus() {
+        status?.show(timeline.position, playback, question: control.question)
+        guard let watcher else { return }
+        let position = timeline.position
+        watcher.stands(
+            ReplayStanding(
+                number: position.number, time: position.time, wall: position.wall, isPaused: playback.isPaused,
+                pace: playback.paceText, marks: timeline.marks.map(\.time)))
+    }
 }

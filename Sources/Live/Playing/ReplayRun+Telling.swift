@@ -47,7 +47,9 @@ extension ReplayRun {
             for report in reports { count(report.report) }
         }
         if !reports.isEmpty { status?.erase() }
-        for outlet in outlets where isFresh || outlet.replayPart == .shown { try write(reports, to: outlet) }
+        for outlet in outlets where isFresh || [.shown, .every].contains(outlet.replayPart) {
+            try write(reports, to: outlet)
+        }
     }
 
     /// Shows something again, only to who looks on.
@@ -58,9 +60,11 @@ extension ReplayRun {
 
     /// What is passed over is told to who hears everything.
     private func tellWhole(_ reports: [StampedReport]) throws(End) {
-        guard timeline.position.entries > furthest else { return }
-        furthest = timeline.position.entries
-        for outlet in outlets where outlet.replayPart == .whole { try write(reports, to: outlet) }
+        let isFresh = timeline.position.entries > furthest
+        if isFresh { furthest = timeline.position.entries }
+        for outlet in outlets where outlet.replayPart == .every || isFresh && outlet.replayPart == .whole {
+            try write(reports, to: outlet)
+        }
     }
 
     private func write(_ reports: [StampedReport], to outlet: any Outlet) throws(End) {

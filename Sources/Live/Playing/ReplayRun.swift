@@ -26,6 +26,9 @@ final class ReplayRun {
     /// Keys that were pressed and not looked at yet.
     var pressed: ArraySlice<TerminalKey> = []
     var status: ReplayStatus?
+    let watcher: (any ReplayWatcher)?
+    /// Commands that were given and not looked at yet.
+    var commanded: ArraySlice<PlayControl.Command> = []
     /// What the last event that was passed over told: it is shown when a seek ends there.
     var landing: [StampedReport] = []
     /// How many entries were told to who hears everything once.
@@ -54,6 +57,7 @@ final class ReplayRun {
             isPaused: configuration.isStepping, from: .zero, at: RealTime.now)
         keyboard = console.keys.map { ReplayKeyboard(descriptor: $0) }
         status = console.status.map { ReplayStatus(descriptor: $0, timeline, isInteractive: console.keys != nil) }
+        watcher = console.watcher
         growth = configuration.follows ? FileGrowth(of: timeline.tracks.flatMap(\.segments)) : nil
     }
 
@@ -101,6 +105,8 @@ final class ReplayRun {
         guard try reading({ () throws(RecordingError) in try timeline.rewind() }) else {
             throw End(outcome: .notFound("what was read cannot be read again"))
         }
+        watcher?.moves(to: 0, at: .zero)
+        arriveAtModel()
     }
 
     // MARK: - Playing
@@ -172,7 +178,7 @@ final class ReplayRun {
     /// At the end a replay that somebody steps through waits for them to go back, or to leave.
     private func staysAtEnd() throws(End) -> Bool {
         try flush()
-        guard keyboard != nil, playback.isPaused || playback.isStepping else { return false }
+        guard watcher != nil || keyboard != nil && (playback.isPaused || playback.isStepping) else { return false }
         playback.pause()
         wait(nil)
         return true
@@ -181,6 +187,8 @@ final class ReplayRun {
     /// Passes over what is before the start.
     private func passToStart() throws(End) {
         guard let start = configuration.start else { return playback.moved(to: .zero, at: RealTime.now) }
+        watcher?.moves(to: 0, at: .zero)
+        defer { arriveAtModel() }
         guard try pass(until: { $0.isNext(at: start) }) else {
             throw End(outcome: .notFound("no record stands at \(start.text) or behind it"))
         }

@@ -14,9 +14,9 @@ struct EventLines {
     var width: Int?
     let settings: LineSettings
     /// Who is called how, as far as was printed.
-    private(set) var people = KnownPeople()
+    var people = KnownPeople()
     /// Where the fields of an event line stand.
-    private(set) var columns: EventColumns
+    var columns: EventColumns
     /// The rooms as they are shown: the same few come again and again.
     private var roomLabels: [String: String] = [:]
     private var clock: ZoneClock

@@ -1,0 +1,273 @@
+import SectionedModel
+import Pipeline
+package import Terminal
+import Wire
+
+// What is on the screen: a function of what the view holds.
+extension Watch {
+    /// The screen as it is wanted.
+    package var grid: TerminalGrid {
+        var grid = TerminalGrid(width: width, height: height)
+        let layout = WatchLayout(self)
+        drawTitle(layout.title, &grid)
+        drawSide(layout.side, &grid)
+        for row in layout.border.rows {
+            grid.write("│", row: row, column: layout.border.columns.lowerBound, TerminalAppearance(.dim))
+        }
+        drawRooms(layout.rooms, &grid)
+        drawLog(layout.log, &grid)
+        drawTabs(layout.tabs, &grid)
+        drawDetail(layout.detail, &grid)
+        drawScrubber(layout.scrubber, &grid)
+        if let hint {
+            grid.write(
+                hint.text, row: layout.hint.rows.lowerBound, column: 0, TerminalAppearance(hint.style), in: layout.hint)
+        }
+        drawStatus(layout.status, &grid)
+        if mode == .help { drawHelp(&grid) }
+        return grid
+    }
+
+    /// The row above the last one: what is wrong with what is typed, or what is told in passing.
+    var hint: (text: String, style: TerminalStyle)? {
+        if case .asking(.filter, _) = mode {
+            if let filterError { return ("✗ " + filterError, .bad) }
+            let shares = log.shares
+            return ("\(shares.shown) of \(shares.all) lines that are kept are shown", .good)
+        }
+        return passing.map { ($0.text, .caution) }
+    }
+
+    private func drawTitle(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let row = area.rows.lowerBound
+        grid.clear(area, TerminalAppearance(.reversed))
+        let right = TerminalLine(" \(events) events  ", TerminalAppearance([.reversed]))
+        var left = TerminalLine(" weir watch  ", TerminalAppearance([.reversed, .bold]))
+        left.append(settings.title, TerminalAppearance([.reversed]))
+        var rest = area
+        rest.columns = rest.columns.lowerBound..<max(rest.columns.upperBound - right.columns, rest.columns.lowerBound)
+        grid.write(left, row: row, column: 0, in: rest)
+        grid.write(right, row: row, column: rest.columns.upperBound, in: area)
+    }
+
+    // MARK: - The log
+
+    /// Rows above the first line, when there are fewer lines than rows.
+    func logOffset(_ shown: [(serial: Int, lines: [TerminalLine])], _ area: TerminalArea) -> Int {
+        let lines = shown.reduce(0) { $0 + $1.lines.count }
+        let room = area.rows.count - lines
+        guard room > 0 else { return 0 }
+        return olderLine == nil ? 0 : 1
+    }
+
+    /// What stands above the oldest entry that is kept.
+    private var olderLine: String? {
+        guard log.forgotten > 0 else { return nil }
+        let count = "\(log.forgotten) older lines are "
+        guard let file = settings.file else { return "— " + count + "not kept: --record FILE keeps them —" }
+        return "— " + count + "in \(file) —"
+    }
+
+    private func drawLog(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let shown = visible(rows: area.rows.count, width: area.columns.count)
+        var row = area.rows.lowerBound
+        if logOffset(shown, area) > 0, let olderLine {
+            grid.write(olderLine, row: row, column: area.columns.lowerBound, TerminalAppearance(.dim), in: area)
+            row += 1
+        }
+        if shown.isEmpty {
+            let words = log.count > 0 ? "nothing that is kept passes the filter" : "nothing came yet"
+            grid.write(words, row: row, column: area.columns.lowerBound + 1, TerminalAppearance(.dim), in: area)
+        }
+        for entry in shown {
+            for line in entry.lines {
+                grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+                if entry.serial == selection {
+                    var whole = area
+                    whole.rows = row..<row + 1
+                    grid.add(focus == .log ? [.reversed] : [.underlined], in: whole)
+                }
+                row += 1
+            }
+        }
+    }
+
+    // MARK: - The detail pane
+
+    private static var tabsStart: Int { 1 }
+
+    /// The tabs, and the columns of each.
+    func tabColumns(_ area: TerminalArea) -> [(tab: WatchDetail.Tab, columns: Range<Int>)] {
+        var column = area.columns.lowerBound + Self.tabsStart
+        return WatchDetail.Tab.allCases.map { tab in
+            let start = column
+            column += tab.title.utf8.count + 3
+            return (tab, start..<column - 1)
+        }
+    }
+
+    private func drawTabs(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty, let detail else { return }
+        let row = area.rows.lowerBound
+        for column in area.columns { grid.write("─", row: row, column: column, TerminalAppearance(.dim), in: area) }
+        switch detail.subject {
+        case .section(let section):
+            let text = " \(name(of: section)), \(model?.elementCount(in: section) ?? 0) rows "
+            grid.write(
+                text, row: row, column: area.columns.lowerBound + 1, TerminalAppearance([.bold]), in: area)
+        case .entry(let open):
+            for (tab, columns) in tabColumns(area) {
+                grid.write(
+                    " \(tab.title) ", row: row, column: columns.lowerBound,
+                    TerminalAppearance(tab == open ? [.reversed] : []), in: area)
+            }
+        }
+    }
+
+    private func drawDetail(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty, let detail else { return }
+        let lines = detailLines(width: area.columns.count)
+        let first = min(detail.offset, max(lines.count - 1, 0))
+        for (row, line) in zip(area.rows, lines.dropFirst(first)) {
+            grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+        }
+        let hidden = lines.count - first - area.rows.count
+        if hidden > 0 {
+            let text = " \(hidden) more "
+            grid.write(
+                text, row: area.rows.upperBound - 1,
+                column: max(area.columns.upperBound - text.utf8.count, area.columns.lowerBound),
+                TerminalAppearance([.reversed]), in: area)
+        }
+    }
+
+    // MARK: - The last rows
+
+    /// The columns of the bar, between the two texts beside it.
+    func scrubberBar(_ area: TerminalArea) -> Range<Int> {
+        let start = area.columns.lowerBound + min(14, area.columns.count / 4)
+        return start..<max(area.columns.upperBound - min(12, area.columns.count / 4), start)
+    }
+
+    private func drawScrubber(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let row = area.rows.lowerBound
+        guard let standing else { return }
+        let bar = scrubberBar(area)
+        var left = area
+        left.columns = area.columns.lowerBound..<bar.lowerBound
+        let sign = standing.isPaused ? "⏸" : "▶"
+        let time = TimeText.span(milliseconds: standing.time.microseconds / 1000)
+        grid.write("\(sign) \(standing.pace) +\(time)", row: row, column: left.columns.lowerBound, in: left)
+        func place(_ time: Moment) -> Int? {
+            guard let length, length.microseconds > 0, !bar.isEmpty else { return nil }
+            let part = Double(time.microseconds) / Double(length.microseconds)
+            return bar.lowerBound + Int(min(max(part, 0), 1) * Double(bar.count - 1))
+        }
+        for column in bar { grid.write("─", row: row, column: column, TerminalAppearance(.dim)) }
+        if let here = place(standing.time) {
+            for column in bar.lowerBound..<max(here, bar.lowerBound) {
+                grid.write("━", row: row, column: column, TerminalAppearance(.good))
+            }
+            for mark in standing.marks {
+                if let column = place(mark) { grid.write("⚑", row: row, column: column, TerminalAppearance(.caution)) }
+            }
+            grid.write("●", row: row, column: here, TerminalAppearance(.good).adding(.bold))
+        }
+        var right = area
+        right.columns = bar.upperBound..<area.columns.upperBound
+        let end = length.map { " " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? " #\(standing.number)"
+        grid.write(end, row: row, column: right.columns.lowerBound, in: right)
+    }
+
+    private func drawStatus(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let row = area.rows.lowerBound
+        if case .asking(let question, let editor) = mode {
+            return editor.draw(question.prompt, in: area, of: &grid)
+        }
+        let end = "  ? help "
+        var left = area
+        if area.columns.count > 3 * end.utf8.count {
+            grid.write(
+                end, row: row, column: area.columns.upperBound - end.utf8.count, TerminalAppearance(.dim), in: area)
+            left.columns = area.columns.lowerBound..<area.columns.upperBound - end.utf8.count
+        }
+        grid.write(status, row: row, column: area.columns.lowerBound, in: left)
+    }
+
+    private var status: TerminalLine {
+        var line = TerminalLine()
+        func add(_ text: String, _ style: TerminalStyle = .plain) {
+            if line.columns > 0 { line.append("  ") }
+            line.append(text, TerminalAppearance(style))
+        }
+        if isHeld {
+            add(waiting > 0 ? "PAUSED +\(waiting)" : "PAUSED", .caution)
+        }
+        if let ending {
+            add("■ " + ending, .caution)
+        } else {
+            add((isConnected ? "● " : "○ ") + connection, isConnected ? .good : .caution)
+        }
+        let counts = rooms.counts
+        if counts.wanted > 0 {
+            add("rooms \(counts.joined)/\(counts.wanted)" + (counts.refused > 0 ? " ✗\(counts.refused)" : ""))
+        }
+        add("\(rate.perSecond)/s ")
+        line.append(rate.sparkline(16), TerminalAppearance(.good))
+        if gaps > 0 { add("gaps \(gaps)", .bad) }
+        if problems > 0 { add("! \(problems)", .caution) }
+        if !log.filter.text.isEmpty { add("filter: " + TerminalText.truncated(log.filter.text, to: 40), .bold) }
+        if !search.isEmpty { add("/" + TerminalText.truncated(search, to: 20), .dim) }
+        return line
+    }
+
+    // MARK: - Help
+
+    private func drawHelp(_ grid: inout TerminalGrid) {
+        let lines = settings.isReplay ? Self.help + Self.replayHelp : Self.help
+        grid.clear(grid.area)
+        for (row, line) in zip(grid.area.rows, lines) {
+            grid.write(line, row: row, column: 1, TerminalAppearance(row == 0 ? [.bold] : []))
+        }
+    }
+
+    static let help = [
+        "Keys (any key goes back)",
+        "space  pause, go on (+N waits)       j k ↑ ↓  select        PgUp PgDn  scroll",
+        "g G  oldest, newest                  / n N  search, next, previous",
+        "f  filter, as it is typed            h  highlight           1…9  hide, show a room",
+        "m  mark                              t  times               w  wrap long lines",
+        "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
+        "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",
+        "e E  next, previous problem          s S  next, previous silence",
+        "?  these keys                        q  quit",
+        "Mouse: the wheel scrolls, a click selects, a second one opens.",
+    ]
+
+    static let replayHelp = [
+        "",
+        "Recording",
+        "space  pause, go on                  . ,  one event on, back",
+        "← →  5 s (shift: 60 s)               + -  faster, slower",
+        "[ ]  mark before, behind             :  go to +90s, n:812, mark:NAME, a time",
+        "A click on the bar goes there.",
+    ]
+}
+
+extension Watch.Question {
+    /// What stands before what is typed.
+    var prompt: String {
+        switch self {
+        case .search: "/"
+        case .filter: "filter: "
+        case .highlight: "highlight: "
+        case .mark: "mark: "
+        case .join: "join: "
+        case .place: "go to: "
+        }
+    }
+}

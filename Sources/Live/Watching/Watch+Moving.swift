@@ -1,0 +1,158 @@
+import Pipeline
+import Terminal
+
+// Going through the log.
+extension Watch {
+    /// How many entries wait behind what is in view.
+    var waiting: Int { anchor.map { log.shownCount(from: $0 + 1) } ?? 0 }
+
+    /// Whether what comes stays out of view.
+    var isHeld: Bool { anchor != nil }
+
+    /// The selected entry; the newest when none is.
+    var current: Int? {
+        selection ?? anchor.flatMap { log.last(before: $0 + 1) } ?? log.last(before: log.serials.upperBound)
+    }
+
+    /// What comes stays out of view, or is shown again.
+    mutating func togglePause() {
+        if isHeld {
+            follow()
+        } else {
+            anchor = log.serials.upperBound - 1
+        }
+    }
+
+    /// The newest is shown, as it comes.
+    mutating func follow() {
+        anchor = nil
+        selection = nil
+    }
+
+    /// Selects an entry, which is in view then.
+    mutating func select(_ serial: Int) {
+        if anchor == nil { anchor = log.serials.upperBound - 1 }
+        selection = serial
+        keepSelectionInView()
+    }
+
+    /// Goes so many entries on, or back.
+    mutating func move(by count: Int) {
+        guard var serial = current else { return }
+        if selection == nil, count != 0 {
+            // The first step selects what is newest.
+            return select(log.last(before: serial + 1) ?? serial)
+        }
+        for _ in 0..<abs(count) {
+            let next = count > 0 ? log.first(from: serial + 1) : log.last(before: serial)
+            guard let next else { break }
+            serial = next
+        }
+        select(serial)
+    }
+
+    /// Scrolls without selecting anything else, unless it leaves the view.
+    mutating func scroll(by count: Int) {
+        guard var bottom = anchor ?? log.last(before: log.serials.upperBound) else { return }
+        for _ in 0..<abs(count) {
+            let next = count > 0 ? log.first(from: bottom + 1) : log.last(before: bottom)
+            guard let next else { break }
+            bottom = next
+        }
+        if count > 0, log.first(from: bottom + 1) == nil { return follow() }
+        anchor = bottom
+        if let selection, let view = visible().first?.serial {
+            self.selection = log.last(before: min(max(selection, view), bottom) + 1) ?? selection
+        }
+    }
+
+    mutating func goToFirst() {
+        if let first = log.first(from: log.serials.lowerBound) { select(first) }
+    }
+
+    /// Goes to the next entry, or the one before, of which something holds.
+    mutating func go(
+        _ isForward: Bool, missing: String, where isWanted: (WatchLog.Entry) -> Bool
+    ) {
+        guard let here = current else { return say(missing) }
+        // What is newest is found, too, when nothing is selected.
+        let start = selection == nil ? here + 1 : here
+        let found = isForward ? log.first(from: here + 1, where: isWanted) : log.last(before: start, where: isWanted)
+        if let found { select(found) } else { say(missing) }
+    }
+
+    /// Goes to the next place of what was searched for, in a circle.
+    mutating func find(_ isForward: Bool) -> Bool {
+        let text = search
+        guard !text.isEmpty else { return false }
+        func isFound(_ entry: WatchLog.Entry) -> Bool { self.isFound(text, in: entry) }
+        let here = current ?? log.serials.upperBound
+        let start = selection == nil ? here + 1 : here
+        let next = isForward ? log.first(from: here + 1, where: isFound) : log.last(before: start, where: isFound)
+        if let next {
+            select(next)
+            return true
+        }
+        let around =
+            isForward
+            ? log.first(from: log.serials.lowerBound, where: isFound)
+            : log.last(before: log.serials.upperBound, where: isFound)
+        guard let around else { return false }
+        select(around)
+        say("the search went around")
+        return true
+    }
+
+    // MARK: - What is in view
+
+    /// Entries in view, oldest first, and the lines of each; the first one may be cut at its top.
+    func visible() -> [(serial: Int, lines: [TerminalLine])] {
+        let area = WatchLayout(self).log
+        return visible(rows: area.rows.count, width: area.columns.count)
+    }
+
+    func visible(rows: Int, width: Int) -> [(serial: Int, lines: [TerminalLine])] {
+        guard rows > 0, width > 0 else { return [] }
+        var shown: [(serial: Int, lines: [TerminalLine])] = []
+        var left = rows
+        var serial = log.last(before: (anchor ?? log.serials.upperBound - 1) + 1)
+        while left > 0, let here = serial, let entry = log[here] {
+            let lines = self.lines(of: entry, width: width)
+            shown.append((here, Array(lines.suffix(left))))
+            left -= lines.count
+            serial = log.last(before: here)
+        }
+        return shown.reversed()
+    }
+
+    /// Moves the view so that the selected entry is in it.
+    mutating func keepSelectionInView() {
+        if let kept = anchor, kept < log.serials.lowerBound { anchor = max(log.serials.lowerBound, 0) }
+        if let kept = anchor, kept >= log.serials.upperBound { anchor = log.serials.upperBound - 1 }
+        if let anchor, anchor < log.serials.lowerBound { self.anchor = nil }
+        guard let wanted = selection else { return }
+        guard let serial = log.last(before: wanted + 1) ?? log.first(from: wanted) else { return selection = nil }
+        selection = serial
+        guard let bottom = anchor else { return }
+        if serial > bottom {
+            anchor = serial
+        } else if let top = visible().first?.serial, serial < top {
+            anchor = bottomOfView(from: serial)
+        }
+    }
+
+    /// The last entry that is in view when the first one is this.
+    private func bottomOfView(from serial: Int) -> Int {
+        let area = WatchLayout(self).log
+        var left = area.rows.count
+        var (here, bottom) = (serial, serial)
+        while let entry = log[here] {
+            left -= lines(of: entry, width: area.columns.count).count
+            if left < 0 { break }
+            bottom = here
+            guard let next = log.first(from: here + 1) else { break }
+            here = next
+        }
+        return bottom
+    }
+}

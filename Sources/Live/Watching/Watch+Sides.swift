@@ -1,0 +1,164 @@
+import SectionedModel
+import Pipeline
+import Terminal
+import Wire
+
+// The panes of sections and rooms.
+extension Watch {
+    /// What a row of the side pane is.
+    enum SideLine: Hashable {
+        case heading
+        /// A section's place in the model.
+        case section(Int)
+        /// A room's place in the list.
+        case room(Int)
+    }
+
+    /// Rooms of the side pane: those that have a key.
+    private static let keyedRooms = 9
+
+    /// How the rows of the side pane are shared: rows of sections, of rooms, the first section shown.
+    private func shares(rows: Int) -> (sections: Int, rooms: Int, first: Int) {
+        let rooms = min(Self.keyedRooms, self.rooms.list.count, max(rows / 3 - 1, 0))
+        let sections = max(rows - 1 - (rooms > 0 ? rooms + 1 : 0), 0)
+        let count = model?.sectionCount ?? 0
+        let first = min(max(sectionIndex - sections + 1, 0), max(count - sections, 0))
+        return (sections, rooms, first)
+    }
+
+    func sideLine(at row: Int, rows: Int) -> SideLine? {
+        let shares = shares(rows: rows)
+        if row == 0 { return .heading }
+        if row <= shares.sections {
+            let index = shares.first + row - 1
+            return index < model?.sectionCount ?? 0 ? .section(index) : nil
+        }
+        if shares.rooms == 0 { return nil }
+        let room = row - shares.sections - 2
+        return room < 0 ? .heading : room < shares.rooms ? .room(room) : nil
+    }
+
+    func drawSide(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        let column = area.columns.lowerBound
+        for (offset, row) in area.rows.enumerated() {
+            switch sideLine(at: offset, rows: area.rows.count) {
+            case .heading?:
+                let text = offset == 0 ? " model" + (model == nil ? " (not known)" : "") : " rooms"
+                grid.write(text, row: row, column: column, TerminalAppearance([.bold]), in: area)
+            case .section(let index)?: drawSection(index, row, area, &grid)
+            case .room(let index)?: drawKeyedRoom(index, row, area, &grid)
+            case nil: break
+            }
+        }
+    }
+
+    private func drawSection(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard let model, let section = model.sectionKey(at: index) else { return }
+        let change = flashes[section]
+        var count = TerminalLine()
+        if let change {
+            for (sign, number, style) in [
+                ("+", change.inserted, TerminalStyle.good), ("-", change.deleted, .bad),
+                ("~", change.changed, .caution),
+            ] where number > 0 {
+                count.append("\(sign)\(number) ", TerminalAppearance(style))
+            }
+        }
+        count.append("\(model.elementCount(at: index)) ", TerminalAppearance([.bold]))
+        var left = area
+        left.rows = row..<row + 1
+        left.columns = area.columns.lowerBound..<max(area.columns.upperBound - count.columns, area.columns.lowerBound)
+        let appearance = change == nil ? TerminalAppearance.plain : TerminalAppearance(.caution).adding(.bold)
+        grid.write(" " + name(of: section), row: row, column: area.columns.lowerBound, appearance, in: left)
+        grid.write(count, row: row, column: left.columns.upperBound, in: area)
+        if focus == .sections, index == sectionIndex {
+            left.columns = area.columns
+            grid.add(.reversed, in: left)
+        }
+    }
+
+    private func drawKeyedRoom(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
+        let room = rooms.list[index]
+        var line = TerminalLine(" \(index + 1) ", TerminalAppearance(.dim))
+        line.append(room.sign + " ", TerminalAppearance(room.style))
+        let width = max(area.columns.count - line.columns - 1, 1)
+        line.append(
+            ShortName.room(room.name, width: width),
+            room.isMuted ? TerminalAppearance(.dim) : TerminalAppearance(TerminalStyle.room(room.name)))
+        grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+    }
+
+    // MARK: - All rooms
+
+    /// The first room in the pane, so that the selected one is in it.
+    func firstRoomShown(_ rows: Int) -> Int {
+        min(max(roomIndex - rows + 1, 0), max(rooms.list.count - rows, 0))
+    }
+
+    func drawRooms(_ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard !area.isEmpty else { return }
+        var rest = area
+        let heading = rest.takeTop(1)
+        grid.write(
+            " WANTED STATE    SOURCE EVENTS RATE LAST     ROOM", row: heading.rows.lowerBound,
+            column: area.columns.lowerBound, TerminalAppearance([.bold]), in: heading)
+        let first = firstRoomShown(rest.rows.count)
+        for (row, index) in zip(rest.rows, first..<max(rooms.list.count, first)) {
+            var line = self.line(of: rooms.list[index], width: area.columns.count)
+            if index < Self.keyedRooms { line.append("  [\(index + 1)]", TerminalAppearance(.dim)) }
+            grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+            if index == roomIndex, focus == .rooms {
+                var whole = area
+                whole.rows = row..<row + 1
+                grid.add(.reversed, in: whole)
+            }
+        }
+        if rooms.list.isEmpty {
+            grid.write(
+                "no room was told of yet", row: min(heading.rows.upperBound, area.rows.upperBound - 1),
+                column: area.columns.lowerBound + 1, TerminalAppearance(.dim), in: area)
+        }
+    }
+
+    private func line(of room: WatchRooms.Room, width: Int) -> TerminalLine {
+        var line = TerminalLine(room.isWanted ? " yes    " : " no     ")
+        func add(_ text: String, _ width: Int, _ style: TerminalStyle = .plain) {
+            let shown = TerminalText.truncated(text, to: width)
+            line.append(
+                shown + String(repeating: " ", count: max(width - TerminalText.width(of: shown), 0) + 1),
+                TerminalAppearance(style))
+        }
+        add(room.isMuted ? "hidden" : room.state?.rawValue ?? "-", 8, room.style)
+        add(room.source.isEmpty ? "-" : room.source, 6)
+        add(String(room.events), 6)
+        add("\(room.rate.advanced(to: now).perSecond)/s", 4)
+        add(room.lastWall.map { String(TimeText.clock(wall: $0).prefix(8)) } ?? "-", 8)
+        let left = max(width - line.columns - (room.why == nil ? 5 : 25), 10)
+        line.append(ShortName.room(room.name, width: left), TerminalAppearance(TerminalStyle.room(room.name)))
+        if let why = room.why { line.append("  (\(why))", TerminalAppearance(.bad)) }
+        return line
+    }
+}
+
+extension WatchRooms.Room {
+    /// One sign for its state.
+    var sign: String {
+        if isMuted { return "∅" }
+        switch state {
+        case .joined?: return "●"
+        case .wanted?, .joining?: return "…"
+        case .refused?, .lost?: return "✗"
+        case .leaving?, .left?, .found?, nil: return "○"
+        }
+    }
+
+    var style: TerminalStyle {
+        switch state {
+        case .joined?: .good
+        case .refused?, .lost?: .bad
+        case .wanted?, .joining?: .caution
+        case .leaving?, .left?, .found?, nil: .dim
+        }
+    }
+}

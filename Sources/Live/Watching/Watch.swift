@@ -1,0 +1,285 @@
+import Recording
+import Events
+package import Pipeline
+package import SectionedModel
+package import Terminal
+package import Wire
+
+/// The full-screen view, as far as it decides: reports, keys and time in, effects out, and what is on the screen as a function of
+/// what it holds and of the screen's size. Pure: it knows no clock, no terminal and no tail.
+///
+/// It holds a bounded part of what it was told (`WatchLog`), the model as the diffs made it, and the rooms.
+package struct Watch {
+    /// What it is told once.
+    package struct Settings: Sendable {
+        /// What is watched: a URL, a file, a tail's name. Untrusted text.
+        package var title: String
+        /// Whether it is a recording, which can be gone through; else it goes on by itself.
+        package var isReplay = false
+        /// Where everything is kept; nil when nothing keeps it.
+        package var file: String?
+        /// Whether rooms can be joined and left.
+        package var steersRooms = false
+        /// How lines are laid out.
+        package var lines = LineSettings(roomWidth: 20)
+        /// Settings of something with that title.
+        package init(title: String) { self.title = title }
+    }
+
+    /// What happens to it.
+    package enum Input: Sendable {
+        /// Something was reported.
+        case reports([StampedReport])
+        /// Somebody did something at the terminal.
+        case terminal(TerminalInput)
+        /// The terminal has another size.
+        case resized(width: Int, height: Int)
+        /// Time passed.
+        case tick
+        /// Something is to be told in passing.
+        case said(String)
+        /// Nothing more will come, since.
+        case ended(String)
+        /// A replay goes somewhere: what stands behind that record and that time comes anew.
+        case moves(to: Int, at: Moment)
+        /// It is there, and the model is this.
+        case arrives(SectionedCollection<Item>)
+        /// How far it is.
+        case stands(ReplayStanding)
+        /// How long the recording is.
+        case length(Moment)
+    }
+
+    /// What it wants done.
+    package enum Effect: Hashable, Sendable {
+        /// A room is wanted, or not any more.
+        case join(String), leave(String)
+        /// A place is to be remembered in the recording.
+        case mark(String)
+        /// Text for the clipboard, escaped.
+        case copy(String)
+        /// What a player is to do.
+        case play(PlayControl.Command)
+        /// The view is to end.
+        case quit
+    }
+
+    /// What keys go to.
+    enum Focus: Hashable {
+        case log, sections, rooms, detail
+    }
+
+    /// What is typed, and what for.
+    enum Question: Hashable {
+        case search, filter, highlight, mark, join, place
+    }
+
+    /// What the keys are.
+    enum Mode: Hashable {
+        /// Commands. → asking, help
+        case browsing
+        /// Letters of a line. → browsing
+        case asking(Question, TerminalEditor)
+        /// Any ends the help. → browsing
+        case help
+    }
+
+    var settings: Settings
+    var width = 80
+    var height = 24
+    var log = WatchLog()
+    var rooms = WatchRooms()
+    var rate = WatchRate()
+    /// The model; nil when it is not known.
+    var model: SectionedCollection<Item>? = SectionedCollection<Item>()
+    var flashes = WatchFlashes()
+    /// Prints reports, without their times; it knows who is called how.
+    var printer: EventLines
+    var clock: ZoneClock
+    var connection = "connecting"
+    var isConnected = false
+    var events = 0
+    var gaps = 0
+    var problems = 0
+    /// Number of the last record told of; and of the last one that is not counted again, since a replay went back.
+    private var furthest = 0
+    private var counted = 0
+    /// Why nothing more comes.
+    var ending: String?
+    var standing: ReplayStanding?
+    var length: Moment?
+
+    var mode = Mode.browsing
+    var focus = Focus.log
+    var showsRooms = false
+    var detail: WatchDetail?
+    var wraps = false
+    /// The filter before somebody began to change it, and what is wrong with what was typed.
+    var filterBefore = WatchFilter()
+    var filterError: String?
+    var search = ""
+    var highlight = ""
+    /// The entry that keys act on; nil for the newest there is.
+    var selection: Int?
+    /// The newest entry in view; nil when it goes on with what comes.
+    var anchor: Int?
+    /// The selected section's and room's place in their lists.
+    var sectionIndex = 0
+    var roomIndex = 0
+    /// A line told in passing, and until when.
+    var passing: (text: String, until: Moment)?
+    /// The real time of what was told last.
+    var now = Moment.zero
+
+    /// A view of something.
+    package init(_ settings: Settings) {
+        self.settings = settings
+        var lines = settings.lines
+        // Times are put in front of everything, not of events alone.
+        lines.time = .none
+        lines.spacer = nil
+        printer = EventLines(isCompact: true, width: nil, lines)
+        clock = ZoneClock(settings.lines.zone)
+    }
+
+    /// A line told in passing stays so long.
+    static let passingTime: Duration = .seconds(4)
+    /// So long nothing came: a silence, in microseconds of the recording.
+    static let silence: Int64 = 5_000_000
+
+    /// Takes an input.
+    package mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
+        self.now = max(self.now, now)
+        switch input {
+        case .reports(let reports): for report in reports { take(report) }
+        case .terminal(let input): take(input, into: &effects)
+        case .resized(let width, let height):
+            (self.width, self.height) = (width, height)
+            keepSelectionInView()
+        case .tick: break
+        case .said(let text): say(text)
+        case .ended(let why):
+            ending = why
+            isConnected = false
+        case .moves(let number, let time):
+            counted = furthest
+            log.removeAll(behind: number, time)
+            model = nil
+            flashes = WatchFlashes()
+        case .arrives(let model):
+            self.model = model
+            keepSelectionInView()
+        case .stands(let standing): self.standing = standing
+        case .length(let length): self.length = length
+        }
+        if let passing, passing.until <= self.now { self.passing = nil }
+        flashes.forget(before: self.now)
+        rate.advance(to: self.now)
+    }
+
+    /// When it looks different though nothing happens; nil when it does not.
+    package var deadline: Moment? {
+        var times = [passing?.until, flashes.deadline].compactMap { $0 }
+        if rate.isMoving { times.append(rate.nextSecond) }
+        return times.min()
+    }
+
+    /// Tells something in passing.
+    mutating func say(_ text: String) { passing = (text, now + Self.passingTime) }
+
+    // MARK: - Reports
+
+    private mutating func take(_ stamped: StampedReport) {
+        var room: String?
+        furthest = max(furthest, stamped.stamp.n)
+        let isCounted = stamped.stamp.n > counted || !settings.isReplay
+        switch stamped.report {
+        case .event(let event):
+            room = event.event.room
+            rate.add(at: now)
+            if isCounted {
+                events += 1
+                if let room { count(room, stamped.stamp.wall) }
+            }
+        case .diff(let diff): follow(diff)
+        case .gap: if isCounted { gaps += 1 }
+        case .connection(let change): take(change)
+        case .room(let report):
+            room = report.room
+            rooms.take(report)
+        case .typing, .action, .undecodable, .notice: break
+        }
+        guard stamped.report.isWorthALine else { return }
+        if stamped.report.isProblem, isCounted { problems += 1 }
+        log.append(stamped, room: room, isMuted: room.map { rooms.isMuted($0) } ?? false)
+    }
+
+    private mutating func count(_ room: String, _ wall: Int64) {
+        if rooms[room] == nil, printer.columns.roomWidth < settings.lines.roomWidth {
+            let label = ShortName.room(room, width: settings.lines.roomWidth)
+            printer.columns.roomWidth = max(printer.columns.roomWidth, TerminalText.width(of: label))
+        }
+        rooms.count(room, at: now, wall: wall)
+    }
+
+    private mutating func take(_ change: ConnectionReport) {
+        switch change {
+        case .connecting(let attempt, _):
+            connection = attempt > 1 ? "connecting, attempt \(attempt)" : "connecting"
+            isConnected = false
+        case .ready:
+            connection = "connected"
+            isConnected = true
+        case .lost(let why, _):
+            connection = "disconnected: " + why
+            isConnected = false
+        }
+    }
+
+    private mutating func follow(_ diff: DiffReport) {
+        let rows = DiffRow.rows(of: diff.batch)
+        printer.people.learn(from: rows)
+        guard model != nil else { return }
+        do {
+            try model?.apply(diff.batch)
+        } catch {
+            // Only of several sessions at once, or one that did not begin with nothing.
+            model = nil
+            return
+        }
+        flashes.note(rows, at: now)
+    }
+}
+
+extension Report {
+    /// Whether the log has a line of it.
+    var isWorthALine: Bool {
+        switch self {
+        case .event, .gap, .connection, .typing, .undecodable, .notice: true
+        case .diff(let diff): !diff.batch.isEmptyOfRows
+        case .room(let report):
+            switch report.change {
+            case .joined, .left, .refused, .lost: true
+            case .wanted, .joining, .leaving, .found: false
+            }
+        case .action(let report): report.change.why != nil
+        }
+    }
+
+    /// Whether somebody should look at it.
+    var isProblem: Bool {
+        switch self {
+        case .gap, .undecodable: true
+        case .event(let report): !report.event.isKnown
+        case .connection(.lost): true
+        case .connection(.connecting), .connection(.ready), .diff, .typing: false
+        case .room(let report): report.change == .refused || report.change == .lost
+        case .action(let report): report.change.why != nil
+        case .notice(let notice): notice.level != .info
+        }
+    }
+}
+
+extension Batch<Item> {
+    fileprivate var isEmptyOfRows: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
+}

@@ -1,0 +1,172 @@
+import Glibc
+import Network
+package import Pipeline
+package import SectionedModel
+import Terminal
+package import Wire
+
+/// The hand between a view, what it watches, and a terminal.
+///
+/// Reports come on the outlet thread and are taken into the view at once: they never wait for the terminal, and what is held is
+/// bounded by the view. The thread that runs `show` draws, at most so often, what the view is then; while the terminal is slow
+/// frames are left out.
+package final class WatchDesk: Outlet, ReplayWatcher {
+    private struct State {
+        var watch: Watch
+        var effects: [Watch.Effect] = []
+        /// Whether it looks different from what was drawn.
+        var isChanged = true
+        /// Whether there is nothing more to show.
+        var isOver = false
+    }
+
+    /// A frame takes so long at least.
+    static let shortestFrame: Int64 = 33_000
+
+    private let state: Monitor<State>
+    private let waker = Wakeup()
+
+    /// A desk of a view.
+    package init(_ settings: Watch.Settings) { state = Monitor(State(watch: Watch(settings))) }
+
+    /// A byte written here has the terminal looked at again; also in a signal's handler.
+    package var wakeup: Int32 { waker.writeEnd }
+
+    // MARK: - What it is told
+
+    /// Everything is told, each time it is played.
+    package var replayPart: ReplayPart { .every }
+
+    /// Takes the reports into the view.
+    package func write(_ reports: [StampedReport]) throws(OutletError) { tell(.reports(reports)) }
+
+    /// Nothing is kept back, so there is nothing to do.
+    package func finish() throws(OutletError) {}
+
+    /// A replay goes somewhere.
+    package func moves(to number: Int, at time: Moment) { tell(.moves(to: number, at: time)) }
+    /// It is there.
+    package func arrives(_ model: SectionedCollection<Item>) { tell(.arrives(model)) }
+    /// How far it is.
+    package func stands(_ standing: ReplayStanding) { tell(.stands(standing)) }
+    /// A line for who looks on.
+    package func says(_ line: String) { tell(.said(line)) }
+
+    /// Tells the view something. Any thread.
+    package func tell(_ input: Watch.Input) {
+        let wakes = state.change { state in
+            let wasChanged = state.isChanged
+            state.watch.handle(input, at: RealTime.now, into: &state.effects)
+            state.isChanged = true
+            return !wasChanged
+        }
+        if wakes { waker.wake() }
+    }
+
+    /// The sequence by which a terminal keeps a text of the view's for pasting (OSC 52).
+    package static func clipboard(_ text: String) -> [UInt8] {
+        let kept = Array(text.utf8.prefix(longestCopy))
+        return Array("\u{1B}]52;c;".utf8) + Base64.encode(kept[...]) + Array("\u{1B}\\".utf8)
+    }
+
+    /// Terminals take no more.
+    private static let longestCopy = 65_536
+
+    /// The view ends. Any thread.
+    package func close() {
+        state.change { $0.isOver = true }
+        waker.wake()
+    }
+
+    /// The view as it is now.
+    var watched: Watch { state.change { $0.watch } }
+
+    // MARK: - The terminal
+
+    /// Shows the view on a terminal until somebody closes it, or the terminal is gone. Blocks; `perform` is called for each
+    /// effect on the calling thread. `wasInterrupted` says whether the terminal may show something else since the last call.
+    package func show(
+        input: Int32, output: Int32, colour: Bool, wasInterrupted: () -> Bool, perform: (Watch.Effect) -> Void
+    ) {
+        var screen = TerminalScreen(colour: colour)
+        var keyboard = Keyboard(descriptor: input)
+        var drawn = Int64.min / 2
+        let writer = DescriptorWriter(descriptor: output, name: "the terminal")
+        while true {
+            if wasInterrupted() {
+                screen.invalidate()
+                state.change { $0.isChanged = true }
+            }
+            look(at: output)
+            guard let inputs = keyboard.inputs(at: RealTime.now) else { return }
+            for input in inputs { tell(.terminal(input)) }
+            let effects = takeEffects()
+            for effect in effects { perform(effect) }
+            let now = RealTime.now
+            let (isChanged, isOver, deadline) = state.change { ($0.isChanged, $0.isOver, $0.watch.deadline) }
+            if isOver { return }
+            var timeout = deadline.map { max($0.microseconds - now.microseconds, 0) }
+            if isChanged {
+                if now.microseconds - drawn >= Self.shortestFrame {
+                    drawn = now.microseconds
+                    do { try writer.write(frame(&screen)) } catch { return }
+                    continue
+                }
+                timeout = drawn + Self.shortestFrame - now.microseconds
+            } else if timeout == 0 {
+                tell(.tick)
+                continue
+            }
+            if let due = keyboard.due { timeout = min(timeout ?? .max, max((due - now).microseconds, 0)) }
+            _ = waker.wait(for: [input], timeout: timeout)
+        }
+    }
+
+    private func frame(_ screen: inout TerminalScreen) -> [UInt8] {
+        let grid = state.change { state in
+            state.isChanged = false
+            return state.watch.grid
+        }
+        return screen.update(to: grid)
+    }
+
+    private func takeEffects() -> [Watch.Effect] {
+        state.change { state in
+            defer { state.effects = [] }
+            return state.effects
+        }
+    }
+
+    private func look(at output: Int32) {
+        var size = winsize()
+        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return }
+        let (width, height) = (Int(size.ws_col), Int(size.ws_row))
+        let isNew = state.change { $0.watch.width != width || $0.watch.height != height }
+        if isNew { tell(.resized(width: width, height: height)) }
+    }
+}
+
+/// The keys and the mouse of a terminal.
+private struct Keyboard {
+    let descriptor: Int32
+    private var decoder = TerminalKeyDecoder()
+    /// When an escape that nothing followed is the key of that name.
+    private(set) var due: Moment?
+    private static let sequencePause: Duration = .milliseconds(25)
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// What somebody did since the last call, without waiting; nil when the terminal is gone.
+    mutating func inputs(at now: Moment) -> [TerminalInput]? {
+        defer { due = decoder.waitsForMore ? due ?? now + Self.sequencePause : nil }
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&watched, 1, 0) > 0, watched.revents != 0 else {
+            guard let due, due <= now else { return [] }
+            return decoder.flush()
+        }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { return nil }
+        return decoder.inputs(in: bytes[..<max(count, 0)])
+    }
+}

@@ -1,0 +1,274 @@
+import SectionedModel
+import Recording
+import Events
+import JSONText
+import Pipeline
+import Terminal
+
+/// What is shown below the log of one entry, or of one section of the model.
+struct WatchDetail: Hashable {
+    /// One of three looks at an entry.
+    enum Tab: Int, CaseIterable {
+        case fields, raw, diff
+
+        var title: String {
+            switch self {
+            case .fields: "fields"
+            case .raw: "raw frame"
+            case .diff: "diff"
+            }
+        }
+
+        var next: Tab {
+            switch self {
+            case .fields: .raw
+            case .raw: .diff
+            case .diff: .fields
+            }
+        }
+    }
+
+    /// What is looked at.
+    enum Subject: Hashable {
+        /// The entry that is selected, or the newest.
+        case entry(Tab)
+        /// The rows of a section.
+        case section(Item.Section)
+    }
+
+    var subject: Subject
+    /// Lines that are scrolled out at the top.
+    var offset = 0
+
+    /// Characters of a payload that are shown.
+    static let mostPayload = 65_536
+    /// Lines that are made at most.
+    static let mostLines = 2000
+}
+
+// What the detail pane shows.
+extension Watch {
+    /// All its lines, in `width` columns at most.
+    func detailLines(width: Int) -> [TerminalLine] {
+        guard let detail else { return [] }
+        var lines: [TerminalLine]
+        switch detail.subject {
+        case .section(let section): lines = rows(of: section)
+        case .entry(let tab):
+            guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
+                return [TerminalLine("nothing is selected", TerminalAppearance(.dim))]
+            }
+            switch tab {
+            case .fields: lines = fields(of: entry)
+            case .raw: lines = raw(of: entry)
+            case .diff: lines = diff(of: entry)
+            }
+        }
+        lines = Array(lines.prefix(WatchDetail.mostLines))
+        return lines.flatMap { $0.wrapped(to: width) }
+    }
+
+    /// The event that caused something: of an event, itself.
+    private func cause(of stamped: StampedReport) -> EventReport? {
+        if case .event(let event) = stamped.report { return event }
+        let number: Int
+        if case .diff(let diff) = stamped.report { number = diff.cause } else { number = stamped.stamp.n }
+        guard number > 0 else { return nil }
+        for serial in log.serials.reversed() {
+            guard let entry = log[serial], entry.stamped.stamp.n == number,
+                case .event(let event) = entry.stamped.report
+            else { continue }
+            return event
+        }
+        return nil
+    }
+
+    // MARK: - Fields
+
+    private func fields(of entry: WatchLog.Entry) -> [TerminalLine] {
+        let stamp = entry.stamped.stamp
+        var lines = [field("time", TimeText.rfc3339(wall: stamp.wall)), field("record", String(stamp.n))]
+        if let mark = entry.mark { lines.append(field("mark", mark)) }
+        switch entry.stamped.report {
+        case .event(let report):
+            let event = report.event
+            lines.append(field("kind", event.kind + (event.isKnown ? "" : " (not in the vocabulary)")))
+            lines.append(field("event", report.wireName))
+            if report.namespace != "/" { lines.append(field("namespace", report.namespace)) }
+            if let room = event.room { lines.append(field("room", room)) }
+            if let actor = event.actor {
+                lines.append(field("actor", printer.people[actor].map { "\($0) (\(actor))" } ?? actor))
+            }
+            if let lag = entry.stamped.lag {
+                lines.append(field("lag", TimeText.span(milliseconds: lag)))
+            }
+            lines.append(field("size", "\(report.payload.bytes.count) bytes"))
+            lines += payloadFields(report.payload)
+        case .diff(let diff):
+            lines.append(field("batch", "\(diff.sequence), caused by record \(diff.cause)"))
+            for row in DiffRow.rows(of: diff.batch) {
+                lines.append(heading(of: row))
+                for member in members(of: row.item) { append(member.value, "  " + member.key, to: &lines) }
+            }
+        case .gap(let gap):
+            lines.append(field("gap", gap.cause.rawValue))
+            lines += gap.refetching.map { field("refetching", $0) }
+        case .connection, .room, .action, .typing, .undecodable, .notice:
+            lines += bodies(of: entry.stamped)
+        }
+        return lines
+    }
+
+    private func field(_ name: String, _ value: String) -> TerminalLine {
+        var line = TerminalLine(name, TerminalAppearance(.dim))
+        line.append(String(repeating: " ", count: max(14 - line.columns, 2)))
+        line.append(value)
+        return line
+    }
+
+    /// The ends of all ways into the payload.
+    private func payloadFields(_ payload: RawJSON) -> [TerminalLine] {
+        guard let value = try? JSONValue(parsing: payload.bytes) else {
+            return [field("payload", "cannot be read as JSON")]
+        }
+        var lines: [TerminalLine] = []
+        append(value, "payload", to: &lines)
+        return lines
+    }
+
+    private func append(_ value: JSONValue, _ path: String, to lines: inout [TerminalLine]) {
+        guard lines.count < WatchDetail.mostLines else { return }
+        switch value {
+        case .object(let members) where !members.isEmpty:
+            for member in members { append(member.value, path + "." + member.key, to: &lines) }
+        case .array(let elements) where !elements.isEmpty:
+            for (index, element) in elements.enumerated() { append(element, path + "[\(index)]", to: &lines) }
+        case .null, .bool, .integer, .number, .string, .object, .array:
+            var writer = JSONWriter()
+            writer.value(value)
+            var line = TerminalLine(path, TerminalAppearance(.dim))
+            line.append("  ")
+            line.append(String(decoding: writer.bytes.prefix(WatchDetail.mostPayload), as: UTF8.self))
+            lines.append(line)
+        }
+    }
+
+    private func members(of item: Item) -> [JSONValue.Member] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        ItemFacts(item).writeFields(into: &writer)
+        writer.endObject()
+        guard case .object(let members)? = try? JSONValue(parsing: writer.bytes[...]) else { return [] }
+        return members
+    }
+
+    // MARK: - Raw
+
+    private func raw(of entry: WatchLog.Entry) -> [TerminalLine] {
+        if case .undecodable(let report) = entry.stamped.report {
+            return [TerminalLine(String(decoding: report.excerpt, as: UTF8.self))]
+        }
+        guard let event = cause(of: entry.stamped) else {
+            return [TerminalLine("no frame that is still kept brought this", TerminalAppearance(.dim))]
+        }
+        return [TerminalLine(text(ofPayload: event))]
+    }
+
+    private func text(ofPayload event: EventReport) -> String {
+        let bytes = event.payload.bytes
+        var text = String(decoding: bytes.prefix(WatchDetail.mostPayload), as: UTF8.self)
+        if bytes.count > WatchDetail.mostPayload { text += "… (\(bytes.count) bytes)" }
+        return text
+    }
+
+    // MARK: - Diff
+
+    /// What an entry did to the model, row by row, with the fields that differ.
+    private func diff(of entry: WatchLog.Entry) -> [TerminalLine] {
+        let reports = diffs(of: entry)
+        guard !reports.isEmpty else {
+            return [TerminalLine("nothing in the model changed by this", TerminalAppearance(.dim))]
+        }
+        var lines: [TerminalLine] = []
+        for row in reports.flatMap({ DiffRow.rows(of: $0.batch) }) {
+            lines.append(heading(of: row))
+            for difference in row.differences(ItemFacts(row.item)) {
+                var line = TerminalLine("  " + difference.key + "  ", TerminalAppearance(.dim))
+                line.append(difference.old.map(\.text) ?? "nothing", TerminalAppearance(.bad))
+                line.append(" → ")
+                line.append(difference.new.map(\.text) ?? "nothing", TerminalAppearance(.good))
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+
+    /// The batches that a record caused; they stand behind it, not far.
+    private func diffs(of entry: WatchLog.Entry) -> [DiffReport] {
+        if case .diff(let diff) = entry.stamped.report { return [diff] }
+        guard entry.stamped.stamp.n > 0 else { return [] }
+        var reports: [DiffReport] = []
+        for serial in entry.serial..<min(entry.serial + 200, log.serials.upperBound) {
+            guard let other = log[serial], case .diff(let diff) = other.stamped.report,
+                diff.cause == entry.stamped.stamp.n
+            else { continue }
+            reports.append(diff)
+        }
+        return reports
+    }
+
+    private func heading(of row: DiffRow) -> TerminalLine {
+        var line = TerminalLine("\(row.operation.sign) ", TerminalAppearance(row.operation.style))
+        line.append(
+            "\(row.item.id.kind.rawValue) \(ShortName.shorteningIDs(row.item.id.text))", TerminalAppearance(.bold))
+        if let label = ItemFacts(row.item).label { line.append("  “\(label)”") }
+        line.append("  in \(name(of: row.item.sectionKey))", TerminalAppearance(.dim))
+        return line
+    }
+
+    // MARK: - Sections
+
+    /// The rows of a section in their order.
+    private func rows(of section: Item.Section) -> [TerminalLine] {
+        guard let model, let index = model.sectionIndex(of: section) else {
+            return [TerminalLine("this section is gone", TerminalAppearance(.dim))]
+        }
+        return model.elements(at: index).prefix(WatchDetail.mostLines).map { item in
+            let isNew = flashes[item.id]
+            var line = TerminalLine(isNew ? "▸ " : "  ", TerminalAppearance(.caution))
+            let facts = ItemFacts(item)
+            line.append(
+                facts.label ?? printer.people[item.id.id.description] ?? item.id.text,
+                TerminalAppearance(isNew ? [.bold] : []))
+            line.append("  " + ShortName.shorteningIDs(item.id.text), TerminalAppearance(.dim))
+            return line
+        }
+    }
+
+    /// What a section is called: of what belongs to something, that one's name.
+    func name(of section: Item.Section) -> String {
+        guard let parent = section.parent else { return section.name }
+        for kind in [Item.Kind.channel, .workspace, .company, .message] {
+            guard let owner = model?.committed(Item.ID(kind, parent)), let label = ItemFacts(owner).label else {
+                continue
+            }
+            return section.name + " of " + TerminalText.truncated(label, to: 30)
+        }
+        return ShortName.shorteningIDs(section.text)
+    }
+
+    /// What is copied: the text of what is looked at, escaped.
+    var textToCopy: String? {
+        guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
+            return nil
+        }
+        if case .entry(.raw)? = detail?.subject, let event = cause(of: entry.stamped) {
+            return TerminalText.escaped(text(ofPayload: event))
+        }
+        return bodies(of: entry.stamped).map(\.text).joined(separator: "\n")
+    }
+}
+
+extension RawJSON {
+    fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
+}

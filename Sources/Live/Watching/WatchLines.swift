@@ -1,0 +1,105 @@
+import Events
+import Wire
+import Recording
+import Pipeline
+import Terminal
+
+extension LineSettings.Time {
+    /// Another one, all in a circle.
+    var next: Self {
+        switch self {
+        case .abs: .rel
+        case .rel: .delta
+        case .delta: .none
+        case .none: .abs
+        }
+    }
+
+    /// What it is, for people.
+    var words: String {
+        switch self {
+        case .abs: "as the clock showed"
+        case .rel: "since the beginning"
+        case .delta: "since the line before"
+        case .none: "not shown"
+        }
+    }
+}
+
+// What the log shows of an entry.
+extension Watch {
+    /// An entry in lines of `width` columns at most; one at least.
+    func lines(of entry: WatchLog.Entry, width: Int) -> [TerminalLine] {
+        var lines: [TerminalLine] = []
+        for (index, body) in bodies(of: entry.stamped).enumerated() {
+            var line = TerminalLine()
+            appendGutter(of: entry, isFirst: index == 0, to: &line)
+            line.append(body)
+            if wraps { lines += line.wrapped(to: width) } else { lines.append(line) }
+        }
+        for text in [highlight, search] where !text.isEmpty {
+            for index in lines.indices { lines[index].pointOut(text) }
+        }
+        return lines
+    }
+
+    /// What is in front of a line: whether something is up with it, and when it was.
+    private func appendGutter(of entry: WatchLog.Entry, isFirst: Bool, to line: inout TerminalLine) {
+        if entry.mark != nil, isFirst {
+            line.append("⚑", TerminalAppearance(.caution))
+        } else if entry.stamped.report.isProblem, isFirst {
+            line.append("!", TerminalAppearance(.bad))
+        } else {
+            line.append(" ")
+        }
+        guard settings.lines.time != .none else { return }
+        let time = isFirst ? self.time(of: entry) : ""
+        line.append(String(repeating: " ", count: max(EventColumns.time - time.utf8.count, 0)) + time + " ", .dimmed)
+    }
+
+    private func time(of entry: WatchLog.Entry) -> String {
+        let stamp = entry.stamped.stamp
+        switch settings.lines.time {
+        case .abs:
+            var clock = clock
+            return TimeText.clock(wall: clock.local(stamp.wall))
+        case .rel: return TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
+        case .delta:
+            let before = log.last(before: entry.serial).flatMap { log[$0] }?.stamped.stamp.time ?? stamp.time
+            return TimeText.elapsed(milliseconds: (stamp.time - before).microseconds / 1000)
+        case .none: return ""
+        }
+    }
+
+    /// A report as the printers print it, without the times; one line at least.
+    func bodies(of stamped: StampedReport) -> [TerminalLine] {
+        var buffer = TerminalBuffer(colour: true)
+        var events = printer
+        events.append(stamped, to: &buffer)
+        var dropped = 0
+        if buffer.bytes.isEmpty {
+            StatusLines(quiet: false, showsGaps: true, shortensIDs: true).append(stamped, to: &buffer)
+            // The time is in front already.
+            dropped = EventColumns.time + 2
+        }
+        let lines = TerminalLine.lines(of: buffer.bytes).map { $0.dropping(dropped) }
+        return lines.isEmpty ? [TerminalLine("…")] : lines
+    }
+
+    /// Whether somebody who looks for a text finds it in an entry.
+    func isFound(_ text: String, in entry: WatchLog.Entry) -> Bool {
+        if entry.mark?.contains(text) == true { return true }
+        return bodies(of: entry.stamped).contains { $0.range(of: text, from: 0) != nil }
+    }
+}
+
+extension TerminalLine {
+    /// Points out every place of a text.
+    fileprivate mutating func pointOut(_ text: String) {
+        var start = 0
+        while let range = range(of: text, from: start) {
+            add([.bold, .underlined], in: range)
+            start = range.upperBound
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import JSONText
+import SectionedModel
+import Wire
+import Recording
+import Pipeline
+
+/// What was told last: a ring, bounded by entries and by bytes, of which a filter and the muted rooms hide a part.
+///
+/// Entries have serial numbers that never change. Pure.
+struct WatchLog {
+    /// One thing that was told.
+    struct Entry {
+        /// Counts what was ever told.
+        var serial: Int
+        var stamped: StampedReport
+        /// The room of it, where it has one.
+        var room: String?
+        /// Whether the filter lets it through, and its room is not muted.
+        var isPassed: Bool
+        var isMuted: Bool
+        /// A mark that was set at it.
+        var mark: String?
+        /// Bytes it takes, about.
+        var cost: Int
+
+        var isShown: Bool { isPassed && !isMuted }
+    }
+
+    /// What is kept at most.
+    static let mostEntries = 10_000
+    static let mostBytes = 16 << 20
+
+    private var entries: [Entry] = []
+    /// Where the first entry is in `entries`; what stands before is forgotten and cut off from time to time.
+    private var start = 0
+    private var next = 0
+    private var bytes = 0
+    /// How many were forgotten.
+    private(set) var forgotten = 0
+    /// How many were added that are shown.
+    private(set) var shown = 0
+    var filter = WatchFilter()
+
+    /// The serial numbers that are kept.
+    var serials: Range<Int> { next - count..<next }
+    var count: Int { entries.count - start }
+
+    /// The entry with a serial number; nil when it is not kept.
+    subscript(serial: Int) -> Entry? {
+        serials.contains(serial) ? entries[start + serial - serials.lowerBound] : nil
+    }
+
+    /// Adds what was told.
+    mutating func append(_ stamped: StampedReport, room: String?, isMuted: Bool) {
+        let entry = Entry(
+            serial: next, stamped: stamped, room: room, isPassed: filter.passes(stamped), isMuted: isMuted,
+            cost: Self.cost(of: stamped.report))
+        entries.append(entry)
+        next += 1
+        bytes += entry.cost
+        if entry.isShown { shown += 1 }
+        while count > Self.mostEntries || bytes > Self.mostBytes && count > 1 {
+            bytes -= entries[start].cost
+            start += 1
+            forgotten += 1
+        }
+        if start > Self.mostEntries || start > count { cut() }
+    }
+
+    /// Forgets what stands behind a record and a time: a replay went back. What time caused has no number.
+    mutating func removeAll(behind number: Int, _ time: Moment) {
+        var kept = serials.upperBound
+        while kept > serials.lowerBound, let stamp = self[kept - 1]?.stamped.stamp {
+            // At the beginning all is told anew.
+            guard number == 0 || stamp.n > number || stamp.n == 0 && stamp.time > time else { break }
+            kept -= 1
+        }
+        for entry in entries[(start + kept - serials.lowerBound)...] { bytes -= entry.cost }
+        entries.removeSubrange((start + kept - serials.lowerBound)...)
+        next = kept
+        refilter()
+    }
+
+    private mutating func cut() {
+        entries.removeSubrange(..<start)
+        start = 0
+    }
+
+    // MARK: - What is shown
+
+    /// Another filter: all is asked again.
+    mutating func refilter() {
+        shown = 0
+        for index in start..<entries.count {
+            entries[index].isPassed = filter.passes(entries[index].stamped)
+            if entries[index].isShown { shown += 1 }
+        }
+    }
+
+    /// A room was muted, or is heard again.
+    mutating func setMuted(_ isMuted: Bool, _ room: String) {
+        for index in start..<entries.count where entries[index].room == room { entries[index].isMuted = isMuted }
+    }
+
+    mutating func setMark(_ label: String, at serial: Int) {
+        guard serials.contains(serial) else { return }
+        entries[start + serial - serials.lowerBound].mark = label
+    }
+
+    /// The newest entry before a serial number that is shown and wanted.
+    func last(before serial: Int, where isWanted: (Entry) -> Bool = { _ in true }) -> Int? {
+        var serial = min(serial, serials.upperBound) - 1
+        while let entry = self[serial] {
+            if entry.isShown, isWanted(entry) { return serial }
+            serial -= 1
+        }
+        return nil
+    }
+
+    /// The oldest entry from a serial number on that is shown and wanted.
+    func first(from serial: Int, where isWanted: (Entry) -> Bool = { _ in true }) -> Int? {
+        var serial = max(serial, serials.lowerBound)
+        while let entry = self[serial] {
+            if entry.isShown, isWanted(entry) { return serial }
+            serial += 1
+        }
+        return nil
+    }
+
+    /// How many are shown from a serial number on.
+    func shownCount(from serial: Int) -> Int {
+        let first = max(serial, serials.lowerBound)
+        guard first < serials.upperBound else { return 0 }
+        return entries[(start + first - serials.lowerBound)...].reduce(0) { $0 + ($1.isShown ? 1 : 0) }
+    }
+
+    /// Of the entries that are kept, how many are shown, how many are not.
+    var shares: (shown: Int, all: Int) { (shownCount(from: serials.lowerBound), count) }
+
+    private static func cost(of report: Report) -> Int {
+        switch report {
+        case .event(let event): 1000 + event.payload.bytes.count
+        case .diff(let diff):
+            500 + 500
+                * (diff.batch.insertions.count + diff.batch.deletions.count + diff.batch.moves.count
+                    + diff.batch.updates.count)
+        case .gap, .connection, .room, .action, .typing, .undecodable, .notice: 500
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import TestSupport
+
+/// A real terminal: a shell in a tmux session of its own, at which keys are typed and whose screen is read.
+final class Tmux {
+    private let socket: String
+    /// A folder for the test.
+    let folder: String
+    private var asked = 0
+
+    /// Starts a shell in a terminal of that size.
+    init(width: Int = 120, height: Int = 30) throws {
+        folder = try temporaryFolder()
+        socket = folder + "/tmux"
+        var words = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
+        words += ["TERM=screen-256color", "PS1=$ "]
+        for name in ["HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"] {
+            words.append("\(name)=\(folder)")
+        }
+        if let path = getenv("LD_LIBRARY_PATH") { words.append("LD_LIBRARY_PATH=" + String(cString: path)) }
+        words += ["bash", "--norc", "--noprofile"]
+        try call(
+            ["-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)"]
+                + [words.map { "'\($0)'" }.joined(separator: " ")])
+        try expect("$")
+    }
+
+    deinit { _ = try? call(["kill-server"]) }
+
+    @discardableResult
+    private func call(_ arguments: [String]) throws -> String {
+        let output = try temporaryFile()
+        defer { close(output) }
+        let process = try start(
+            ["/usr/bin/tmux", "-u", "-S", socket] + arguments, environment: ["LANG": "C.UTF-8"],
+            descriptors: [1: output, 2: output])
+        let status = try waitForExit(of: process)
+        let text = try contents(of: output)
+        guard status == 0 else { throw CannotRun(operation: "tmux \(arguments): \(text)", code: status) }
+        return text
+    }
+
+    /// Types text as it is.
+    func type(_ text: String) throws { try call(["send-keys", "-l", "--", text]) }
+
+    /// Presses keys by tmux's names: `Enter`, `Escape`, `C-z`, `Left`.
+    func press(_ keys: String...) throws { try call(["send-keys"] + keys) }
+
+    /// Types a command of the shell.
+    func run(_ command: String) throws {
+        try type(command)
+        try press("Enter")
+    }
+
+    func resize(width: Int, height: Int) throws {
+        try call(["resize-window", "-x", "\(width)", "-y", "\(height)"])
+    }
+
+    /// The rows as they are seen.
+    func screen() throws -> [String] {
+        try call(["capture-pane", "-p"]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Waits until the screen is as it is wanted, and gives it.
+    @discardableResult
+    func wait(_ what: String, until isWanted: ([String]) -> Bool) throws -> [String] {
+        let deadline = time(nil) + 60
+        while true {
+            let rows = try screen()
+            if isWanted(rows) { return rows }
+            guard time(nil) < deadline else {
+                throw CannotRun(operation: "see \(what); seen:\n" + rows.joined(separator: "\n"), code: ETIMEDOUT)
+            }
+            // The terminal tells nobody that it changed: it is looked at again.
+            poll(nil, 0, 30)
+        }
+    }
+
+    /// Waits until a text is seen.
+    @discardableResult
+    func expect(_ text: String) throws -> [String] { try wait("“\(text)”") { $0.contains { $0.contains(text) } } }
+
+    /// Waits until a text is not seen any more.
+    @discardableResult
+    func expectNo(_ text: String) throws -> [String] { try wait("no “\(text)”") { !$0.contains { $0.contains(text) } } }
+
+    /// The modes of the terminal, as the shell finds them.
+    func modes() throws -> String {
+        asked += 1
+        let file = "\(folder)/modes\(asked)"
+        try run("stty -a >\(file); echo asked-\(asked)-times")
+        let words = "asked-\(asked)-times"
+        try wait("the end of stty") { $0.contains(words) }
+        return String(decoding: try readFile(file), as: UTF8.self)
+    }
+}

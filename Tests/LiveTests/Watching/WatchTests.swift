@@ -1,0 +1,369 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import SectionedModel
+import Terminal
+import Testing
+import Wire
+
+@testable import Live
+
+/// A view with a clock of its own.
+struct WatchedScreen {
+    var watch: Watch
+    var now = Moment.zero
+    var effects: [Watch.Effect] = []
+
+    init(
+        width: Int = 120, height: Int = 24, isReplay: Bool = false, file: String? = nil, steersRooms: Bool = true
+    ) {
+        var settings = Watch.Settings(title: "http://chat.example.com")
+        settings.isReplay = isReplay
+        settings.file = file
+        settings.steersRooms = steersRooms
+        watch = Watch(settings)
+        tell(.resized(width: width, height: height))
+    }
+
+    mutating func tell(_ input: Watch.Input) { watch.handle(input, at: now, into: &effects) }
+
+    /// Types text; `\r` is the enter key, `\u{1B}` the escape key.
+    mutating func type(_ text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\r": press(.enter)
+            case "\u{1B}": press(.escape)
+            default: press(.character(scalar))
+            }
+        }
+    }
+
+    mutating func press(_ keys: TerminalKey...) { for key in keys { tell(.terminal(.key(key))) } }
+
+    mutating func click(row: Int, column: Int, _ action: TerminalMouse.Action = .pressed) {
+        tell(.terminal(.mouse(TerminalMouse(action, at: TerminalPlace(row: row, column: column)))))
+    }
+
+    mutating func pass(_ time: Duration) {
+        now = now + time
+        tell(.tick)
+    }
+
+    var rows: [String] {
+        let grid = watch.grid
+        return (0..<grid.height).map { grid.text(ofRow: $0) }
+    }
+
+    var text: String { rows.joined(separator: "\n") }
+
+    /// The rows in which a cell is reversed, below the title.
+    var selected: [String] {
+        let grid = watch.grid
+        return (1..<grid.height - 1).filter { row in
+            (grid.width / 2..<grid.width).contains { grid[row, $0].appearance.attributes.contains(.reversed) }
+        }.map { grid.text(ofRow: $0) }
+    }
+}
+
+extension String {
+    /// The characters before a text.
+    fileprivate func distance(to text: String) -> Int? {
+        indices.firstIndex { self[$0...].hasPrefix(text) }.map { indices.distance(from: indices.startIndex, to: $0) }
+    }
+}
+
+extension Sample {
+    /// An event of a room with a text, at a time.
+    static func event(_ n: Int, _ text: String, room: String = "alpha", at milliseconds: Int64? = nil) -> StampedReport
+    {
+        let message = Twake.Message(id: id(3), thread: id(3), senderName: "Anna", text: text)
+        let resource = Twake.SocketIOResource(
+            action: .created, room: room, type: .message, path: nil, resource: .message(message))
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.string("realtime:resource")
+        writer.string(text)
+        writer.endArray()
+        let report = EventReport(
+            event: .twake(.resource(resource)), source: SocketIO.Event(array: RawJSON(unchecked: writer.bytes[...])))
+        return StampedReport(stamp: stamp(n, milliseconds ?? Int64(n) * 100), report: .event(report))
+    }
+
+    static func room(_ change: RoomReport.Change, _ room: String, why: String? = nil) -> StampedReport {
+        StampedReport(
+            stamp: stamp(1, 0), report: .room(RoomReport(change: change, room: room, source: "list", why: why)))
+    }
+
+    /// A batch that a model with nothing in it takes.
+    static func firstRows(cause: Int) -> StampedReport {
+        var model = SectionedCollection<Item>()
+        try? model.upsert(channel(channel, "general"))
+        try? model.upsert(message(3, "hello"))
+        let batch = model.commit() ?? Batch<Item>()
+        return StampedReport(
+            stamp: stamp(cause, 300), report: .diff(DiffReport(sequence: 1, cause: cause, batch: batch)))
+    }
+}
+
+@Suite("The full-screen view")
+struct WatchTests {
+    @Test("Events are shown as they come, with the model and the rooms beside them")
+    func shows() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.room(.wanted, "alpha"), Sample.room(.joined, "alpha")]))
+        screen.tell(.reports([Sample.event(3, "hello there"), Sample.firstRows(cause: 3)]))
+        #expect(screen.rows[0].contains("weir watch  http://chat.example.com"))
+        #expect(screen.rows[0].hasSuffix("1 events"))
+        #expect(screen.text.contains("Anna: hello there"))
+        #expect(screen.text.contains("+ channel 5828c718"))
+        #expect(screen.text.contains(" channels  "))
+        #expect(screen.text.contains("messages of general"))
+        #expect(screen.text.contains(" 1 ● alpha"))
+        #expect(screen.rows[23].contains("rooms 1/1"))
+    }
+
+    @Test("A section that changed stands out for a moment, with what changed in it")
+    func flashes() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.firstRows(cause: 3)]))
+        #expect(screen.rows.contains { $0.contains("messages of gener") && $0.contains("+1 1") })
+        #expect(screen.watch.deadline == Moment.zero + WatchFlashes.duration)
+        screen.pass(WatchFlashes.duration)
+        #expect(!screen.text.contains("+1 1"))
+        #expect(screen.watch.deadline == nil)
+    }
+
+    @Test("While it is paused what comes waits, counted, and then is shown")
+    func pauses() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.event(1, "first")]))
+        screen.type(" ")
+        screen.tell(.reports([Sample.event(2, "second"), Sample.event(3, "third")]))
+        #expect(screen.text.contains("PAUSED +2"))
+        #expect(!screen.text.contains("second"))
+        screen.type(" ")
+        #expect(!screen.text.contains("PAUSED"))
+        #expect(screen.text.contains("third"))
+    }
+
+    @Test("Keys select, and what is selected stays in view while more comes")
+    func selects() {
+        var screen = WatchedScreen(height: 10)
+        screen.tell(.reports((1...40).map { Sample.event($0, "line \($0).") }))
+        screen.type("kkk")
+        #expect(screen.selected.count == 1)
+        #expect(screen.selected.first?.contains("line 38.") == true)
+        screen.tell(.reports((41...60).map { Sample.event($0, "line \($0).") }))
+        #expect(screen.selected.first?.contains("line 38.") == true)
+        #expect(screen.text.contains("PAUSED +20"))
+        screen.type("g")
+        #expect(screen.selected.first?.contains("line 1.") == true)
+        screen.press(.pageDown)
+        #expect(!screen.text.contains("line 1."))
+        screen.type("G")
+        #expect(screen.text.contains("line 60."))
+        #expect(screen.selected == [])
+    }
+
+    @Test("A search goes on and back, around the ends, and says when nothing is found")
+    func searches() {
+        var screen = WatchedScreen()
+        screen.tell(.reports((1...9).map { Sample.event($0, $0.isMultiple(of: 3) ? "Needle \($0)" : "hay") }))
+        screen.type("/needle\r")
+        #expect(screen.selected.first?.contains("Needle 9") == true)
+        screen.type("N")
+        #expect(screen.selected.first?.contains("Needle 6") == true)
+        screen.type("nn")
+        #expect(screen.selected.first?.contains("Needle 3") == true)
+        #expect(screen.text.contains("the search went around"))
+        screen.type("/NEEDLE\r")
+        #expect(screen.text.contains("nothing that is kept has “NEEDLE” in it"))
+    }
+
+    @Test("Problems and silences have keys")
+    func jumps() {
+        var screen = WatchedScreen()
+        let gap = GapReport(cause: .reconnect, from: .zero, to: Moment(microseconds: 2_500_000))
+        screen.tell(
+            .reports([
+                Sample.event(1, "one", at: 100), StampedReport(stamp: Sample.stamp(2, 200), report: .gap(gap)),
+                Sample.event(3, "three", at: 300), Sample.event(4, "four", at: 9000), Sample.event(5, "five", at: 9100),
+            ]))
+        screen.type("E")
+        #expect(screen.selected.first?.contains("2.5s without a connection") == true)
+        #expect(screen.selected.first?.contains("!") == true)
+        screen.type("e")
+        #expect(screen.text.contains("no problem behind this"))
+        screen.type("s")
+        #expect(screen.selected.first?.contains("four") == true)
+        screen.type("s")
+        #expect(screen.text.contains("no silence of 5 s"))
+        #expect(screen.rows[23].contains("gaps 1"))
+    }
+
+    @Test("A digit hides a room and shows it again; it is counted all the same")
+    func hidesRooms() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.event(1, "from a", room: "alpha"), Sample.event(2, "from b", room: "beta")]))
+        screen.type("1")
+        #expect(!screen.text.contains("from a"))
+        #expect(screen.text.contains("from b"))
+        #expect(screen.text.contains("1 ∅ alpha"))
+        screen.tell(.reports([Sample.event(3, "again a", room: "alpha")]))
+        #expect(!screen.text.contains("again a"))
+        #expect(screen.rows[0].hasSuffix("3 events"))
+        screen.type("1")
+        #expect(screen.text.contains("from a"))
+        #expect(screen.text.contains("again a"))
+        screen.type("9")
+        #expect(screen.text.contains("there is no room 9"))
+    }
+
+    @Test("Rooms are listed with what is wanted and what is, and are joined and left by keys")
+    func steersRooms() {
+        var screen = WatchedScreen(width: 140)
+        screen.tell(
+            .reports([
+                Sample.room(.joined, "alpha"), Sample.room(.refused, "beta", why: "not yours\u{1B}"),
+            ]))
+        screen.type("r")
+        #expect(screen.text.contains("WANTED STATE"))
+        #expect(screen.rows.contains { $0.contains("yes    joined") && $0.contains("alpha") })
+        #expect(screen.rows.contains { $0.contains("yes    refused") && $0.contains("beta  (not yours\\u{1B})") })
+        screen.type("-j+")
+        screen.type("agamma\r")
+        #expect(screen.effects == [.leave("alpha"), .join("beta"), .join("gamma")])
+        screen.type("x")
+        #expect(screen.rows.contains { $0.contains("hidden") && $0.contains("beta") })
+        screen.type("r")
+        #expect(!screen.text.contains("WANTED STATE"))
+    }
+
+    @Test("The detail pane shows the fields, the raw frame and what changed")
+    func details() {
+        var screen = WatchedScreen(height: 40)
+        screen.tell(.reports([Sample.event(3, "hello\u{1B}[31m"), Sample.firstRows(cause: 3)]))
+        screen.type("kk\r")
+        #expect(screen.text.contains("kind          message"))
+        #expect(screen.text.contains("payload[1]"))
+        screen.type("\r")
+        #expect(screen.text.contains(#"["realtime:resource","hello\u001b[31m"]"#))
+        screen.type("\r")
+        #expect(screen.text.contains("+ message 00000003"))
+        screen.type("y")
+        #expect(screen.effects.count == 1)
+        screen.type("\u{1B}")
+        #expect(!screen.text.contains("raw frame"))
+    }
+
+    @Test("What is copied is what is shown, escaped, and only when a key asks for it")
+    func copies() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.event(3, "a\u{1B}]52;c;eA==\u{7}b\u{202E}")]))
+        #expect(screen.effects == [])
+        screen.type("y")
+        guard case .copy(let text)? = screen.effects.first else {
+            Issue.record("nothing was copied")
+            return
+        }
+        #expect(text.contains("a\\u{1B}]52;c;eA==\\u{7}b\\u{202E}"))
+        #expect(TerminalText.escaped(text) == text)
+    }
+
+    @Test("What is not kept any more is said, with where it is")
+    func forgets() {
+        var screen = WatchedScreen(file: "day.weir")
+        screen.tell(.reports((0..<WatchLog.mostEntries + 5).map { Sample.event($0, "line \($0).") }))
+        #expect(screen.watch.log.count == WatchLog.mostEntries)
+        screen.type("1g")
+        screen.type("1")
+        screen.tell(.resized(width: 120, height: 24))
+        #expect(screen.watch.log.forgotten == 5)
+        screen.type("1")
+        #expect(screen.text.contains("— 5 older lines are in day.weir —"))
+        let large = String(repeating: "x", count: 1 << 20)
+        screen.tell(.reports((0..<40).map { Sample.event(20_000 + $0, large) }))
+        #expect(screen.watch.log.count < 20)
+    }
+
+    @Test("A mark is set where somebody looks, and asked of the recording")
+    func marks() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.event(1, "one")]))
+        screen.type("mhere\r")
+        #expect(screen.effects == [.mark("here")])
+        #expect(screen.text.contains("⚑"))
+    }
+
+    @Test("Times are shown in four ways, and long lines are cut or wrapped")
+    func formats() {
+        var screen = WatchedScreen(width: 80, height: 12)
+        let long = String(repeating: "word ", count: 40) + "end."
+        screen.tell(.reports([Sample.event(1, "one", at: 1000), Sample.event(2, long, at: 1500)]))
+        #expect(screen.text.contains("03:04:06.623"))
+        #expect(!screen.text.contains("end."))
+        screen.type("w")
+        #expect(screen.text.contains("end."))
+        screen.type("wt")
+        #expect(screen.text.contains("1.500"))
+        #expect(screen.text.contains("since the beginning"))
+        screen.type("t")
+        #expect(screen.text.contains("0.500"))
+        screen.type("t")
+        #expect(!screen.text.contains("0.500"))
+    }
+
+    @Test("A highlight points out without hiding anything")
+    func highlights() {
+        var screen = WatchedScreen()
+        screen.tell(.reports([Sample.event(1, "some deploy"), Sample.event(2, "other")]))
+        screen.type("hdeploy\r")
+        #expect(screen.text.contains("other"))
+        let row = screen.rows.firstIndex { $0.contains("some deploy") } ?? 0
+        let column = screen.watch.grid.text(ofRow: row).distance(to: "deploy") ?? 0
+        #expect(screen.watch.grid[row, column].appearance.attributes.contains(.underlined))
+        #expect(!screen.watch.grid[row, column - 2].appearance.attributes.contains(.underlined))
+    }
+
+    @Test("A filter is applied as it is typed, counted, and taken back; one that is wrong says so and changes nothing")
+    func filters() {
+        var screen = WatchedScreen()
+        let gap = GapReport(cause: .reconnect, from: .zero, to: Moment(microseconds: 2_500_000))
+        screen.tell(
+            .reports([
+                Sample.event(1, "deploy begins"), Sample.event(2, "lunch"),
+                StampedReport(stamp: Sample.stamp(3, 300), report: .gap(gap)), Sample.event(4, "deploy ends"),
+            ]))
+        screen.type("fdeploy")
+        #expect(screen.text.contains("3 of 4 lines that are kept are shown"))
+        #expect(!screen.text.contains("lunch"))
+        #expect(screen.text.contains("2.5s without a connection"))
+        screen.type(" (")
+        #expect(screen.text.contains("✗ "))
+        #expect(!screen.text.contains("lunch"))
+        screen.press(.backspace, .backspace, .enter)
+        #expect(screen.rows[23].contains("filter: deploy"))
+        screen.tell(.reports([Sample.event(5, "more lunch"), Sample.event(6, "no deploy")]))
+        #expect(!screen.text.contains("more lunch"))
+        #expect(screen.text.contains("no deploy"))
+        #expect(screen.rows[0].hasSuffix("5 events"))
+        screen.type("fx\u{1B}")
+        #expect(screen.rows[23].contains("filter: deploy"))
+        screen.type("f")
+        screen.press(.control("u"), .enter)
+        #expect(screen.text.contains("more lunch"))
+    }
+
+    @Test("The help lists the keys, and any key goes back")
+    func helps() {
+        var screen = WatchedScreen()
+        screen.type("?")
+        #expect(screen.text.contains("next, previous silence"))
+        screen.type("q")
+        #expect(screen.effects == [])
+        #expect(!screen.text.contains("next, previous silence"))
+        screen.type("q")
+        #expect(screen.effects == [.quit])
+    }
+}
