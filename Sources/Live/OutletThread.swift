@@ -18,7 +18,13 @@ final class OutletThread: Sendable {
         case flightPart(Restatement, Stamp)
         /// The flight recorder writes what it has.
         case dump(Stamp)
-        /// The recording ends.
+        /// A recording begins here. The answer is given on the thread: why it cannot.
+        case beginRecording(RecordingStart, @Sendable (RecordingError?) -> Void)
+        /// The recording that is written ends; the tail goes on.
+        case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
+        /// A viewer begins here, with this.
+        case attach(UInt, Restatement, Stamp)
+        /// The recording ends, and so does everything else.
         case endRecording(Record.EndRecord.Why, Stamp)
     }
 
@@ -29,14 +35,16 @@ final class OutletThread: Sendable {
 
     /// Starts the thread. `onError`, `onWord` (of the recording) and `onDrained` are called on it.
     init(
-        outlets: [any Outlet], recording: RecordingSink?, flight: FlightSink?,
+        outlets: [any Outlet], recording: RecordingSlot, flight: FlightSink?,
+        attachments: AttachSink?,
         onError: @escaping @Sendable (OutletError) -> Void,
         onWord: @escaping @Sendable (RecordingSink.Word) -> Void, onDrained: @escaping @Sendable () -> Void
     ) throws(NetworkError) {
         thread = try BatchThread(name: "weir-outlets", highWater: Self.highWater, onDrained: onDrained) { batch in
             do throws(OutletError) {
-                try recording?.write(batch, onWord)
+                try recording.write(batch, onWord)
                 flight?.write(batch, onWord)
+                attachments?.write(batch)
                 let reports = batch.compactMap { if case .report(let report) = $0 { report } else { nil } }
                 if !reports.isEmpty {
                     for outlet in outlets { try outlet.write(reports) }

@@ -48,7 +48,7 @@ extension Tail {
         for effect in last { leave(by: effect, stamp) }
         let why: Record.EndRecord.Why =
             if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
-        if configuration.isRecording { pending.append(.endRecording(why, journal.stamp(at: now))) }
+        if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
         handOver()
         for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
         guard socket != nil else { return leave() }

@@ -41,9 +41,11 @@ extension Tail {
             input.isRecorded
             ? journal.stamp(at: now) : journal.unnumbered(at: now)
         var place: Int?
-        if configuration.isRecording, let record = Record.of(input) {
-            place = pending.count
-            pending.append(.record(completed(record), stamp))
+        if remembersConnection, let record = Record.of(input).map(completed) {
+            if makesRecords {
+                place = pending.count
+                pending.append(.record(record, stamp))
+            }
             if case .message(_, let message) = input {
                 notes.message = message
                 notes.connection.received(message)
@@ -154,7 +156,7 @@ extension Tail {
     /// Puts a record of what the session did into the recording. Its number is drawn even when nothing is recorded.
     func record(_ record: @autoclosure () -> Record, _ stamp: Stamp) {
         let own = journal.stamp(at: stamp.time)
-        if configuration.isRecording { pending.append(.record(record(), own)) }
+        if makesRecords { pending.append(.record(record(), own)) }
     }
 
     private func tell(_ report: Report, _ stamp: Stamp) {

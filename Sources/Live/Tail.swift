@@ -17,7 +17,10 @@ public actor Tail {
     nonisolated let loop: EventLoop
     nonisolated let configuration: TailConfiguration
     let http: HTTPClient
-    let recording: RecordingSink?
+    /// The recording that is written, now or later.
+    let recording: RecordingSlot
+    /// Where it is written; nil while there is none.
+    var recordingPath: String?
     /// The last part of what would be recorded, in memory.
     let flight: FlightSink?
     let outlets: [any Outlet]
@@ -28,6 +31,15 @@ public actor Tail {
     let storeNotices: [Notice]
     /// Serves the control socket; nil without one.
     var control: ControlService?
+    /// Who looks on, with the bytes each was sent.
+    var viewers: [UInt: Int] = [:]
+    /// What they are sent; nil without a control socket.
+    var attachments: AttachSink?
+    /// The head of everything that is recorded.
+    let head: Record.Head
+    /// What clients observe, and the timer of the next look.
+    var observations = ControlObservations()
+    var observing: LoopTimer?
     /// What the connection does.
     var standing = Standing()
     /// Events by the second.
@@ -123,15 +135,17 @@ public actor Tail {
             told, seed: configuration.seed,
             keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
         do {
-            let head = Record.Head(
+            head = Record.Head(
                 recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
                 title: configuration.recording.title, tags: configuration.recording.tags,
                 redactions: configuration.recording.redactions, seed: configuration.seed,
                 session: told.json)
-            recording = try configuration.recordPath.map { path throws(RecordingError) in
-                try RecordingSink(path: path, plan: configuration.recording, head: head)
-            }
-            flight = configuration.recording.flight.map {
+            recordingPath = configuration.recordPath
+            recording = RecordingSlot(
+                try configuration.recordPath.map { [head] path throws(RecordingError) in
+                    try RecordingSink(path: path, plan: configuration.recording, head: head)
+                })
+            flight = configuration.recording.flight.map { [head] in
                 FlightSink($0, options: configuration.recording.options, head: head)
             }
         } catch {
@@ -188,7 +202,17 @@ public actor Tail {
     }
 
     private func openOutlets() throws(NetworkError) {
-        outletThread = try OutletThread(outlets: outlets, recording: recording, flight: flight) { [self] error in
+        if configuration.controlPath != nil {
+            attachments = AttachSink(
+                head: head, redactions: configuration.recording.options.redactions,
+                mostWaiting: configuration.mostWaitingForViewers
+            ) { [self] viewer, bytes in
+                loop.run { self.assumeIsolated { $0.stream(bytes, to: viewer) } }
+            }
+        }
+        outletThread = try OutletThread(
+            outlets: outlets, recording: recording, flight: flight, attachments: attachments
+        ) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
         } onWord: { [self] word in
             loop.run { self.assumeIsolated { $0.recordingSays(word) } }

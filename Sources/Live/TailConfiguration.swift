@@ -24,6 +24,14 @@ public struct TailConfiguration: Sendable {
     public var requiresStore = false
     /// The control socket to serve; its folder must be the user's own, mode 0700.
     public var controlPath: String?
+    /// The folder that clients of the control socket may have recordings written to; nil for that of `recordPath`.
+    public var recordFolder: String?
+    /// Whether clients of the control socket may send events to the server.
+    public var allowsEmit = false
+    /// What may be changed of the view while the tail runs; nil when there is none.
+    public var view: ViewControls?
+    /// Bytes that may wait for a viewer.
+    var mostWaitingForViewers = 4 << 20
     /// The context it runs in, for `status`.
     public var context: String?
     /// End after this many events.

@@ -6,7 +6,7 @@ public enum LocalSocketClient {
     /// Connects, sends one line, waits up to `timeout` for one line, closes. The answer may be 16 MiB long.
     public static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) -> [UInt8]
     {
-        let deadline = bootTime() + max(0, timeout.nanoseconds)
+        let deadline = deadline(after: timeout)
         let descriptor = try connectLocal(path)
         defer { close(descriptor) }
         guard peerUser(of: descriptor) == geteuid() else {
@@ -16,7 +16,21 @@ public enum LocalSocketClient {
         return try readLine(descriptor, path, deadline)
     }
 
-    private static func write(
+    /// Removes the socket of a process that ended; false when somebody listens, or it is no socket.
+    public static func removeIfStale(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return true }
+        do throws(NetworkError) {
+            try removeStale(path)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    static func deadline(after timeout: Duration) -> Int64 { bootTime() + max(0, timeout.nanoseconds) }
+
+    static func write(
         _ bytes: [UInt8], to descriptor: Int32, _ path: String, _ deadline: Int64
     ) throws(NetworkError) {
         var sent = 0
@@ -47,13 +61,13 @@ public enum LocalSocketClient {
         throw .localSocket(path: path, message: "the answer is larger than 16 MiB")
     }
 
-    private static func wait(_ descriptor: Int32, _ path: String, _ deadline: Int64, for events: Int16)
+    static func wait(_ descriptor: Int32, _ path: String, _ deadline: Int64, for events: Int16)
         throws(NetworkError)
     {
         var poll = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
-            let left = (deadline - bootTime() + 999_999) / 1_000_000
-            guard left > 0 else { throw .localSocket(path: path, message: "no answer in time") }
+            let left = max(0, deadline - bootTime()) / 1_000_000 + 1
+            guard deadline > bootTime() else { throw .localSocket(path: path, message: "no answer in time") }
             let ready = Glibc.poll(&poll, 1, Int32(clamping: left))
             if ready > 0 { return }
             guard ready == 0 || errno == EINTR else { throw .localSocket(path: path, message: systemMessage(errno)) }

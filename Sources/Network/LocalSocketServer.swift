@@ -47,11 +47,19 @@ public final class LocalSocketServer: Sendable {
         self.core = core
     }
 
-    /// Closes and removes the socket. Not from the loop.
+    /// How long clients may take to read what waits for them when the server closes.
+    private static let farewell: Duration = .milliseconds(500)
+
+    /// Closes and removes the socket. What waits for clients is written, as far as they take it soon. Not from the loop.
     public func close() {
-        let core = self.core
-        _ = loop.perform { core.close() }
+        let (core, loop) = (self.core, self.loop)
         core.removeSocket()
+        let closed = Promised<Void>()
+        loop.run {
+            core.close { closed.set(()) }
+            _ = loop.schedule(at: loop.now + Self.farewell) { core.drop() }
+        }
+        closed.wait()
     }
 }
 
@@ -92,6 +100,7 @@ final class LocalServerCore: @unchecked Sendable {
     /// Held by the loop while it is open.
     private weak var listener: ListeningSocket?
     private var connections: [UInt: LocalConnection] = [:]
+    private var onClosed: (@Sendable () -> Void)?
 
     init(loop: EventLoop, path: String, inode: UInt64, handler: @escaping Handler) {
         self.loop = loop
@@ -127,13 +136,27 @@ final class LocalServerCore: @unchecked Sendable {
         return true
     }
 
-    func forget(_ connection: LocalConnection) { connections[connection.handle] = nil }
+    func forget(_ connection: LocalConnection) {
+        connections[connection.handle] = nil
+        tellIfClosed()
+    }
 
-    func close() {
+    /// Accepts nobody any more, and tells when everybody is gone.
+    func close(_ done: @escaping @Sendable () -> Void) {
         listener?.close()
-        for connection in connections.values { connection.drop() }
-        connections = [:]
+        onClosed = done
+        for connection in connections.values { connection.finish() }
+        tellIfClosed()
+    }
+
+    /// Cuts off who is left.
+    func drop() { for connection in connections.values { connection.drop() } }
+
+    private func tellIfClosed() {
+        guard connections.isEmpty, let done = onClosed else { return }
+        onClosed = nil
         handler = nil
+        done()
     }
 
     /// Removes the socket's file, unless another took its place. Any thread.

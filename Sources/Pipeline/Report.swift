@@ -68,6 +68,10 @@ public struct GapReport: Sendable {
         case reconnect
         /// Records of a replayed file are damaged or its tail is torn.
         case damage
+        /// Whoever is told did not keep up with what was told.
+        case overflow
+        /// The view was paused for longer than what waits may be kept.
+        case paused
     }
     /// What lost it.
     public var cause: Cause

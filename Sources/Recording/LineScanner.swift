@@ -102,6 +102,9 @@ struct LineScanner: ~Copyable {
         chunk.isPart = true
     }
 
+    /// Whether a whole line is in memory.
+    var hasLineAtHand: Bool { start < end && buffer[start..<end].contains(0x0a) }
+
     /// The next line, nil at the end.
     mutating func next() throws(RecordingError) -> Line? {
         line += 1

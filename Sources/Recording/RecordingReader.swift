@@ -116,6 +116,9 @@ public struct RecordingReader: ~Copyable {
         get { lines.buffer.span.extracting(current) }
     }
 
+    /// Whether an entry can be given without reading on: it, or its line, is at hand.
+    public var hasEntryAtHand: Bool { !waiting.isEmpty || lines.hasLineAtHand }
+
     /// The next entry, nil at the end.
     public mutating func next() throws(RecordingError) -> Entry? {
         if !waiting.isEmpty { return waiting.removeFirst() }

@@ -41,6 +41,32 @@ public struct SegmentedWriter: ~Copyable {
             creating: path, head: head, encoder: encoder, options: plan.options, nextNumber: 1)
     }
 
+    /// Begins a recording of a session that runs already, behind the record with the number of `stamp`: its first file is like a later
+    /// segment of a recording without the ones before, and begins with `records`.
+    public init(
+        _ plan: SegmentPlan, head: Record.Head, secrets: [Secret], at stamp: Stamp,
+        restating records: some Sequence<Record>
+    ) throws(RecordingError) {
+        var plan = plan
+        plan.options.isDigested = plan.rotation != nil
+        self.plan = plan
+        self.head = head
+        self.head.segment = 2
+        path = plan.path(ofSegment: 2)
+        started = stamp.time
+        encoder = RecordEncoder()
+        encoder.rules = plan.options.redactions
+        for secret in secrets { encoder.redactor.add(secret) }
+        number = stamp.n + 1
+        writer = try RecordingWriter(
+            creating: path, head: self.head, encoder: encoder, options: plan.options, nextNumber: number)
+        for record in records {
+            try writer?.append(
+                record, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
+        }
+        try writer?.flush()
+    }
+
     /// The number the next record will have.
     public var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
 

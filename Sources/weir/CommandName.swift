@@ -11,7 +11,7 @@ extension CommandName {
 
 /// The commands, and what each takes besides options.
 enum CommandName: String, CaseIterable {
-    case demo, serve, tail, watch, record, replay, rooms
+    case demo, serve, tail, watch, record, replay, rooms, ps, attach, ctl
     case file
     case fileInfo = "file info"
     case fileDoctor = "file doctor"
@@ -94,6 +94,7 @@ enum CommandName: String, CaseIterable {
     var text: Text {
         switch self {
         case .demo, .serve, .tail, .watch, .record, .replay, .rooms, .help: sessionText
+        case .ps, .attach, .ctl: controlText
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
             .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText

@@ -37,6 +37,19 @@ enum ControlSocket {
         return names.sorted()
     }
 
+    /// Whether it can be the name of a socket: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+    static func isName(_ text: String) -> Bool {
+        let isSafe = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isSafe && !text.isEmpty && text.utf8.count <= 64 && !text.hasPrefix(".")
+    }
+
     private static let suffix = ".sock"
 
     private static var folder: String {

@@ -1,6 +1,12 @@
 extension Option {
-    /// The commands that know the option.
+    /// The commands that know the option. What both a tail and a replay know is about what is shown, and a viewer's, too.
     var commands: [CommandName] {
+        let commands = listed
+        let isOfViews = commands.contains(.tail) && commands.contains(.replay) && !commands.contains(.attach)
+        return isOfViews ? commands + [.attach] : commands
+    }
+
+    private var listed: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
         case .join: [.tail, .record]
@@ -17,7 +23,7 @@ extension Option {
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password, .save: [.login]
-        case .json: [.configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
+        case .json: [.ps, .configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
         case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
@@ -47,7 +53,9 @@ extension Option {
             [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
-        case .on: [.rooms]
+        case .on: [.rooms, .ctl]
+        case .timeout: [.ctl]
+        case .allowEmit, .recordDir: [.demo, .tail, .record]
         case .quiet: [.demo, .serve, .tail, .record, .replay]
         case .color, .help: CommandName.allCases
         case .config: CommandName.allCases.filter { $0.takesSettings || $0.family == "config" }

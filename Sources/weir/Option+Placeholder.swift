@@ -47,6 +47,8 @@ extension Option {
         case .listen, .serve: "ADDR:PORT"
         case .scenario: "NAME|FILE"
         case .era: "a|b"
+        case .recordDir: "FOLDER"
+        case .timeout: "D"
         case .on, .name, .rename, .user: "NAME"
         case .thread: "MESSAGE"
         case .visibility: "public|private|direct"
@@ -69,7 +71,8 @@ extension Option {
         case .replace: "fixed|hash|fake"
         case .from: "weir|har|cloudevents|lines"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .draft, .json,
+        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .allowEmit, .draft,
+            .json,
             .force,
             .noStates,
             .secrets, .ripple,

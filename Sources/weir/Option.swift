@@ -57,6 +57,9 @@ enum Option: String, CaseIterable {
     case from, to, decompress
     case on, name
     case noControl = "no-ctl"
+    case allowEmit = "allow-emit"
+    case recordDir = "record-dir"
+    case timeout
     case quiet
     case color, config, help
 

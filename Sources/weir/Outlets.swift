@@ -12,9 +12,10 @@ struct Outlets {
     private let summaryForm: SummaryForm
 
     /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
-    /// the printers.
+    /// the printers. With `controls`, what is shown can be paused and changed while it runs.
     init(
-        _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil
+        _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil,
+        controls: ViewControls? = nil
     ) throws(OutletError) {
         let form = options.form
         status = StatusPrinter(
@@ -33,11 +34,19 @@ struct Outlets {
             return
         }
         var printers: [any Outlet] = [status]
+        if let controls { printers = [LeveledStatus(status, controls)] }
         if let form {
-            printers.append(
+            let (form, lines) = (Outlets.safe(form), options.lines)
+            let makePrinter: @Sendable (OutputFormat?) -> any Outlet = { format in
                 EventPrinter(
-                    Outlets.safe(form), colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
-                    settings: options.lines))
+                    format.map { Outlets.safe(.format($0)) } ?? form, colour: TerminalDevice.showsColour(1), width: nil,
+                    followsTerminal: true, settings: lines)
+            }
+            if let controls {
+                printers.append(ControlledView(controls, makePrinter: makePrinter))
+            } else {
+                printers.append(makePrinter(nil))
+            }
         }
         let shownLine = options.hasStatus ? line : nil
         if options.view != .log || (shownLine != nil && isatty(2) == 1) {

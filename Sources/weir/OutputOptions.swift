@@ -58,6 +58,10 @@ struct RunOptions {
     var plan: RecordingPlan
     /// The control socket's name; nil for the process id.
     var name: String?
+    /// Whether clients of it may send events to the server.
+    var allowsEmit = false
+    /// Where they may begin recordings.
+    var recordFolder: String?
     /// Whether there is a control socket.
     var hasControl = true
 
@@ -68,5 +72,8 @@ struct RunOptions {
         plan = try arguments.recordingPlan(isRecording: recording != nil)
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
+        allowsEmit = arguments.has(.allowEmit)
+        recordFolder = arguments[.recordDir]
+        if recordFolder == "" { throw arguments.error("--record-dir: the name of the folder is empty") }
     }
 }

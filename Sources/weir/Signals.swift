@@ -27,10 +27,10 @@ enum Signals {
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let readEnd = ends[0]
-        if number == SIGHUP {
-            hangUpEnd.store(ends[1], ordering: .sequentiallyConsistent)
-        } else {
-            dumpEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        switch number {
+        case SIGHUP: hangUpEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        case SIGUSR1: statisticsEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        default: dumpEnd.store(ends[1], ordering: .sequentiallyConsistent)
         }
         signal(number, pass)
         runOnThread(named: "weir-signal-\(number)") {
@@ -43,12 +43,18 @@ enum Signals {
     }
 
     private static let hangUpEnd = Atomic<Int32>(-1)
+    private static let statisticsEnd = Atomic<Int32>(-1)
     private static let dumpEnd = Atomic<Int32>(-1)
 
     private static let pass: @convention(c) @Sendable (Int32) -> Void = { number in
         let before = errno
         var byte = UInt8(truncatingIfNeeded: number)
-        let end = number == SIGHUP ? hangUpEnd.load(ordering: .relaxed) : dumpEnd.load(ordering: .relaxed)
+        let end =
+            switch number {
+            case SIGHUP: hangUpEnd.load(ordering: .relaxed)
+            case SIGUSR1: statisticsEnd.load(ordering: .relaxed)
+            default: dumpEnd.load(ordering: .relaxed)
+            }
         _ = write(end, &byte, 1)
         errno = before
     }

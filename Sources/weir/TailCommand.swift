@@ -34,23 +34,32 @@ enum TailCommand {
         configuration.duration = run.duration
         configuration.idleTimeout = run.idleTimeout
         if run.hasControl { configuration.controlPath = ControlSocket.pathForThisProcess(name: run.name) }
+        configuration.allowsEmit = run.allowsEmit
+        configuration.recordFolder = run.recordFolder
         return configuration
     }
 
     /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
     static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
-        let configuration = configuration(base, run, output)
+        var configuration = configuration(base, run, output)
+        if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
+            let name = ControlSocket.name(of: path)
+            return Console.fail(Trouble("\(name) runs already: choose another --name, or see 'weir ps'", .usage))
+        }
+        let view = output.form == nil ? nil : ViewControls()
+        configuration.view = view
         let outlets: Outlets
         let tail: Tail
         do {
             let line = TerminalBoard.Status(name: base.server.host, recording: run.recording)
-            outlets = try Outlets(output, status: line)
+            outlets = try Outlets(output, status: line, controls: view)
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)
         }
         Signals.onFirst { tail.stop(signal: $0) }
-        if run.plan.flight != nil { Signals.onEach(SIGUSR2) { tail.dumpFlight() } }
+        Signals.onEach(SIGUSR1) { tail.tellStatistics() }
+        Signals.onEach(SIGUSR2) { tail.dumpFlight() }
         if run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
         if !output.quiet { announce(configuration) }
         return outlets.conclude(await tail.run())

@@ -48,6 +48,9 @@ enum Weir {
         case .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut, .fileMerge,
             .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             return try FileCommand.run(arguments)
+        case .ps: return ProcessesCommand.run(arguments)
+        case .attach: return try await AttachCommand.run(arguments)
+        case .ctl: return await ControlCommand.run(try ControlOptions(arguments))
         case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
         }
     }

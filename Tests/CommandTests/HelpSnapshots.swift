@@ -14,6 +14,9 @@ enum HelpSnapshots {
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
           rooms     list, join and leave the rooms of a running tail
+          ps        list the tails and replays that run
+          attach    look on at a running tail, with a view of one's own
+          ctl       call a method of a running tail, and print what it gives
           file      inspect, mend, cut and convert event files
           send      send a message
           edit      replace the text of a message
@@ -85,6 +88,8 @@ enum HelpSnapshots {
               --seed N                        seed of the world; one seed gives one history (default 1)
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
+              --allow-emit                    clients of the control socket may send events to the server
+              --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
@@ -211,6 +216,8 @@ enum HelpSnapshots {
               --force                         replace a file that is there
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
+              --allow-emit                    clients of the control socket may send events to the server
+              --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
@@ -362,6 +369,8 @@ enum HelpSnapshots {
               --force                         replace a file that is there
               --name NAME                     name of this tail's control socket (default the process id)
               --no-ctl                        open no control socket
+              --allow-emit                    clients of the control socket may send events to the server
+              --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
@@ -456,6 +465,97 @@ enum HelpSnapshots {
 
             Example:
               weir rooms join /companies/C/workspaces/W/channels/CH/feed
+
+            """#
+        ),
+        (
+            "ps",
+            #"""
+            weir ps: list the tails and replays that run
+
+            Usage: weir ps [OPTIONS]
+
+            Name, context, process, state, rooms joined of wanted, events, events a second, lag, the
+            recording and the URL, of each that answers at its control socket. Sockets of processes that
+            ended are removed.
+
+            Options:
+              --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Examples:
+              weir ps
+              weir ps --json | jq .rooms
+
+            """#
+        ),
+        (
+            "attach",
+            #"""
+            weir attach: look on at a running tail, with a view of one's own
+
+            Usage: weir attach [NAME] [OPTIONS]
+
+            The tail sends the recording from here on, redacted as a recording is, and it is played as a
+            file is: with any format and filter. The server is asked for nothing. A viewer that does not
+            keep up is told of a gap, and goes on behind it. NAME may be left out when just one tail runs.
+
+            Options:
+              --format pretty|compact|table|json|jsonl|raw
+                                              how events are printed (default compact); jsonl: payloads only
+              --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
+              --fields NAME,…                 print such members of json, as in room,payload.text
+              --schema                        print the JSON Schema of json, and end
+              --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
+              --zone utc|local                whose wall clock it is (default utc)
+              --room-width N                  columns a room's name may take (default 26)
+              --spacer D                      show a pause as long as this by a line of its own
+              --summary text|json|none        how to tell at the end what was seen (default text)
+              --view log|latest|top|graph|model|conn
+                                              what is shown: lines (default), or a view drawn in place
+              --no-status                     no status line on a terminal
+              --count N                       end after N events
+              --diff-log FILE                 write every change of the model to this file, one batch a line
+              --diff-log-reversible           also what each line of the log replaced, to go back by it
+              --quiet                         print only warnings, errors and losses on standard error
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
+
+            Example:
+              weir attach work --format json
+
+            """#
+        ),
+        (
+            "ctl",
+            #"""
+            weir ctl: call a method of a running tail, and print what it gives
+
+            Usage: weir ctl [NAME] METHOD [KEY=VALUE…] [OPTIONS]
+
+            JSON-RPC 2.0 over the control socket; 'weir ctl hello' lists the methods. A list is values with
+            commas between them. observe prints each change, attach the lines of the recording, to the end.
+
+            Options:
+              --on NAME                       the running tail to speak to
+              --timeout D                     how long an answer may take (default 5s)
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --on is WEIR_ON.
+
+            Examples:
+              weir ctl work mark label=deploy
+              weir ctl work record.start name=incident
+              weir ctl work observe properties=state,rooms once=true timeout=10s
 
             """#
         ),

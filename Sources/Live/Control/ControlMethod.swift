@@ -6,7 +6,18 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsJoin = "rooms.join"
     case roomsLeave = "rooms.leave"
     case roomsSelect = "rooms.select"
-    case mark
+    case mark, attach, observe, unobserve, pause, resume
+    case viewSet = "view.set"
+    case logLevel = "log.level"
+    case recordStart = "record.start"
+    case recordStop = "record.stop"
+    case recordRotate = "record.rotate"
+    case recordStatus = "record.status"
+    case snapshotDump = "snapshot.dump"
+    case modelSections = "model.sections"
+    case modelGet = "model.get"
+    case modelItem = "model.item"
+    case emit
     case reconnect, quit
 
     /// Who answers a method.
@@ -44,6 +55,51 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .roomsLeave: Row([.tail], "want rooms no more", [.rooms])
         case .roomsSelect: Row([.tail], "look at the workspace whose list of channels this one room is", [.rooms])
         case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
+        case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
+        case .observe:
+            Row(
+                [.tail, .replay], "hear of properties when they change",
+                [
+                    .required("properties", .texts, "names: " + ControlObservations.names),
+                    .optional("once", .flag, "end with the first change"),
+                    .optional("timeout", .span, "end after this time"),
+                ])
+        case .unobserve:
+            Row(
+                [.tail, .replay], "end an observation",
+                [.required("observation", .integer(1...Int64.max), "its number")])
+        case .pause: Row([.tail, .replay], "pause the view of a tail, or a replay; what is recorded goes on")
+        case .resume: Row([.tail, .replay], "go on; of what waited too long a gap is told")
+        case .viewSet:
+            Row(
+                [.tail], "print otherwise from here on",
+                [.required("format", .choice(OutputFormat.allCases.map(\.rawValue)), "the format")])
+        case .logLevel:
+            Row(
+                [.tail], "what is told on standard error",
+                [.required("level", .choice(["info", "warning", "error"]), "the least that matters")])
+        case .recordStart:
+            Row(
+                [.tail], "begin a recording here, in the folder for recordings",
+                [.required("name", .text, "name of the file, without a folder")])
+        case .recordStop: Row([.tail], "end the recording; the tail goes on")
+        case .recordRotate: Row([.tail], "begin the recording's next segment")
+        case .recordStatus: Row([.tail], "what is recorded, and where recordings may be begun")
+        case .snapshotDump: Row([.tail], "write what the flight recorder has to a new file")
+        case .modelSections: Row([.tail], "the model's sections, with the number of rows of each")
+        case .modelGet:
+            Row(
+                [.tail], "rows of a section",
+                [
+                    .required("section", .integer(0...Int64(Int32.max)), "its place in model.sections, from 0"),
+                    .optional("offset", .integer(0...Int64(Int32.max)), "the first row (default 0)"),
+                    .optional("limit", .integer(1...500), "rows at most (default 50)"),
+                ])
+        case .modelItem: Row([.tail], "the row of an id", [.required("id", .text, "its id")])
+        case .emit:
+            Row(
+                [.tail], "send an event to the server; needs --allow-emit",
+                [.required("event", .text, "its name"), .optional("argument", .json, "its argument")])
         case .reconnect: Row([.tail], "close the connection and open another")
         case .quit: Row([.tail, .replay], "end in order")
         }

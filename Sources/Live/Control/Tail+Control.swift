@@ -9,9 +9,16 @@ extension Tail {
     /// Serves the control socket, when one is wanted. Not on the loop, which has to answer.
     nonisolated func openControl() -> Result<ControlService?, NetworkError> {
         guard let path = configuration.controlPath else { return .success(nil) }
-        let identity = ControlService.Identity(server: .tail, tool: configuration.tool, name: configuration.controlName)
+        var identity = ControlService.Identity(server: .tail, tool: configuration.tool, name: configuration.controlName)
+        if configuration.allowsEmit { identity.capabilities.append("emit") }
+        if configuration.recording.flight != nil { identity.capabilities.append("flight") }
+        let (gone, drained): (@Sendable (UInt) -> Void, @Sendable (UInt) -> Void) = (
+            { [weak self] client in self?.assumeIsolated { $0.clientGone(client) } },
+            { [weak self] client in self?.assumeIsolated { $0.viewerDrained(client) } }
+        )
         return Result { () throws(NetworkError) in
-            try ControlService(on: loop, path: path, identity) { [weak self] call throws(ControlError) in
+            try ControlService(on: loop, path: path, identity, onGone: gone, onDrained: drained) {
+                [weak self] call throws(ControlError) in
                 guard let self else { throw ControlError(.failed, "it is ending") }
                 return try assumeIsolated { tail in
                     Result { () throws(ControlError) in try tail.perform(call) }
@@ -37,18 +44,91 @@ extension Tail {
         case .status: return status
         case .stats: return stats
         case .roomsList, .roomsJoin, .roomsLeave, .roomsSelect: return try performRooms(call)
+        case .attach: return try attach(call.client)
+        case .observe: return try observe(call)
+        case .unobserve: return try unobserve(call)
+        case .pause, .resume: return try pause(call.method == .pause)
+        case .viewSet, .logLevel: return try setView(call)
+        case .recordStart, .recordStop: try perform(recording: call)
+        case .recordRotate: return try rotateByControl()
+        case .recordStatus: return recordStatus
+        case .snapshotDump: return try dumpByControl()
+        case .modelSections: return sections
+        case .modelGet: return try rows(call.arguments)
+        case .modelItem: return try row(call.arguments.text("id") ?? "")
         case .mark:
             mark(call.arguments.text("label") ?? "mark")
             return .done
+        case .emit: return try emit(call.arguments)
         case .reconnect: return try reconnect()
         case .quit:
             // Once it is answered.
             loop.run { [self] in assumeIsolated { $0.conclude(.limitReached) } }
             return .done
         }
+        return nil
+    }
+
+    private func perform(recording call: ControlCall) throws(ControlError) {
+        if call.method == .recordStart { try startRecording(call) } else { try stopRecording(call) }
     }
 
     // MARK: - What is done
+
+    private func dumpByControl() throws(ControlError) -> ControlResult {
+        guard flight != nil else {
+            throw ControlError(.nothing, "there is no flight recorder: begin the tail with --flight-recorder 10m")
+        }
+        dump()
+        return .done
+    }
+
+    /// Sends an event to the server, beside what the session says.
+    private func emit(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
+        guard configuration.allowsEmit else {
+            throw ControlError(.forbidden, "events are not sent for clients: begin the tail with --allow-emit")
+        }
+        guard let socket, standing.state == .ready else {
+            throw ControlError(.nothing, "there is no connection to send it over")
+        }
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.string(arguments.text("event") ?? "")
+        if let argument = arguments.json("argument") { writer.value(argument) }
+        writer.endArray()
+        let namespace = configuration.session.namespace
+        let prefix = "42" + (namespace == "/" ? "" : namespace + ",")
+        let message = WebSocketMessage.text((Array(prefix.utf8) + writer.bytes)[...])
+        let frame = Record.FrameRecord(connection: connection, direction: .out, message: message, isInjected: true)
+        record(.frame(frame), journal.unnumbered(at: loop.now))
+        socket.send(message)
+        handOver()
+        return .done
+    }
+
+    private func pause(_ isPaused: Bool) throws(ControlError) -> ControlResult {
+        guard let view = configuration.view else { throw ControlError(.nothing, "the tail shows nothing") }
+        let waiting = view.waiting
+        view.pause(isPaused)
+        // What waited is shown with the next report, which this is.
+        tellNotice(Notice(.info, isPaused ? "the view is paused" : "the view goes on"))
+        handOver()
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.key("paused")
+            writer.bool(isPaused)
+            writer.key("waiting")
+            writer.integer(waiting)
+            writer.endObject()
+        }
+    }
+
+    private func setView(_ call: ControlCall) throws(ControlError) -> ControlResult {
+        guard let view = configuration.view else { throw ControlError(.nothing, "the tail shows nothing") }
+        if let format = call.arguments.text("format").flatMap(OutputFormat.init) { view.print(as: format) }
+        if let level = call.arguments.text("level").flatMap(Notice.Level.init) { view.tell(from: level) }
+        return .done
+    }
 
     /// Marks this place in the recording.
     func mark(_ label: String, author: String = "ctl") {

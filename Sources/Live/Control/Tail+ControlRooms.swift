@@ -13,7 +13,7 @@ extension Tail {
                 throw ControlError(.parameters, "params.rooms is to be a list of one room")
             }
             feed(.select(room: room))
-        case .roomsList, .hello, .status, .stats, .mark, .reconnect, .quit: break
+        default: break
         }
         return ControlResult { session.roomBook.encode(into: &$0) }
     }

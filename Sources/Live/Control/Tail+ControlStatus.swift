@@ -10,7 +10,7 @@ extension Tail {
     /// What `status` gives.
     var status: ControlResult {
         let now = loop.now
-        let rooms = session.roomBook.entries
+        let rooms = session.roomBook
         return ControlResult { writer in
             writer.beginObject()
             writer.key("name")
@@ -34,11 +34,11 @@ extension Tail {
             writer.key("rooms")
             writer.beginObject()
             writer.key("wanted")
-            writer.integer(rooms.count)
+            writer.integer(rooms.entries.count)
             writer.key("joined")
-            writer.integer(rooms.count { if case .joined = $0.state { true } else { false } })
+            writer.integer(rooms.joined)
             writer.key("refused")
-            writer.integer(rooms.count { if case .refused = $0.state { true } else { false } })
+            writer.integer(rooms.refused)
             writer.endObject()
             writer.key("events")
             writer.integer(counts.events)
@@ -48,7 +48,13 @@ extension Tail {
             writer.number(rates.rate(over: 1, at: now))
             writer.key("rate_60s")
             writer.number(rates.rate(over: 60, at: now))
-            writer.optional("recording", configuration.recordPath)
+            writer.optional("recording", recordingPath)
+            writer.key("paused")
+            writer.bool(configuration.view?.isPaused ?? false)
+            writer.key("waiting")
+            writer.integer(configuration.view?.waiting ?? 0)
+            writer.key("viewers")
+            writer.integer(viewers.count)
             writer.endObject()
         }
     }
@@ -78,7 +84,8 @@ extension Tail {
     private var statistics: [(name: String, count: Int)] {
         [
             ("records", journal.last), ("events", counts.events), ("changes", counts.changes), ("gaps", counts.gaps),
-            ("undecodable", counts.undecodable), ("connections", counts.connections), ("requests", counts.requests.answered + counts.requests.failed),
+            ("undecodable", counts.undecodable), ("connections", counts.connections),
+            ("requests", counts.requests.answered + counts.requests.failed),
             ("clients", control?.count ?? 0),
         ]
     }

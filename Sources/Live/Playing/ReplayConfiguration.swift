@@ -42,6 +42,16 @@ public struct ReplayConfiguration: Sendable {
     /// does a line that is damaged, missing or torn.
     public var verifies = false
 
+    /// An open descriptor that the one recording is read from, instead of a file: what comes is shown when it comes, and what it begins
+    /// with is not. Whoever writes to it may begin anew, with another head. It stays the caller's.
+    public var stream: Int32?
+
+    /// A replay of what a running tail sends a viewer; `name` is what it is called in messages.
+    public init(stream: Int32, name: String) {
+        paths = [name]
+        self.stream = stream
+    }
+
     /// A replay of these recordings, as fast as it goes.
     public init(_ paths: [String]) { self.paths = paths }
 }

@@ -73,6 +73,8 @@ final class ReplayRun {
                 try play()
             } while rounds < configuration.loops ?? .max
             if pattern != nil { throw End(outcome: .notFound("no line matched")) }
+            // A stream that is waited for is ended by closing it.
+            if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
             return .limitReached
         } catch {
             return error.outcome
@@ -120,6 +122,7 @@ final class ReplayRun {
             case .end:
                 if try !staysAtEnd() { return }
             case .starved: try waitForGrowth()
+            case .trouble where configuration.stream != nil && stopping.signal != nil: return
             case .trouble: try playNext(at: timeline.position.time, isEvent: false)
             case .record(let time, let isEvent):
                 if !isBehindEnd(time) {
@@ -155,7 +158,7 @@ final class ReplayRun {
             try tell(reports)
             if pattern?.matches(reports) == true { throw End(outcome: .limitReached) }
         } else if isLast || !playback.runsFree || timeline.waitingReports >= Self.batch
-            || timeline.position.entries == furthest
+            || timeline.position.entries == furthest || configuration.stream != nil && !timeline.hasEntryAtHand
         {
             try flush()
         }
@@ -186,6 +189,12 @@ final class ReplayRun {
 
     /// Passes over what is before the start.
     private func passToStart() throws(End) {
+        if configuration.stream != nil {
+            // Nothing new may come for long, and then there is nothing to show.
+            _ = try pass(until: { !$0.isNextRestated })
+            if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
+            return playback.moved(to: timeline.position.time, at: RealTime.now)
+        }
         guard let start = configuration.start else { return playback.moved(to: .zero, at: RealTime.now) }
         watcher?.moves(to: 0, at: .zero)
         defer { arriveAtModel() }

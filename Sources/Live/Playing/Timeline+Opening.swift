@@ -7,6 +7,13 @@ extension Timeline {
     convenience init(opening configuration: ReplayConfiguration, keepsWay: Bool, keepsChecksum: Bool)
         throws(RecordingError)
     {
+        if let stream = configuration.stream {
+            let reader = try RecordingReader(reading: stream, name: configuration.paths.first ?? "the stream")
+            // As standard input, it is read once.
+            let track = try Track(["-"], reader, configuration, keepsWay: false, keepsChecksum: keepsChecksum)
+            self.init([track], keepsWay: false)
+            return
+        }
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
         for path in configuration.paths {
             // A stream can be read only once, and is nobody's segment.

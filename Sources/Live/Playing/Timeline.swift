@@ -89,6 +89,12 @@ final class Timeline {
         return place.isReached(by: record, stamp, at: current.nextTime)
     }
 
+    /// Whether what comes next is at hand already.
+    var hasEntryAtHand: Bool { tracks.allSatisfy(\.hasEntryAtHand) }
+
+    /// Whether what comes next only says again what came before.
+    var isNextRestated: Bool { current.isNextRestated }
+
     /// Plays what comes next; gives how many events it showed.
     @discardableResult
     func play() -> Int {

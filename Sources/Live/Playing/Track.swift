@@ -2,6 +2,7 @@ import Events
 import Glibc
 import Pipeline
 import Recording
+import SectionedModel
 import Wire
 
 /// One recording being played: the reader of its file or of its segments, the session it drives, and the entry that comes next.
@@ -48,6 +49,11 @@ final class Track {
     /// Reads instead of the reader, where nobody goes back.
     private let ahead: ReadAhead?
     private let follows: Bool
+    /// What a live stream is played with; nil of a file.
+    private let live: ReplayConfiguration?
+    /// The model before the stream began anew, until it has said what it begins with.
+    private var before: SectionedCollection<Item>?
+    private let keepsChecksum: Bool
     /// The place of `next`, while nothing of its line was given yet.
     private var placeOfNext: RecordingReader.Place
     /// Whether what was given last of the file is a whole line's: only then a bookmark can be set.
@@ -65,6 +71,8 @@ final class Track {
         head = reader.head
         self.segments = segments
         follows = asked.follows
+        live = asked.stream == nil ? nil : asked
+        self.keepsChecksum = keepsChecksum || asked.verifies
         placeOfNext = reader.place
         let configuration = try Configuration(of: reader.head, in: segments[0])
         let readsAhead = !keepsWay && !follows && segments.count == 1
@@ -124,15 +132,93 @@ final class Track {
     /// Nothing is waited for any more: what is there is all.
     func giveUp() { if case .starved = phase { phase = .over } }
 
+    /// Whether what comes next is at hand already, so that nobody has to wait for it.
+    var hasEntryAtHand: Bool {
+        if next != nil || ahead != nil || reader.hasEntryAtHand { return true }
+        guard let stream = live?.stream else { return false }
+        var wait = pollfd(fd: stream, events: Int16(POLLIN), revents: 0)
+        return poll(&wait, 1, 0) > 0
+    }
+
+    /// Whether what comes next only says again what came before.
+    var isNextRestated: Bool {
+        switch next {
+        case .record(.head, _)?: true
+        case .record(_, let stamp)?: stamp.isRestated
+        case .damage?, .tornTail?, .discontinuity?, .checksumMismatch?, nil: false
+        }
+    }
+
     /// Plays what comes next.
     func play() {
         guard let entry = next else { return }
         next = nil
+        if live != nil, playLive(entry) { return }
         if case .record(let record, let stamp) = entry {
             last = max(last, stamp.time)
             if case .end(let end) = record, end.why != .rotated { phase = .over }
         }
         player.play(entry, event: event)
+    }
+
+    // MARK: - A stream
+
+    /// Plays what only a stream has: what was lost on the way, and a new beginning behind it.
+    private func playLive(_ entry: RecordingReader.Entry) -> Bool {
+        switch entry {
+        // The gap that follows says how much is missing, and why.
+        case .discontinuity: return true
+        case .record(.gap(let gap), let stamp) where gap.why == GapReport.Cause.overflow.rawValue:
+            let report = GapReport(
+                cause: .overflow, from: gap.from ?? stamp.time, to: gap.to ?? stamp.time, lost: gap.lost)
+            player.reports.append(StampedReport(stamp: stamp, report: .gap(report)))
+            last = max(last, stamp.time)
+            return true
+        case .record(.head(let head), _):
+            beginAnew(head)
+            return true
+        case .record(_, let stamp):
+            guard let old = before else { return false }
+            if stamp.isRestated {
+                let kept = player.reports
+                player.play(entry)
+                // What is said again was told.
+                player.reports = kept
+                return true
+            }
+            before = nil
+            tellDifference(from: old, stamp)
+            return false
+        case .damage, .tornTail, .checksumMismatch: return false
+        }
+    }
+
+    /// The stream goes on behind a loss, with all that must be known.
+    private func beginAnew(_ head: Record.Head) {
+        guard let live, let configuration = try? Configuration(of: head, in: segments[0]) else { return }
+        let reports = player.reports
+        if before == nil { before = player.session.model }
+        player = Player(
+            session: Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum), wallStart: head.wallStart,
+            refetch: live.refetch)
+        player.start()
+        player.reports = reports
+    }
+
+    /// What became different meanwhile, at once.
+    private func tellDifference(from old: SectionedCollection<Item>, _ stamp: Stamp) {
+        var model = old
+        var elements: [Item] = []
+        player.session.model.forEachElement { elements.append($1) }
+        do throws(ModelError) {
+            try model.stageDifference(from: elements)
+        } catch {
+            return
+        }
+        guard let batch = model.commit() else { return }
+        let report = DiffReport(sequence: 0, cause: 0, batch: batch)
+        player.reports.append(
+            StampedReport(stamp: Stamp(n: 0, time: stamp.time, wall: stamp.wall), report: .diff(report)))
     }
 
     // MARK: - Going back

@@ -230,6 +230,8 @@ extension GapReport {
             switch cause {
             case .reconnect: "\(long) without a connection"
             case .damage: "damaged recording"
+            case .overflow: "the viewer did not keep up for \(long)"
+            case .paused: "paused for too long: \(long) are not shown"
             }
         guard !refetching.isEmpty else { return "\(why), \(amount)" }
         let named = refetching.prefix(5).map { ShortName.shorteningIDs($0) }.joined(separator: ", ")

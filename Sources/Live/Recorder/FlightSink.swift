@@ -40,7 +40,7 @@ final class FlightSink: Sendable {
                     state.hasAsked = false
                     state.ring.beginPart(at: stamp) { Array(restatement.records) }
                 case .dump(let stamp): say(.notice(dump(&state, at: stamp)))
-                case .rotate, .endRecording: continue
+                case .rotate, .endRecording, .beginRecording, .stopRecording, .attach: continue
                 }
             }
             if !state.hasAsked, state.ring.isPartDue {

@@ -46,6 +46,17 @@ final class RecordingSink: Sendable {
         state = Monitor(State(writer: try SegmentedWriter(plan.segments(path: path), head: head)))
     }
 
+    /// Creates the file of a recording that begins while the tail runs.
+    init(_ start: RecordingStart, secrets: [Secret]) throws(RecordingError) {
+        path = start.path
+        writeErrors = start.plan.writeErrors
+        state = Monitor(
+            State(
+                writer: try SegmentedWriter(
+                    start.plan.segments(path: start.path), head: start.head, secrets: secrets, at: start.stamp,
+                    restating: start.restatement.records)))
+    }
+
     /// Writes what is to be recorded of a batch; `say` is called during the call.
     func write(_ batch: [OutletThread.Item], _ say: (Word) -> Void) throws(OutletError) {
         do {
@@ -73,7 +84,7 @@ final class RecordingSink: Sendable {
             guard case .notice(let notice) = stamped.report, notice.level != .info else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
             try append(.note(note), stamped.stamp, &state, say)
-        case .flightPart, .dump: return
+        case .flightPart, .dump, .beginRecording, .stopRecording, .attach: return
         case .redact(let secret): state.writer.redact(secret)
         case .rotate(let restatement, let stamp):
             state.hasAsked = false

@@ -46,7 +46,11 @@ extension Tail {
     }
 
     func dump() {
-        guard flight != nil, case .running = phase else { return }
+        guard case .running = phase else { return }
+        guard flight != nil else {
+            tellNotice(Notice(.warning, "there is no flight recorder: begin with --flight-recorder 10m"))
+            return handOver()
+        }
         pending.append(.dump(journal.unnumbered(at: loop.now)))
         handOver()
     }
@@ -64,8 +68,8 @@ extension Tail {
         }
     }
 
-    private func rotate() {
-        guard recording != nil, case .running = phase else { return }
+    func rotate() {
+        guard recordingPath != nil, case .running = phase else { return }
         noteLastState(at: loop.now)
         pending.append(.rotate(restatement, journal.unnumbered(at: loop.now)))
         handOver()
@@ -82,7 +86,7 @@ extension Tail {
 
     /// The input was handled, and what it led to is done.
     func noteState(after number: Int, at now: Moment) {
-        guard configuration.isRecording, number > 0 else { return }
+        guard makesRecords, number > 0 else { return }
         noteClock(at: now)
         guard configuration.recording.keepsStates else { return }
         // A replay did by then what time did.
@@ -94,7 +98,7 @@ extension Tail {
 
     /// Nothing follows: the last state is told, unless time has changed it since the last input.
     func noteLastState(at now: Moment) {
-        guard configuration.isRecording, configuration.recording.keepsStates, case .byInput = notes.change else {
+        guard makesRecords, configuration.recording.keepsStates, case .byInput = notes.change else {
             return
         }
         putState(after: lastInput, at: now)
@@ -150,7 +154,7 @@ extension Tail {
 
     /// What became of a room; the message that is being handled is what the server said of it.
     func noteRoom(_ report: RoomReport) {
-        guard configuration.isRecording else { return }
+        guard remembersConnection else { return }
         switch report.change {
         case .joined: notes.connection.joined(report.room, by: notes.message)
         case .left, .leaving, .lost, .refused: notes.connection.left(report.room)

@@ -1,0 +1,128 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+/// The viewers at the end of the queue: each is sent the lines of the recording, made once for all of them. Used on the outlet thread, but for
+/// `taken`, `attach` and `detach`.
+///
+/// A viewer that does not take what it is sent loses records, and is told so once it does: with a gap, and with a restatement from
+/// which it goes on.
+final class AttachSink: Sendable {
+    /// Bytes that may wait for a viewer, besides a restatement.
+    private let mostWaiting: Int
+    private let head: Record.Head
+    private let state: Monitor<State>
+    private let deliver: @Sendable (UInt, [UInt8]) -> Void
+
+    private struct State {
+        var stream: RecordingStream
+        var viewers: [Viewer] = []
+    }
+
+    private struct Viewer {
+        let id: UInt
+        /// Whether it was told where it begins.
+        var hasBegun = false
+        var posted = 0
+        var taken = 0
+        var lost = 0
+        var firstLost: Stamp?
+        var lastLost: Stamp?
+    }
+
+    /// `deliver` is called on the outlet thread with lines for a viewer.
+    init(
+        head: Record.Head, redactions: Set<RedactionRule>, mostWaiting: Int,
+        deliver: @escaping @Sendable (UInt, [UInt8]) -> Void
+    ) {
+        self.head = head
+        self.mostWaiting = mostWaiting
+        self.deliver = deliver
+        state = Monitor(State(stream: RecordingStream(redactions: redactions)))
+    }
+
+    // MARK: - On the loop
+
+    /// Somebody looks on. It begins with the next restatement for it.
+    func attach(_ viewer: UInt) { state.change { $0.viewers.append(Viewer(id: viewer)) } }
+
+    /// Somebody is gone.
+    func detach(_ viewer: UInt) { state.change { $0.viewers.removeAll { $0.id == viewer } } }
+
+    /// How many look on.
+    var count: Int { state.change { $0.viewers.count } }
+
+    /// A viewer has taken so many bytes since it came. True when it lost something and could go on now.
+    func taken(_ count: Int, by viewer: UInt) -> Bool {
+        state.change { state in
+            guard let index = state.viewers.firstIndex(where: { $0.id == viewer }) else { return false }
+            state.viewers[index].taken = count
+            return state.viewers[index].lost > 0 && state.viewers[index].posted == count
+        }
+    }
+
+    // MARK: - On the outlet thread
+
+    /// Sends what is to be sent of a batch.
+    func write(_ batch: [OutletThread.Item]) {
+        let parcels = state.change { state -> [(UInt, [UInt8])] in
+            var gathered = [[UInt8]](repeating: [], count: state.viewers.count)
+            for item in batch {
+                switch item {
+                case .record(let record, let stamp): add(record, stamp, &state, &gathered)
+                case .endRecording(let why, let stamp): add(.end(.init(why: why)), stamp, &state, &gathered)
+                case .report(let stamped):
+                    guard case .notice(let notice) = stamped.report, notice.level != .info else { continue }
+                    let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
+                    add(.note(note), stamped.stamp, &state, &gathered)
+                case .redact(let secret): state.stream.redact(secret)
+                case .attach(let viewer, let restatement, let stamp):
+                    begin(viewer, restatement, stamp, &state, &gathered)
+                case .rotate, .flightPart, .dump, .beginRecording, .stopRecording: continue
+                }
+            }
+            return zip(state.viewers, gathered).compactMap { $1.isEmpty ? nil : ($0.id, $1) }
+        }
+        for (viewer, bytes) in parcels { deliver(viewer, bytes) }
+    }
+
+    private func add(_ record: Record, _ stamp: Stamp, _ state: inout State, _ gathered: inout [[UInt8]]) {
+        guard state.viewers.contains(where: \.hasBegun) else { return state.stream.pass(record, stamp) }
+        guard let line = state.stream.line(of: record, stamp) else { return }
+        for index in state.viewers.indices where state.viewers[index].hasBegun {
+            let viewer = state.viewers[index]
+            let waiting = viewer.posted - viewer.taken
+            guard viewer.lost == 0, waiting == 0 || waiting + line.count <= mostWaiting else {
+                guard !record.isAside else { continue }
+                state.viewers[index].lost += 1
+                if viewer.firstLost == nil { state.viewers[index].firstLost = stamp }
+                state.viewers[index].lastLost = stamp
+                continue
+            }
+            state.viewers[index].posted += line.count
+            gathered[index] += line
+        }
+    }
+
+    private func begin(
+        _ viewer: UInt, _ restatement: Restatement, _ stamp: Stamp, _ state: inout State, _ gathered: inout [[UInt8]]
+    ) {
+        guard let index = state.viewers.firstIndex(where: { $0.id == viewer }) else { return }
+        var bytes: [UInt8] = []
+        if let first = state.viewers[index].firstLost, let last = state.viewers[index].lastLost {
+            let gap = Record.GapRecord(
+                why: GapReport.Cause.overflow.rawValue, from: first.time, to: last.time,
+                lost: state.viewers[index].lost, recovered: true)
+            // It takes the number of the last record that is missing.
+            bytes += state.stream.line(of: .gap(gap), last) ?? []
+        }
+        state.stream.begin(head, at: stamp, restating: restatement.records) { bytes += $0 }
+        state.viewers[index].hasBegun = true
+        state.viewers[index].lost = 0
+        state.viewers[index].firstLost = nil
+        state.viewers[index].lastLost = nil
+        state.viewers[index].posted += bytes.count
+        gathered[index] += bytes
+    }
+}

@@ -1,0 +1,110 @@
+import JSONText
+import Network
+import Pipeline
+import Recording
+import Wire
+
+// Recordings by the control socket. A client names a file, never a folder.
+extension Tail {
+    /// Ends the recording; the tail goes on.
+    func stopRecording(_ call: ControlCall) throws(ControlError) {
+        guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
+        let now = loop.now
+        noteLastState(at: now)
+        recordingPath = nil
+        pending.append(
+            .stopRecording(journal.stamp(at: now)) { error in
+                call.answer(error.map { .failure(ControlError($0)) } ?? .success(.done))
+            })
+        handOver()
+    }
+
+    /// Begins the recording's next segment.
+    func rotateByControl() throws(ControlError) -> ControlResult {
+        guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
+        guard recordingPath == configuration.recordPath, configuration.recording.rotation != nil else {
+            throw ControlError(.nothing, "the recording has no segments; begin the tail with --rotate hup")
+        }
+        rotate()
+        return .done
+    }
+
+    /// What `record.status` gives.
+    var recordStatus: ControlResult {
+        let (path, folder) = (recordingPath, recordFolder)
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.key("recording")
+            if let path { writer.string(path) } else { writer.null() }
+            writer.key("folder")
+            if let folder { writer.string(folder) } else { writer.null() }
+            writer.key("viewers")
+            writer.integer(viewers.count)
+            writer.endObject()
+        }
+    }
+
+    /// Where recordings may be begun.
+    private var recordFolder: String? {
+        if let folder = configuration.recordFolder { return folder }
+        guard let path = configuration.recordPath else { return nil }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Begins a recording here.
+    func startRecording(_ call: ControlCall) throws(ControlError) {
+        if let path = recordingPath {
+            throw ControlError(.nothing, "\(path) is being recorded; end it first with record.stop")
+        }
+        guard let folder = recordFolder else {
+            throw ControlError(.forbidden, "there is no folder for recordings: name one with --record-dir")
+        }
+        let name = call.arguments.text("name") ?? ""
+        guard Self.isFileName(name) else {
+            throw ControlError(
+                .forbidden,
+                "params.name is to be a file's name of up to 100 letters, digits, '.', '_' and '-'; recordings are in \(folder)"
+            )
+        }
+        let path = "\(folder)/\(name.contains(".") ? name : name + ".weir.jsonl")"
+        var plan = configuration.recording
+        // A client's recording must neither replace a file nor end the tail.
+        plan.options.overwrites = false
+        plan.writeErrors = .continue
+        plan.rotation = nil
+        let now = loop.now
+        var stamp = journal.unnumbered(at: now)
+        stamp.n = journal.last
+        let start = RecordingStart(path: path, plan: plan, head: head, stamp: stamp, restatement: restatement)
+        recordingPath = path
+        pending.append(
+            .beginRecording(start) { [self] error in
+                if error != nil { loop.run { self.assumeIsolated { $0.recordingPath = nil } } }
+                call.answer(error.map { .failure(ControlError($0)) } ?? .success(ControlResult { $0.string(path) }))
+            })
+        handOver()
+    }
+
+    private static func isFileName(_ name: String) -> Bool {
+        let isSafe = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isSafe && !name.isEmpty && name.utf8.count <= 100 && !name.hasPrefix(".")
+    }
+}
+
+extension ControlError {
+    /// What an error of a recording means to a client.
+    init(_ error: RecordingError) {
+        switch error {
+        case .exists(let path): self.init(.failed, "\(path) exists already and is not overwritten")
+        case .system, .notARecording: self.init(.failed, OutletError(error, path: "").words)
+        }
+    }
+}

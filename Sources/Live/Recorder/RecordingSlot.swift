@@ -1,0 +1,59 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+/// The recording that is written, if there is one: it may be begun and ended while the tail runs. Used on the outlet thread only.
+final class RecordingSlot: Sendable {
+    private struct State {
+        var sink: RecordingSink?
+        /// What must not reach a recording that is begun later.
+        var secrets: [Secret] = []
+    }
+
+    private let state: Monitor<State>
+
+    init(_ sink: RecordingSink?) { state = Monitor(State(sink: sink)) }
+
+    /// Writes what is to be recorded of a batch; `say` is called during the call.
+    func write(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) throws(OutletError) {
+        try state.change { (state) throws(OutletError) in
+            var start = batch.startIndex
+            for (index, item) in batch.enumerated() {
+                switch item {
+                case .redact(let secret): if !state.secrets.contains(secret) { state.secrets.append(secret) }
+                case .beginRecording(let start_, let answer):
+                    try state.sink?.write(Array(batch[start..<index]), say)
+                    start = index + 1
+                    answer(begin(start_, &state))
+                case .stopRecording(let stamp, let answer):
+                    try state.sink?.write(Array(batch[start..<index]) + [.endRecording(.closed, stamp)], say)
+                    start = index + 1
+                    state.sink = nil
+                    answer(nil)
+                case .record, .report, .rotate, .flightPart, .dump, .endRecording, .attach: continue
+                }
+            }
+            try state.sink?.write(start == 0 ? batch : Array(batch[start...]), say)
+        }
+    }
+
+    private func begin(_ start: RecordingStart, _ state: inout State) -> RecordingError? {
+        do throws(RecordingError) {
+            state.sink = try RecordingSink(start, secrets: state.secrets)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Where a recording begins that is begun while the tail runs.
+struct RecordingStart: Sendable {
+    var path: String
+    var plan: RecordingPlan
+    var head: Record.Head
+    /// The stamp of this place; its number is that of the record before.
+    var stamp: Stamp
+    var restatement: Restatement
+}

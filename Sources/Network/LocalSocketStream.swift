@@ -1,0 +1,49 @@
+import CLibWebSockets
+import Glibc
+
+/// A connection to a control socket that stays: lines are sent, and lines are read as they come. Blocks.
+public struct LocalSocketStream: ~Copyable {
+    /// Longest line read.
+    private static let maximumLine = 1 << 24
+
+    private let path: String
+    /// Closed when the stream is let go.
+    public let descriptor: Int32
+
+    /// Connects to a socket that a process of this user serves.
+    public init(path: String) throws(NetworkError) {
+        let connected = try connectLocal(path)
+        guard peerUser(of: connected) == geteuid() else {
+            close(connected)
+            throw .localSocket(path: path, message: "the process behind it belongs to another user")
+        }
+        self.path = path
+        descriptor = connected
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends one line; `line` has no line feed.
+    public func send(_ line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) {
+        try LocalSocketClient.write(line + [0x0a], to: descriptor, path, LocalSocketClient.deadline(after: timeout))
+    }
+
+    /// The next line, without its line feed, and nothing behind it; nil when the other end closed. Nil for `timeout` waits for ever.
+    public func readLine(timeout: Duration?) throws(NetworkError) -> [UInt8]? {
+        let deadline = timeout.map { LocalSocketClient.deadline(after: $0) } ?? .max
+        var line: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while line.count <= Self.maximumLine {
+            try LocalSocketClient.wait(descriptor, path, deadline, for: Int16(POLLIN))
+            // Only looked at: what is behind the line may be for another reader.
+            let seen = recv(descriptor, &piece, piece.count, Int32(MSG_PEEK))
+            if seen < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard seen > 0 else { return nil }
+            let end = piece[..<seen].firstIndex(of: 0x0a)
+            let taken = recv(descriptor, &piece, end.map { $0 + 1 } ?? seen, 0)
+            guard taken > 0 else { continue }
+            if end == nil { line += piece[..<taken] } else { return line + piece[..<(taken - 1)] }
+        }
+        throw .localSocket(path: path, message: "a line is larger than 16 MiB")
+    }
+}

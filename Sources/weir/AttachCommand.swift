@@ -1,0 +1,62 @@
+import Glibc
+import Live
+import Network
+import Recording
+
+/// `weir attach`: a second viewer of a running tail, with a format and filters of its own. The server is asked for nothing: the tail
+/// sends the recording, and it is played as a file is.
+enum AttachCommand {
+    static func run(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
+        let options = try OutputOptions(arguments)
+        let name = arguments.positionals.first
+        guard name.map(ControlSocket.isName) != false else {
+            throw arguments.error("\(UsageError.quoted(name ?? "")) is no name of a tail; 'weir ps' lists them")
+        }
+        do {
+            let process = try RunningProcess.find(name)
+            return try await run(process, options)
+        } catch {
+            return Console.fail(error)
+        }
+    }
+
+    private static func run(_ process: RunningProcess, _ options: OutputOptions) async throws -> ExitCode {
+        let descriptor = try attach(to: process)
+        defer { close(descriptor) }
+        let outlets = try Outlets(options)
+        var configuration = ReplayConfiguration(stream: descriptor, name: process.name)
+        configuration.count = options.count
+        let replay = Replay(configuration, outlets: outlets.all)
+        Signals.onFirst { signal in
+            replay.stop(signal: signal)
+            // What is waited for is the next line.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+        if !options.quiet { Console.note("attached to \(process.name)") }
+        let result = await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-attach") {
+                continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
+            }
+        }
+        return outlets.conclude(try result.get())
+    }
+
+    /// The descriptor of a connection that is a stream of the recording.
+    private static func attach(to process: RunningProcess) throws(Trouble) -> Int32 {
+        let line: [UInt8]?
+        let descriptor: Int32
+        do throws(NetworkError) {
+            let stream = try LocalSocketStream(path: process.path)
+            try stream.send(RunningProcess.request(.attach, []))
+            line = try stream.readLine(timeout: .seconds(5))
+            descriptor = dup(stream.descriptor)
+        } catch {
+            throw process.unanswered(error)
+        }
+        guard let line, descriptor >= 0 else {
+            throw Trouble("\(process.name) closed without an answer", .noConnection)
+        }
+        _ = try process.result(line, of: .attach)
+        return descriptor
+    }
+}

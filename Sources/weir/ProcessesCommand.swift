@@ -1,0 +1,66 @@
+import JSONText
+import Live
+import Terminal
+
+/// `weir ps`: the tails and replays of this user that run, a line each.
+enum ProcessesCommand {
+    static func run(_ arguments: Arguments) -> ExitCode {
+        var rows: [[String]] = []
+        var text = ""
+        for process in RunningProcess.all {
+            guard let status = try? process.call(.status, timeout: .seconds(1)) else {
+                Console.note("\(process.name) does not answer")
+                continue
+            }
+            if arguments.has(.json) {
+                var writer = JSONWriter()
+                writer.value(status)
+                text += String(decoding: writer.bytes, as: UTF8.self) + "\n"
+            } else {
+                rows.append(row(status))
+            }
+        }
+        if !rows.isEmpty { text = table([titles] + rows) }
+        return text.isEmpty ? .done : Console.print(text)
+    }
+
+    private static let titles = [
+        "NAME", "CTX", "PID", "KIND", "STATE", "ROOMS", "EVENTS", "RATE", "LAG", "RECORDING", "WHAT",
+    ]
+
+    private static func row(_ status: JSONValue) -> [String] {
+        let rooms = status["rooms"].map { "\(shown($0["joined"]))/\(shown($0["wanted"]))" } ?? "-"
+        let rate = status["rate"].map { shown($0) + "/s" } ?? "-"
+        let lag = status["lag_ms"].map { shown($0) + "ms" } ?? "-"
+        let cells = [
+            shown(status["name"]), shown(status["context"]), shown(status["pid"]), shown(status["kind"]),
+            shown(status["state"]), rooms, shown(status["events"]), rate, lag, shown(status["recording"]),
+            shown(status["url"] ?? status["file"]),
+        ]
+        return cells.map { TerminalText.escaped($0) }
+    }
+
+    private static func shown(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text)?: text
+        case .integer(let number)?: String(number)
+        case .number(let number)?: "\((number * 10).rounded() / 10)"
+        case .bool(let flag)?: flag ? "yes" : "no"
+        case nil, .null?, .array?, .object?: "-"
+        }
+    }
+
+    /// Cells side by side, as wide as the widest of their column; the last is as long as it is.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = titles.indices.map { column in rows.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line += cell
+                guard column < row.count - 1 else { continue }
+                line += String(repeating: " ", count: widths[column] - TerminalText.width(of: cell) + 2)
+            }
+            return line + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import JSONText
+import Live
+import Network
+
+/// A tail or replay that runs, as its control socket shows it: JSON-RPC 2.0, one object a line.
+struct RunningProcess {
+    /// What it is called.
+    var name: String
+
+    /// Where its socket is.
+    var path: String { ControlSocket.path(named: name) }
+
+    /// The one called `name`, or the only one that answers.
+    static func find(_ name: String?) throws(Trouble) -> RunningProcess {
+        if let name { return RunningProcess(name: name) }
+        let running = all.filter { (try? $0.call(.hello)) != nil }
+        guard let only = running.first else { throw Trouble("no tail is running", .noConnection) }
+        guard running.count == 1 else {
+            let names = running.map(\.name).joined(separator: ", ")
+            throw Trouble("\(running.count) tails are running; name one: \(names)", .usage)
+        }
+        return only
+    }
+
+    /// Those whose sockets are there, in order; sockets of processes that ended are removed.
+    static var all: [RunningProcess] {
+        ControlSocket.names.map { RunningProcess(name: $0) }.filter { !LocalSocketClient.removeIfStale($0.path) }
+    }
+
+    /// Calls a method and gives its result.
+    func call(_ method: ControlMethod, timeout: Duration = .seconds(5), _ parameters: [JSONValue.Member] = [])
+        throws(Trouble) -> JSONValue
+    {
+        let line: [UInt8]
+        do {
+            line = try LocalSocketClient.ask(path: path, line: Self.request(method, parameters), timeout: timeout)
+        } catch {
+            throw unanswered(error)
+        }
+        return try result(line, of: method)
+    }
+
+    /// The line of a request.
+    static func request(_ method: ControlMethod, _ parameters: [JSONValue.Member]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(
+            .object([
+                .init("jsonrpc", .string("2.0")), .init("id", .integer(1)), .init("method", .string(method.rawValue)),
+                .init("params", .object(parameters)),
+            ]))
+        return writer.bytes
+    }
+
+    /// The result that a line says, or why there is none.
+    func result(_ line: [UInt8], of method: ControlMethod) throws(Trouble) -> JSONValue {
+        guard let value = try? JSONValue(parsing: line[...]) else {
+            throw Trouble("the answer of \(name) is no JSON", .runtimeError)
+        }
+        if case .string(let message)? = value["error"]?["message"] {
+            throw Trouble("\(name) refuses \(method.rawValue): \(message)", Self.exitCode(of: value["error"]?["code"]))
+        }
+        guard let result = value["result"] else { throw Trouble("the answer of \(name) has no result", .runtimeError) }
+        return result
+    }
+
+    /// Nobody answers.
+    func unanswered(_ error: NetworkError) -> Trouble {
+        let others = ControlSocket.names
+        return Trouble(
+            "no tail answers at \(path): \(error.sentence)" + Suggestion.phrase(for: name, among: others), .noConnection
+        )
+    }
+
+    private static func exitCode(of code: JSONValue?) -> ExitCode {
+        guard case .integer(let number)? = code, let code = ControlError.Code(rawValue: Int(clamping: number)) else {
+            return .runtimeError
+        }
+        switch code {
+        case .parse, .request, .method, .parameters: return .usage
+        case .forbidden: return .refused
+        case .failed, .nothing, .limit: return .runtimeError
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Tails that are spoken to from other shells.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ControlRunTests {
+    private func environment() throws -> [String: String] {
+        ["XDG_RUNTIME_DIR": try temporaryFolder(), "HOME": "/nonexistent"]
+    }
+
+    /// A demo called `x` that has begun.
+    private func demo(_ environment: [String: String], _ more: [String] = []) throws -> Peer {
+        let demo = try Peer(
+            [try pathOfWeir(), "demo", "--duration", "1m", "--name", "x"] + more, environment: environment,
+            errorsToo: true)
+        while let line = demo.readLine(), !line.contains("+ channel ") {}
+        return demo
+    }
+
+    @Test func `a running tail is listed, asked, looked on at and ended from another shell`() throws {
+        let environment = try environment()
+        let demo = try demo(environment)
+        let list = try weir("ps", environment: environment)
+        #expect(list.status == 0)
+        let lines = list.output.split(separator: "\n")
+        #expect(
+            lines.count == 2 && lines[0].hasPrefix("NAME  CTX  PID") && lines[1].hasPrefix("x     -    \(demo.pid)"))
+        let json = try weir("ps", "--json", environment: environment)
+        #expect(json.output.hasPrefix(#"{"name":"x","kind":"tail","pid":\#(demo.pid),"#))
+        let status = try weir("ctl", "x", "status", environment: environment)
+        #expect(status.status == 0 && status.output.contains(#""state":"ready""#))
+        let attached = try weir("attach", "x", "--count", "3", "--format", "json", environment: environment)
+        #expect(attached.status == 0)
+        #expect(attached.output.split(separator: "\n").count { $0.contains(#""type":"event""#) } == 3)
+        let taken = try weir("demo", "--name", "x", environment: environment)
+        #expect(taken.status == 2 && taken.errors.contains("x runs already: choose another --name"))
+        let quit = try weir("ctl", "quit", environment: environment)
+        #expect(quit.status == 0 && quit.output == "true\n")
+        while demo.readLine() != nil {}
+        #expect(demo.wait() == 0)
+        #expect(try weir("ps", environment: environment).output == "")
+    }
+
+    @Test func `wrong methods and parameters are told with what was meant, and nobody there is 5`() throws {
+        let environment = try environment()
+        let none = try weir("ctl", "status", environment: environment)
+        #expect(none.status == 5 && none.errors == "weir: no tail is running\n")
+        let wrong = try weir("ctl", "statsu", environment: environment)
+        #expect(wrong.status == 2 && wrong.errors.contains("did you mean 'status'?"))
+        let missing = try weir("ctl", "record.start", environment: environment)
+        #expect(missing.status == 2 && missing.errors.contains("record.start needs name=…"))
+        let unknown = try weir("ctl", "mark", "lable=x", environment: environment)
+        #expect(unknown.status == 2 && unknown.errors.contains("did you mean 'label'?"))
+        let number = try weir("ctl", "model.get", "section=x", environment: environment)
+        #expect(number.status == 2 && number.errors.contains("whole number"))
+        #expect(try weir("attach", "../x", environment: environment).status == 2)
+        #expect(try weir("attach", "x", environment: environment).status == 5)
+    }
+
+    @Test func `SIGUSR1 tells statistics, SIGUSR2 what the flight recorder lacks, and a second SIGINT ends at once`()
+        throws
+    {
+        let environment = try environment()
+        let demo = try demo(environment)
+        kill(demo.pid, SIGUSR1)
+        var told: String?
+        while let line = demo.readLine() {
+            guard line.contains("statistics: records ") else { continue }
+            told = line
+            break
+        }
+        #expect(told?.contains("events a second") == true)
+        kill(demo.pid, SIGUSR2)
+        var isWarned = false
+        while let line = demo.readLine() {
+            guard line.contains("there is no flight recorder") else { continue }
+            isWarned = true
+            break
+        }
+        #expect(isWarned)
+        kill(demo.pid, SIGINT)
+        kill(demo.pid, SIGINT)
+        while demo.readLine() != nil {}
+        #expect(demo.wait() == 130)
+    }
+}
