@@ -26,6 +26,15 @@ public enum Event: Hashable, Sendable {
         }
     }
 
+    /// Every kind there is.
+    public static let kinds = [
+        "authenticated", "unauthorized", "join", "join_error", "leave", "leave_error", "event_error", "message",
+        "typing",
+        "channel", "channel_activity", "channel_member", "channel_tabs", "badge", "notification", "bookmark",
+        "workspace",
+        "user", "company", "company_user", "company_application", "online", "documents", "unknown", "event",
+    ]
+
     /// The room it was sent to, when it says.
     public var room: String? {
         switch self {

@@ -55,6 +55,8 @@ public protocol Outlet: AnyObject, Sendable {
     var replayPart: ReplayPart { get }
     /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
     func write(_ reports: [StampedReport]) throws(OutletError)
+    /// Writes a batch of which a filter says, report by report, what is shown and how. What is hidden is passed over unless said otherwise.
+    func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError)
     /// Nothing follows. Called also after an error of `write`.
     func finish() throws(OutletError)
 }
@@ -64,6 +66,11 @@ extension Outlet {
     public var needsChecksums: Bool { false }
     /// Most are for who looks on.
     public var replayPart: ReplayPart { .shown }
+    /// Most have no use for what is hidden.
+    public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) {
+        let shown = zip(reports, marks).filter(\.1.isShown).map(\.0)
+        if !shown.isEmpty { try write(shown) }
+    }
 }
 
 /// Which part of a replay an outlet is told. A live tail has one part only.

@@ -6,6 +6,8 @@ public struct TerminalBuffer: Sendable {
     public private(set) var columns = 0
     /// The columns a line may take; nil for any. Takes effect from the next line on, or before anything is appended.
     public var limit: Int? { didSet { fits = bytes.count } }
+    /// Whether what is appended stands out from what is around it.
+    public var isHighlighted = false
     private let colour: Bool
     /// How many bytes of the line still leave a column for the ellipsis.
     private var fits = 0
@@ -17,8 +19,9 @@ public struct TerminalBuffer: Sendable {
     /// Appends text in one style.
     public mutating func append(_ text: String, _ style: TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
-        let styled = colour && style != .plain
-        if styled { bytes.append(contentsOf: style.sequence.utf8) }
+        let styled = colour && (style != .plain || isHighlighted)
+        if styled, style != .plain { bytes.append(contentsOf: style.sequence.utf8) }
+        if styled, isHighlighted { bytes.append(contentsOf: TerminalStyle.highlight.utf8) }
         var context: TerminalForm.Context?
         for scalar in text.unicodeScalars {
             if scalar.value >= 0x20, scalar.value < 0x7F {

@@ -8,6 +8,9 @@ public enum TerminalStyle: Hashable, Sendable {
     /// The escape sequence that ends every style.
     public static let reset = "\u{1B}[0m"
 
+    /// The escape sequence that has text stand out besides its style: colours the other way round.
+    static let highlight = "\u{1B}[7m"
+
     /// The escape sequence that begins the style.
     public var sequence: String {
         switch self {

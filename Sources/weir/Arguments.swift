@@ -60,8 +60,10 @@ struct Arguments {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let option = try known(parts[0])
         let isGiven = settings[option] != nil || switchedOff.contains(option)
-        if isGiven, !option.isRepeatable { throw error("\(option.flag) is given twice") }
-        guard let placeholder = option.placeholder else { return try take(option, parts.dropFirst().first) }
+        if isGiven, !option.isRepeatable(for: command) { throw error("\(option.flag) is given twice") }
+        guard let placeholder = option.placeholder(for: command) else {
+            return try take(option, parts.dropFirst().first)
+        }
         if parts.count > 1 {
             append(parts[1], to: option)
         } else if let value = rest.first, !isOption(value) {
@@ -128,7 +130,9 @@ struct Arguments {
     func checkPositionals() throws(UsageError) {
         let expected = command.positionals
         let required = expected.filter(\.isRequired)
-        if positionals.count < required.count { throw error("\(required[positionals.count].name) is missing") }
+        if positionals.count < required.count, !has(.explainFilter) {
+            throw error("\(required[positionals.count].name) is missing")
+        }
         if positionals.count > expected.count, expected.last?.isRepeatable != true {
             throw error("unexpected argument \(UsageError.quoted(positionals[expected.count]))")
         }

@@ -196,6 +196,9 @@ extension CommandName {
         case (.fileSplit, .output): "begin the segments' names with this (default FILE's)"
         case (.fileGrep, .json): "print the records' lines as they stand in the file"
         case (.fileFilter, .room): "keep what is about such a room"
+        case (.fileFilter, .kind): "keep records of such a kind: f, http, sub, gap, mark, …"
+        case (.fileFilter, .notKind): "leave out records of such a kind"
+        case (.fileConvert, .from): "what FILE is"
         case (.fileFilter, .start), (.fileCut, .start): "begin with the first record here"
         case (.fileFilter, .end), (.fileCut, .end): "end before the first record here"
         default: nil

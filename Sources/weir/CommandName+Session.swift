@@ -38,12 +38,20 @@ extension CommandName {
                     "After a lost connection the tail connects again, joins every room and fetches again what it may",
                     "have missed. A reader that closes the pipe ends it quietly.",
                     "",
+                    "An EXPR is made of FIELD OPERATOR VALUE, and, or, not and parentheses. Fields: type, kind, room,",
+                    "actor, event, namespace, dir, size, lag, known, text, payload.KEY, diff.op, diff.section,",
+                    "diff.kind, diff.id, diff.field. Operators: = != < <= > >=, ~ and !~ with a /regular expression/,",
+                    "like with *, ? and […], in (…), not in (…), exists. /RE/ alone looks in the line. A change has the",
+                    "fields of the event that caused it. Gaps are always shown, and what is recorded is complete,",
+                    "whatever is shown.",
+                    "",
                     "Without --company, --workspace and --join it looks where the account looked last, if that is still",
                     "there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not",
                     "asked for again page by page; the full look, every five minutes, finds what changed in them.",
                 ],
                 examples: [
                     "weir tail https://chat.example.com --token env:TOKEN",
+                    "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
                     "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --format json --count 100",
                 ])
         case .watch:
@@ -77,6 +85,7 @@ extension CommandName {
                 summary: "play an event file through the same pipeline",
                 details: [
                     "FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.",
+                    "What passes a filter is shown as the tail would have shown it; 'weir help tail' tells of EXPR.",
                     "Files of one recording are its segments; others are merged by their wall clocks, each with a session",
                     "and a model of its own. A POSITION is +90s (since the recording began), n:812 (a record's number),",
                     "mark:NAME, or a time such as 2026-01-02T03:04:05Z.",

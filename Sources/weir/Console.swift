@@ -27,6 +27,7 @@ enum Console {
     /// Says what is wrong with the arguments, and where to read how it is done.
     static func refuse(_ error: UsageError) -> ExitCode {
         note("weir: " + error.message)
+        for line in error.details { note("  " + line) }
         note("Try 'weir help\(error.command.map { " " + $0.rawValue } ?? "")'.")
         return .usage
     }

@@ -35,7 +35,8 @@ enum Help {
         for option in Option.of(command) {
             let usage =
                 "  " + (option.letter.map { "-\($0), " } ?? "") + option.flag
-                + (option.placeholder.map { " " + $0 } ?? "") + (option.isRepeatable ? " …" : "")
+                + (option.placeholder(for: command).map { " " + $0 } ?? "")
+                + (option.isRepeatable(for: command) ? " …" : "")
             let fits = usage.count <= indent - 2
             if !fits { lines.append(usage) }
             lines.append(padded(fits ? usage : "", indent) + option.meaning(for: command))

@@ -10,7 +10,9 @@ extension Option {
         switch self {
         case .path: [.serve, .tail, .record]
         case .join: [.tail, .record]
-        case .room: [.fileFilter]
+        case .kind, .notKind, .room, .notRoom: views + [.fileFilter]
+        case .from: views + [.fileConvert]
+        case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
         case .backend: [.tail, .record, .fileConvert]
         case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
@@ -26,14 +28,14 @@ extension Option {
         case .json: [.ps, .configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
-        case .kind, .notKind, .event, .notEvent, .notRoom, .direction, .connection, .notConnection: [.fileFilter]
+        case .event, .notEvent, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.replay, .fileFilter, .fileCut]
         case .ripple: [.fileCut]
         case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
         case .size, .every, .records, .marks, .connections: [.fileSplit]
         case .rule, .replace, .keepLength: [.fileRedact]
-        case .from, .to: [.fileConvert]
+        case .to: [.fileConvert]
         case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
         case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
@@ -61,6 +63,9 @@ extension Option {
         case .config: CommandName.allCases.filter { $0.takesSettings || $0.family == "config" }
         }
     }
+
+    /// The commands that show what they see.
+    private var views: [CommandName] { [.demo, .tail, .replay] }
 
     /// The verbs of `file` that write one.
     private var writesFiles: [CommandName] {

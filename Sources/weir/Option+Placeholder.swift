@@ -69,7 +69,11 @@ extension Option {
         case .records: "N"
         case .rule: "RULE"
         case .replace: "fixed|hash|fake"
-        case .from: "weir|har|cloudevents|lines"
+        case .filter: "EXPR"
+        case .highlight: "EXPR|/RE/"
+        case .grep, .exclude: "RE"
+        case .sample: "N%|1/N"
+        case .from, .notFrom: "USER"
         case .to: "weir|har|cloudevents|lines|asciicast"
         case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .allowEmit, .draft,
             .json,
@@ -78,7 +82,7 @@ extension Option {
             .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,
-            .invertMatch, .countOnly, .marks, .connections, .keepLength, .decompress, .quiet, .help:
+            .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .help:
             nil
         }
     }

@@ -4,13 +4,21 @@ enum Option: String, CaseIterable {
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
-    case company, workspace, join, room, emit, history, members
+    case company, workspace, join, emit, history, members
     case framing
     case format, template, fields, schema, time, zone
     case roomWidth = "room-width"
     case spacer
     case summary, view
     case noStatus = "no-status"
+    case filter, kind
+    case notKind = "not-kind"
+    case room
+    case notRoom = "not-room"
+    case from
+    case notFrom = "not-from"
+    case grep, exclude, highlight, sample
+    case explainFilter = "explain-filter"
     case count, duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
@@ -36,11 +44,8 @@ enum Option: String, CaseIterable {
     case thread, draft, visibility, icon, description, rename, member
     case user, password, save, json
     case output, force, secrets
-    case kind
-    case notKind = "not-kind"
     case event
     case notEvent = "not-event"
-    case notRoom = "not-room"
     case direction = "dir"
     case connection = "conn"
     case notConnection = "not-conn"
@@ -54,7 +59,7 @@ enum Option: String, CaseIterable {
     case size, every, records, marks, connections
     case rule, replace
     case keepLength = "keep-length"
-    case from, to, decompress
+    case to, decompress
     case on, name
     case noControl = "no-ctl"
     case allowEmit = "allow-emit"
@@ -78,12 +83,21 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .join, .room, .emit, .header, .pin, .member, .kind, .notKind, .event, .notEvent, .notRoom, .connection,
+        .join, .filter, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header, .pin, .member, .kind,
+        .notKind, .event, .notEvent, .notRoom, .connection,
         .notConnection, .rule, .rotate,
     ]
 
     /// The line of the help of `command`.
     func meaning(for command: CommandName) -> String { command.fileMeaning(of: self) ?? commonMeaning }
+
+    /// Whether it may be given more than once to `command`.
+    func isRepeatable(for command: CommandName) -> Bool { isRepeatable && (command, self) != (.fileConvert, .from) }
+
+    /// What follows it in the usage of `command`.
+    func placeholder(for command: CommandName) -> String? {
+        command == .fileConvert && self == .from ? "weir|har|cloudevents|lines" : placeholder
+    }
 
     /// The options of a command, in the order of the table.
     static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }

@@ -10,6 +10,8 @@ struct Outlets {
     private let status: StatusPrinter
     private let quiet: Bool
     private let summaryForm: SummaryForm
+    /// What is shown; others may change it while it runs.
+    let filter: ViewFilter
 
     /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
     /// the printers. With `controls`, what is shown can be paused and changed while it runs.
@@ -24,6 +26,7 @@ struct Outlets {
             shortensIDs: isatty(2) == 1)
         quiet = options.quiet
         summaryForm = options.summary
+        filter = ViewFilter(options.filters.view)
         var outlets: [any Outlet] = []
         if let path = options.diffLog {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
@@ -37,10 +40,13 @@ struct Outlets {
         if let controls { printers = [LeveledStatus(status, controls)] }
         if let form {
             let (form, lines) = (Outlets.safe(form), options.lines)
+            // A view shows what passes, too; its filter then stands in front of the whole.
+            let filter = options.view == .log ? self.filter : nil
             let makePrinter: @Sendable (OutputFormat?) -> any Outlet = { format in
-                EventPrinter(
+                let printer = EventPrinter(
                     format.map { Outlets.safe(.format($0)) } ?? form, colour: TerminalDevice.showsColour(1), width: nil,
                     followsTerminal: true, settings: lines)
+                return filter.map { FilteredOutlet(printer, filter: $0) } ?? printer
             }
             if let controls {
                 printers.append(ControlledView(controls, makePrinter: makePrinter))
@@ -50,9 +56,9 @@ struct Outlets {
         }
         let shownLine = options.hasStatus ? line : nil
         if options.view != .log || (shownLine != nil && isatty(2) == 1) {
-            outlets.append(
-                TerminalBoard(
-                    options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers))
+            let board = TerminalBoard(
+                options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers)
+            outlets.append(options.view == .log ? board : FilteredOutlet(board, filter: filter))
         } else {
             outlets += printers
         }
@@ -71,7 +77,7 @@ struct Outlets {
         if let words = end.words { lines.append("weir: " + words) }
         switch summaryForm {
         case .text where !quiet && end.hasSummary:
-            lines += collector.summary.lines(model: summary.sections, requests: summary.requests)
+            lines += collector.summary.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines
         case .text, .none, .json: break
         }
         try? status.write(lines: lines)

@@ -12,6 +12,8 @@ struct OutputOptions {
     var summary = SummaryForm.text
     /// How lines are laid out.
     var lines = LineSettings()
+    /// What of them is printed.
+    var filters: FilterOptions
     /// Where every change of the model is written, too.
     var diffLog: String?
     /// Whether that also holds what was deleted or replaced.
@@ -33,6 +35,7 @@ struct OutputOptions {
         }
         summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
+        filters = try FilterOptions(arguments)
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }

@@ -1,4 +1,3 @@
-import Live
 import Terminal
 
 /// Wrong arguments: one sentence, and the command whose help to read.
@@ -7,6 +6,8 @@ struct UsageError: Error, Hashable {
     var message: String
     /// The command the arguments were for, when they got that far.
     var command: CommandName?
+    /// Lines that show where it is wrong, safe for a terminal.
+    var details: [String] = []
 
     init(_ message: String, command: CommandName? = nil) {
         self.message = message

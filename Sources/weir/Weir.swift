@@ -22,6 +22,7 @@ enum Weir {
             if parsed.has(.schema) { return Console.print(EnvelopeSchema.text) }
             try parsed.settle(try Settings.read(for: parsed))
             TerminalDevice.choose(try parsed.choice(.color) ?? .auto)
+            if parsed.has(.explainFilter) { return Console.print(try FilterOptions(parsed).explanation) }
             return try await run(command, parsed)
         } catch {
             return Console.refuse(error)

@@ -80,6 +80,18 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
+              --kind KIND …                   show what is of such a kind, and what it changed
+              --not-kind KIND …               leave out what is of such a kind
+              --room ROOM …                   show what is about such a room: a name, a pattern, #TITLE
+              --not-room ROOM …               leave out what is about such a room
+              --from USER …                   show what is by such a user: a name, an id, a pattern
+              --not-from USER …               leave out what is by such a user
+              --grep RE …                     show lines that match a regular expression
+              --exclude RE …                  leave out lines that match a regular expression
+              --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
+              --sample N%|1/N                 show so many of the events only, evenly
+              --explain-filter                print what the options above come to, and end
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --record FILE                   write everything received and sent to this new event file
@@ -154,6 +166,13 @@ enum HelpSnapshots {
             After a lost connection the tail connects again, joins every room and fetches again what it may
             have missed. A reader that closes the pipe ends it quietly.
 
+            An EXPR is made of FIELD OPERATOR VALUE, and, or, not and parentheses. Fields: type, kind, room,
+            actor, event, namespace, dir, size, lag, known, text, payload.KEY, diff.op, diff.section,
+            diff.kind, diff.id, diff.field. Operators: = != < <= > >=, ~ and !~ with a /regular expression/,
+            like with *, ? and […], in (…), not in (…), exists. /RE/ alone looks in the line. A change has the
+            fields of the event that caused it. Gaps are always shown, and what is recorded is complete,
+            whatever is shown.
+
             Without --company, --workspace and --join it looks where the account looked last, if that is still
             there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not
             asked for again page by page; the full look, every five minutes, finds what changed in them.
@@ -197,6 +216,18 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
+              --kind KIND …                   show what is of such a kind, and what it changed
+              --not-kind KIND …               leave out what is of such a kind
+              --room ROOM …                   show what is about such a room: a name, a pattern, #TITLE
+              --not-room ROOM …               leave out what is about such a room
+              --from USER …                   show what is by such a user: a name, an id, a pattern
+              --not-from USER …               leave out what is by such a user
+              --grep RE …                     show lines that match a regular expression
+              --exclude RE …                  leave out lines that match a regular expression
+              --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
+              --sample N%|1/N                 show so many of the events only, evenly
+              --explain-filter                print what the options above come to, and end
               --count N                       end after N events
               --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
               --idle-timeout D                end when no event came for this time (8 before --count)
@@ -227,6 +258,7 @@ enum HelpSnapshots {
 
             Examples:
               weir tail https://chat.example.com --token env:TOKEN
+              weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'
               weir tail http://127.0.0.1:3000 --backend socketio --emit 'join "lobby"' --format json --count 100
 
             """#
@@ -391,6 +423,7 @@ enum HelpSnapshots {
             Usage: weir replay FILE… [OPTIONS]
 
             FILE may be - for standard input. The diff log of a replay is that of the live run, byte for byte.
+            What passes a filter is shown as the tail would have shown it; 'weir help tail' tells of EXPR.
             Files of one recording are its segments; others are merged by their wall clocks, each with a session
             and a model of its own. A POSITION is +90s (since the recording began), n:812 (a record's number),
             mark:NAME, or a time such as 2026-01-02T03:04:05Z.
@@ -414,6 +447,18 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
+              --kind KIND …                   show what is of such a kind, and what it changed
+              --not-kind KIND …               leave out what is of such a kind
+              --room ROOM …                   show what is about such a room: a name, a pattern, #TITLE
+              --not-room ROOM …               leave out what is about such a room
+              --from USER …                   show what is by such a user: a name, an id, a pattern
+              --not-from USER …               leave out what is by such a user
+              --grep RE …                     show lines that match a regular expression
+              --exclude RE …                  leave out lines that match a regular expression
+              --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
+              --sample N%|1/N                 show so many of the events only, evenly
+              --explain-filter                print what the options above come to, and end
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
@@ -1218,14 +1263,14 @@ enum HelpSnapshots {
             or a time such as 2026-01-02T03:04:05Z.
 
             Options:
-              --room ROOM …                   keep what is about such a room
-              -o, --output FILE               write to this new file (0600) instead of standard output
-              --force                         replace a file that is there
               --kind KIND …                   keep records of such a kind: f, http, sub, gap, mark, …
               --not-kind KIND …               leave out records of such a kind
+              --room ROOM …                   keep what is about such a room
+              --not-room ROOM …               leave out what is about such a room
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
               --event EVENT …                 keep such events, by their name on the wire
               --not-event EVENT …             leave out such events
-              --not-room ROOM …               leave out what is about such a room
               --dir in|out                    keep messages received, or sent
               --conn N …                      keep what belongs to such a connection
               --not-conn N …                  leave out what belongs to such a connection
@@ -1235,7 +1280,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --room is WEIR_ROOM.
+            An environment variable or the config file can give an option, too: --kind is WEIR_KIND.
 
             Examples:
               weir file filter day.weir.jsonl --room '/companies/*/channels/*' --not-event 'realtime:event'
@@ -1397,10 +1442,10 @@ enum HelpSnapshots {
 
             Options:
               --backend twake|socketio        what the server of the messages spoke (default socketio)
-              -o, --output FILE               write to this new file (0600) instead of standard output
-              --force                         replace a file that is there
               --from weir|har|cloudevents|lines
                                               what FILE is
+              -o, --output FILE               write to this new file (0600) instead of standard output
+              --force                         replace a file that is there
               --to weir|har|cloudevents|lines|asciicast
                                               what to make of it
               --color auto|always|never       when to use colours (default auto: on a terminal)

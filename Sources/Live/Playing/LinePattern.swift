@@ -31,15 +31,26 @@ public struct LinePattern: ~Copyable {
         compiled.deallocate()
     }
 
-    /// Whether one of the lines matches. `text` holds no zero byte.
+    /// Whether one of the lines matches.
     func matchesLine(of text: [UInt8]) -> Bool {
-        var start = 0
-        while start < text.count {
-            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-            let line = text[start..<end].map { CChar(bitPattern: $0) } + [0]
-            if regexec(compiled, line, 0, nil, 0) == 0 { return true }
-            start = end + 1
+        text.withUnsafeBufferPointer { text in
+            var start = 0
+            while start < text.count {
+                let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+                if matches(UnsafeBufferPointer(rebasing: text[start..<end])) { return true }
+                start = end + 1
+            }
+            return false
         }
-        return false
+    }
+
+    /// Whether it matches somewhere in a text, whatever bytes are in it. The C library is given where the text ends (`REG_STARTEND`), so that
+    /// it need not be copied to have a zero behind it.
+    func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress else { return regexec(compiled, "", 0, nil, 0) == 0 }
+        return base.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+            var range = regmatch_t(rm_so: 0, rm_eo: regoff_t(clamping: text.count))
+            return regexec(compiled, start, 1, &range, REG_STARTEND) == 0
+        }
     }
 }

@@ -19,7 +19,7 @@ struct Envelope {
         "payload", "server_time", "clock_offset_ms", "room_title", "summary", "seq", "caused_by", "diff", "cause",
         "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
-        "layer", "message", "excerpt",
+        "layer", "message", "excerpt", "dropped_before",
     ]
 
     /// What has been written.
@@ -28,11 +28,12 @@ struct Envelope {
     private var rooms = KnownRooms()
 
     /// Appends the object of a report; nothing for a notice, which is for people.
-    mutating func append(_ stamped: StampedReport, connection: Int) {
+    mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), connection: Int) {
         let stamp = stamped.stamp
         rooms.learn(from: stamped.report)
+        guard mark.isShown else { return }
         switch stamped.report {
-        case .event(let event): append(event, stamped, connection)
+        case .event(let event): append(event, stamped, connection, leftOut: mark.leftOut)
         case .diff(let diff): append(diff, stamp)
         case .gap(let gap): append(gap, stamp)
         case .connection(let change): append(change, stamp, connection)
@@ -63,7 +64,9 @@ struct Envelope {
         writer.integer(stamp.time.microseconds)
     }
 
-    private mutating func append(_ report: EventReport, _ stamped: StampedReport, _ connection: Int) {
+    private mutating func append(
+        _ report: EventReport, _ stamped: StampedReport, _ connection: Int, leftOut: Int
+    ) {
         begin("event", stamped.stamp)
         writer.key("lag_ms")
         integer(stamped.lag)
@@ -93,6 +96,8 @@ struct Envelope {
         string(report.event.room.flatMap { rooms.title(of: $0) })
         writer.key("summary")
         writer.string(report.event.summary)
+        writer.key("dropped_before")
+        writer.integer(leftOut)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp) {

@@ -39,10 +39,13 @@ struct EventLines {
     private static let mostLabels = 10_000
 
     /// Appends the lines of a report; nothing for what belongs on stderr.
-    mutating func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+    mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), to buffer: inout TerminalBuffer) {
+        guard mark.isShown else { return learn(from: stamped.report) }
         buffer.limit = isCompact ? width : nil
+        buffer.isHighlighted = mark.isHighlighted
+        defer { buffer.isHighlighted = false }
         switch stamped.report {
-        case .event(let event): append(event, stamped, to: &buffer)
+        case .event(let event): append(event, stamped, leftOut: mark.leftOut, to: &buffer)
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch)
             people.learn(from: rows)
@@ -53,7 +56,9 @@ struct EventLines {
         }
     }
 
-    private mutating func append(_ report: EventReport, _ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+    private mutating func append(
+        _ report: EventReport, _ stamped: StampedReport, leftOut: Int, to buffer: inout TerminalBuffer
+    ) {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
         appendTime(stamped, to: &buffer)
@@ -68,6 +73,7 @@ struct EventLines {
         buffer.append(event.kind, event.isKnown ? .bold : .caution)
         if isCompact { buffer.pad(to: columns.text - 2) }
         buffer.append("  ")
+        if leftOut > 0 { buffer.append("(+\(leftOut)) ", .dim) }
         appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }

@@ -60,8 +60,13 @@ public final class EventPrinter: Outlet {
 
     /// Prints the reports with one write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
+        try write(reports, Array(repeating: ViewMark(), count: reports.count))
+    }
+
+    /// Prints what is shown with one write. What is hidden may still say what somebody is called.
+    public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) {
         let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
-        let bytes = printing.change { $0.bytes(of: reports, width: columns, colour: colour) }
+        let bytes = printing.change { $0.bytes(of: reports, marks, width: columns, colour: colour) }
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
@@ -92,40 +97,40 @@ enum Printing {
     }
 
     /// The lines of a batch.
-    mutating func bytes(of reports: [StampedReport], width: Int?, colour: Bool) -> [UInt8] {
+    mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark], width: Int?, colour: Bool) -> [UInt8] {
         var buffer = TerminalBuffer(colour: colour)
         switch self {
         case .lines(var lines):
             self = .payloads(inert: true)
             lines.width = width
-            for report in reports { lines.append(report, to: &buffer) }
+            for (report, mark) in zip(reports, marks) { lines.append(report, mark, to: &buffer) }
             self = .lines(lines)
             return buffer.bytes
         case .table(var table):
             self = .payloads(inert: true)
-            for report in reports { table.append(report, width: width, to: &buffer) }
+            for (report, mark) in zip(reports, marks) { table.append(report, mark, width: width, to: &buffer) }
             self = .table(table)
             return buffer.bytes
         case .envelopes(var envelopes):
             self = .payloads(inert: true)
-            let bytes = envelopes.bytes(of: reports)
+            let bytes = envelopes.bytes(of: reports, marks)
             self = .envelopes(envelopes)
             return bytes
         case .template(let template, var context):
-            let bytes = reports.flatMap { report in
+            let bytes = zip(reports, marks).flatMap { report, mark in
                 context.rooms.learn(from: report.report)
-                return template.line(of: report, &context)
+                return !mark.isShown ? [] : template.line(of: report, &context)
             }
             self = .template(template, context)
             return bytes
-        case .payloads(let inert): return Self.payloads(reports, inert: inert)
+        case .payloads(let inert): return Self.payloads(reports, marks, inert: inert)
         }
     }
 
     /// Line breaks can stand between the tokens of a JSON text, never inside one; a space keeps one event on one line.
-    private static func payloads(_ reports: [StampedReport], inert: Bool) -> [UInt8] {
+    private static func payloads(_ reports: [StampedReport], _ marks: [ViewMark], inert: Bool) -> [UInt8] {
         var writer = JSONWriter()
-        for report in reports {
+        for (report, mark) in zip(reports, marks) where mark.isShown {
             guard case .event(let event) = report.report else { continue }
             if inert {
                 writer.inertRaw(event.payload)
@@ -152,12 +157,12 @@ struct EnvelopePrinting {
 
     init(fields: EnvelopeFields? = nil) { self.fields = fields }
 
-    mutating func bytes(of reports: [StampedReport]) -> [UInt8] {
+    mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark]) -> [UInt8] {
         var projected = JSONWriter()
         envelope.reset()
-        for report in reports {
+        for (report, mark) in zip(reports, marks) {
             if case .connection(.connecting) = report.report { connection += 1 }
-            envelope.append(report, connection: connection)
+            envelope.append(report, mark, connection: connection)
             guard let fields else { continue }
             if !envelope.writer.bytes.isEmpty {
                 fields.append(RawJSON(unchecked: envelope.writer.bytes[...]), to: &projected)

@@ -15,9 +15,14 @@ struct EventTable {
         lines = EventLines(isCompact: true, width: nil, settings)
     }
 
-    mutating func append(_ stamped: StampedReport, width: Int?, to buffer: inout TerminalBuffer) {
+    mutating func append(
+        _ stamped: StampedReport, _ mark: ViewMark = ViewMark(), width: Int?, to buffer: inout TerminalBuffer
+    ) {
         buffer.limit = width
         lines.learn(from: stamped.report)
+        guard mark.isShown else { return }
+        buffer.isHighlighted = mark.isHighlighted
+        defer { buffer.isHighlighted = false }
         switch stamped.report {
         case .event(let report):
             appendHeading(to: &buffer)

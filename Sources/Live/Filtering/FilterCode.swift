@@ -1,0 +1,180 @@
+/// A clause as it is asked: its tests in order, each with where to go on. Not for several threads at once.
+struct FilterCode {
+    /// Where a test leads.
+    enum Next: Hashable {
+        case test(Int)
+        case accept
+        case refuse
+    }
+
+    struct Step {
+        var test: FilterMatcher
+        var onTrue: Next
+        var onFalse: Next
+    }
+
+    private(set) var steps: [Step] = []
+    /// Whether a row of a change is needed, whatever the change.
+    let isOfRows: Bool
+    /// Whether `kind` is asked for, which a change without an event has from its rows.
+    let asksForKind: Bool
+    /// Whether what somebody or something is called may matter.
+    let asksForNames: Bool
+
+    init(_ expression: FilterExpression) {
+        let tests = expression.tests
+        isOfRows = tests.contains { $0.field.isOfRows }
+        asksForKind = tests.contains { $0.field == .kind }
+        asksForNames = tests.contains { [.actor, .room, .text].contains($0.field) }
+        _ = emit(expression, onTrue: .accept, onFalse: .refuse)
+        steps.reverse()
+        // What was emitted last stands first now.
+        let last = steps.count - 1
+        for index in steps.indices {
+            steps[index].onTrue = steps[index].onTrue.mirrored(last)
+            steps[index].onFalse = steps[index].onFalse.mirrored(last)
+        }
+    }
+
+    /// Emits backwards, so that where a test leads to is known when it is made. Gives where the expression begins.
+    private mutating func emit(_ expression: FilterExpression, onTrue: Next, onFalse: Next) -> Next {
+        switch expression {
+        case .test(let test):
+            let negative = test.operation.isNegative
+            steps.append(
+                Step(
+                    test: FilterMatcher(test), onTrue: negative ? onFalse : onTrue, onFalse: negative ? onTrue : onFalse
+                ))
+            return .test(steps.count - 1)
+        case .not(let inner): return emit(inner, onTrue: onFalse, onFalse: onTrue)
+        case .all(let parts):
+            var next = onTrue
+            for part in parts.reversed() { next = emit(part, onTrue: next, onFalse: onFalse) }
+            return next
+        case .any(let parts):
+            var next = onFalse
+            for part in parts.reversed() { next = emit(part, onTrue: onTrue, onFalse: next) }
+            return next
+        }
+    }
+}
+
+extension FilterCode.Next {
+    fileprivate func mirrored(_ last: Int) -> FilterCode.Next {
+        switch self {
+        case .test(let index): .test(last - index)
+        case .accept, .refuse: self
+        }
+    }
+}
+
+/// One test, ready to be asked: its field, and what the value must be. Negative operators are the code's matter.
+struct FilterMatcher {
+    enum Wanted {
+        case anything
+        case words([String])
+        case glob(Glob)
+        case pattern(FilterPattern?)
+        case truth(Bool)
+        case amounts([Int64])
+        case order(FilterOrder, Int64)
+        case values([FilterValue.Decoded])
+        case valueOrder(FilterOrder, FilterValue.Decoded)
+    }
+
+    let field: FilterField
+    let wanted: Wanted
+    let verdicts = RoomVerdicts()
+
+    init(_ test: FilterTest) {
+        field = test.field
+        wanted = Self.wanted(test)
+    }
+
+    private static func wanted(_ test: FilterTest) -> Wanted {
+        switch test.operation {
+        case .exists: .anything
+        case .like, .unlike: .glob(Glob(test.values.first?.string ?? ""))
+        case .matches, .matchesNot: .pattern(test.values.first.flatMap { FilterPattern($0.string ?? "") })
+        case .equal, .notEqual, .oneOf, .noneOf: equal(test)
+        case .less: order(.less, test)
+        case .atMost: order(.atMost, test)
+        case .greater: order(.greater, test)
+        case .atLeast: order(.atLeast, test)
+        }
+    }
+
+    private static func equal(_ test: FilterTest) -> Wanted {
+        switch test.field.domain {
+        case .words, .text: .words(test.values.compactMap(\.string))
+        case .size, .span: .amounts(test.values.compactMap(\.amount))
+        case .truth: .truth(test.values.first == .truth(true))
+        case .json: .values(test.values.map(FilterValue.Decoded.init))
+        }
+    }
+
+    private static func order(_ order: FilterOrder, _ test: FilterTest) -> Wanted {
+        guard let value = test.values.first else { return .words([]) }
+        if case .json = test.field.domain { return .valueOrder(order, FilterValue.Decoded(value)) }
+        return .order(order, value.amount ?? 0)
+    }
+
+    /// Whether a text is what is wanted.
+    func matches(_ text: String) -> Bool {
+        switch wanted {
+        case .anything: true
+        case .words(let words): words.contains(text)
+        case .glob(let glob): glob.matches(text)
+        case .pattern(let pattern): pattern?.matches(text) ?? false
+        case .truth, .amounts, .order, .values, .valueOrder: false
+        }
+    }
+
+    /// Whether a number of bytes or microseconds is what is wanted.
+    func matches(_ amount: Int64) -> Bool {
+        switch wanted {
+        case .anything: true
+        case .amounts(let amounts): amounts.contains(amount)
+        case .order(let order, let other): order.holds(amount, other)
+        case .words, .glob, .pattern, .truth, .values, .valueOrder: false
+        }
+    }
+
+    /// Whether a truth value is what is wanted.
+    func matches(_ truth: Bool) -> Bool {
+        switch wanted {
+        case .anything: true
+        case .truth(let wanted): wanted == truth
+        case .words, .glob, .pattern, .amounts, .order, .values, .valueOrder: false
+        }
+    }
+}
+
+enum FilterOrder {
+    case less, atMost, greater, atLeast
+
+    func holds<Value: Comparable>(_ a: Value, _ b: Value) -> Bool {
+        switch self {
+        case .less: a < b
+        case .atMost: a <= b
+        case .greater: a > b
+        case .atLeast: a >= b
+        }
+    }
+}
+
+extension FilterValue {
+    var string: String? {
+        switch self {
+        case .string(let text), .pattern(let text): text
+        case .truth, .null, .size, .span, .number: nil
+        }
+    }
+
+    var amount: Int64? {
+        switch self {
+        case .size(let amount), .span(let amount): amount
+        case .string, .pattern, .truth, .null, .number: nil
+        }
+    }
+}

@@ -1,0 +1,180 @@
+/// A filter as a tree, every test of it known to make sense. Printed, and read again, it is the same.
+indirect enum FilterExpression: Hashable, Sendable {
+    case test(FilterTest)
+    case not(FilterExpression)
+    /// Two or more; none of them is `all` itself.
+    case all([FilterExpression])
+    /// Two or more; none of them is `any` itself.
+    case any([FilterExpression])
+
+    /// All of them; of one, that one.
+    static func every(_ parts: [FilterExpression]) -> FilterExpression {
+        let flat = parts.flatMap { part in if case .all(let inner) = part { inner } else { [part] } }
+        return flat.count == 1 ? flat[0] : .all(flat)
+    }
+
+    /// One of them; of one, that one.
+    static func some(_ parts: [FilterExpression]) -> FilterExpression {
+        let flat = parts.flatMap { part in if case .any(let inner) = part { inner } else { [part] } }
+        return flat.count == 1 ? flat[0] : .any(flat)
+    }
+
+    /// What must all hold.
+    var conjuncts: [FilterExpression] { if case .all(let parts) = self { parts } else { [self] } }
+
+    /// The tests, from left to right.
+    var tests: [FilterTest] {
+        switch self {
+        case .test(let test): [test]
+        case .not(let inner): inner.tests
+        case .all(let parts), .any(let parts): parts.flatMap(\.tests)
+        }
+    }
+}
+
+extension FilterExpression: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .test(let test): test.description
+        case .not(let inner): "not " + inner.parenthesized
+        case .all(let parts):
+            parts.map { if case .any = $0 { $0.parenthesized } else { $0.description } }
+                .joined(separator: " and ")
+        case .any(let parts): parts.map(\.description).joined(separator: " or ")
+        }
+    }
+
+    private var parenthesized: String {
+        switch self {
+        case .test, .not: description
+        case .all, .any: "(" + description + ")"
+        }
+    }
+}
+
+/// One question about one field.
+struct FilterTest: Hashable, Sendable {
+    enum Operator: String, Hashable, Sendable, CaseIterable {
+        case equal = "="
+        case notEqual = "!="
+        case less = "<"
+        case atMost = "<="
+        case greater = ">"
+        case atLeast = ">="
+        case matches = "~"
+        case matchesNot = "!~"
+        case like
+        case unlike = "not like"
+        case oneOf = "in"
+        case noneOf = "not in"
+        case exists
+
+        /// Whether it says the opposite of another one.
+        var isNegative: Bool {
+            switch self {
+            case .notEqual, .matchesNot, .unlike, .noneOf: true
+            case .equal, .less, .atMost, .greater, .atLeast, .matches, .like, .oneOf, .exists: false
+            }
+        }
+    }
+
+    var field: FilterField
+    var operation: Operator
+    /// One; none for `exists`, one or more for `in`.
+    var values: [FilterValue]
+}
+
+extension FilterTest: CustomStringConvertible {
+    var description: String {
+        switch operation {
+        case .exists: "\(field) exists"
+        case .oneOf, .noneOf: "\(field) \(operation.rawValue) (" + values.map(\.text).joined(separator: ", ") + ")"
+        case .equal, .notEqual, .less, .atMost, .greater, .atLeast, .matches, .matchesNot, .like, .unlike:
+            "\(field) \(operation.rawValue) " + (values.first?.text ?? "")
+        }
+    }
+}
+
+/// A value that a field is compared with.
+enum FilterValue: Hashable, Sendable {
+    case string(String)
+    /// A regular expression.
+    case pattern(String)
+    case truth(Bool)
+    case null
+    /// Bytes.
+    case size(Int64)
+    /// Microseconds.
+    case span(Int64)
+    /// A number of a payload, as it was written.
+    case number(String)
+
+    /// As it is written.
+    var text: String {
+        switch self {
+        case .string(let text): FilterValue.isWord(text) ? FilterSyntax.quoted(text) : FilterSyntax.value(text)
+        case .pattern(let text): FilterSyntax.pattern(text)
+        case .truth(let value): value ? "true" : "false"
+        case .null: "null"
+        case .size(let bytes): FilterValue.text(of: bytes, in: FilterValue.sizeUnits)
+        case .span(let microseconds): FilterValue.text(of: microseconds, in: FilterValue.spanUnits)
+        case .number(let text): text
+        }
+    }
+
+    /// Whether the text, bare, would not be read as a text in a payload's place.
+    private static func isWord(_ text: String) -> Bool {
+        ["true", "false", "null"].contains(text) || FilterNumber(text) != nil
+    }
+
+    static let sizeUnits: [(name: String, factor: Int64)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10), ("", 1)]
+    static let spanUnits: [(name: String, factor: Int64)] = [
+        ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1000), ("us", 1),
+    ]
+
+    private static func text(of amount: Int64, in units: [(name: String, factor: Int64)]) -> String {
+        guard amount != 0, let unit = units.first(where: { amount.isMultiple(of: $0.factor) }) else {
+            return "0" + (units.last?.name ?? "")
+        }
+        return "\(amount / unit.factor)\(unit.name)"
+    }
+
+    /// What is written as a number and one of the units; nil for anything else.
+    static func amount(_ text: String, in units: [(name: String, factor: Int64)]) -> Int64? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") }
+        guard let unit = units.first(where: { $0.name == text[digits.endIndex...] }) else { return nil }
+        if let whole = Int64(digits) {
+            let (product, overflow) = whole.multipliedReportingOverflow(by: unit.factor)
+            return overflow ? nil : product
+        }
+        guard FilterNumber(String(digits)) != nil, let value = Double(digits) else { return nil }
+        let product = (value * Double(unit.factor)).rounded()
+        return Int64(exactly: product)
+    }
+}
+
+/// A number as JSON writes one.
+struct FilterNumber: Hashable, Sendable {
+    /// When it is whole and fits.
+    var integer: Int64?
+    var real: Double
+
+    init?(_ text: String) {
+        var bytes = Substring(text).utf8
+        if bytes.first == UInt8(ascii: "-") { bytes.removeFirst() }
+        guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+            text.utf8.allSatisfy(Self.isNumeric), let real = Double(text), real.isFinite
+        else { return nil }
+        self.real = real
+        integer = Int64(text)
+    }
+
+    private static func isNumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "+"),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+}

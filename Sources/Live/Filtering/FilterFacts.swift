@@ -1,0 +1,209 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import Terminal
+
+/// What a report says of itself and of what caused it, as a filter asks for it: nothing is made that is not asked for.
+struct FilterFacts {
+    /// The event that was seen last: what is caused by it comes right behind it.
+    private var event: StampedReport?
+    /// Who and what is called how, as far as the changes said.
+    private var names = KnownNames()
+    private let learns: Bool
+    /// Of the report that is asked about now; made when asked for.
+    private var rows: [DiffRow]?
+    private var line: [UInt8]?
+
+    /// `learns` says whether names are asked for.
+    init(learns: Bool) { self.learns = learns }
+
+    /// Another report is asked about.
+    mutating func begin(_ stamped: StampedReport) {
+        if rows != nil { rows = nil }
+        if line != nil { line = nil }
+        if learns, case .diff = stamped.report { names.learn(from: rows(of: stamped)) }
+    }
+
+    /// What follows may be caused by this.
+    mutating func end(_ stamped: StampedReport) {
+        if case .event = stamped.report { event = stamped }
+    }
+
+    /// The rows of a change; of anything else none.
+    mutating func rows(of stamped: StampedReport) -> [DiffRow] {
+        guard case .diff(let diff) = stamped.report else { return [] }
+        if let rows { return rows }
+        let made = DiffRow.rows(of: diff.batch)
+        rows = made
+        return made
+    }
+
+    /// Whether an event is known that caused this.
+    func hasCause(_ stamped: StampedReport) -> Bool {
+        guard let event, event.stamp.n > 0 else { return false }
+        switch stamped.report {
+        case .diff(let diff): return diff.cause == event.stamp.n
+        case .typing: return stamped.stamp.n == event.stamp.n
+        case .event, .gap, .connection, .room, .action, .undecodable, .notice: return false
+        }
+    }
+
+    // MARK: - Asking
+
+    /// Whether a clause holds of a report, or of one row of it.
+    mutating func accepts(_ code: FilterCode, _ stamped: StampedReport, row: DiffRow? = nil) -> Bool {
+        var next = FilterCode.Next.test(0)
+        while case .test(let index) = next {
+            let holds = self.holds(code.steps[index].test, stamped, row)
+            next = holds ? code.steps[index].onTrue : code.steps[index].onFalse
+        }
+        return next == .accept
+    }
+
+    private mutating func holds(_ test: FilterMatcher, _ stamped: StampedReport, _ row: DiffRow?) -> Bool {
+        switch test.field {
+        case .type: test.matches(stamped.report.typeName)
+        case .text: holdsOfLine(test, stamped)
+        case .diffOperation: row.map { test.matches($0.operation.rawValue) } ?? false
+        case .diffSection:
+            row.map { test.matches($0.item.sectionKey.name) || test.matches($0.item.sectionKey.text) } ?? false
+        case .diffKind: row.map { test.matches($0.item.id.kind.rawValue) } ?? false
+        case .diffID: row.map { test.matches($0.item.id.text) } ?? false
+        case .diffField:
+            row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
+        case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .payload:
+            switch stamped.report {
+            case .event(let report): holds(test, of: report, stamped)
+            case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
+            case .typing(let typing): holds(test, of: typing, stamped)
+            case .room(let room): test.field == .room && test.matches(room: room.room, names)
+            case .action: test.field == .direction && test.matches("out")
+            case .gap, .connection, .undecodable, .notice: false
+            }
+        }
+    }
+
+    private func holds(_ test: FilterMatcher, of report: EventReport, _ stamped: StampedReport) -> Bool {
+        switch test.field {
+        case .kind: test.matches(report.event.kind)
+        case .room: report.event.room.map { test.matches(room: $0, names) } ?? false
+        case .actor: report.event.actor.map { holds(test, ofActor: $0) } ?? false
+        case .event: test.matches(report.wireName)
+        case .namespace: test.matches(report.namespace)
+        case .direction: test.matches("in")
+        case .size: test.matches(Int64(report.payload.bytes.count))
+        case .lag:
+            stamped.lag.map { test.matches($0.multipliedReportingOverflow(by: 1000).partialValue) } ?? false
+        case .known: test.matches(report.event.isKnown)
+        case .payload: test.matches(report.payload)
+        case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
+        }
+    }
+
+    private func holdsOfCause(_ test: FilterMatcher, _ stamped: StampedReport) -> Bool? {
+        guard hasCause(stamped), let event, case .event(let report) = event.report else { return nil }
+        return holds(test, of: report, event)
+    }
+
+    /// Of a change that no event caused only the kind is known.
+    private func holds(_ test: FilterMatcher, ofRow row: DiffRow?) -> Bool {
+        guard test.field == .kind, let row else { return false }
+        return test.matches(row.item.id.kind.rawValue)
+    }
+
+    private func holds(_ test: FilterMatcher, of report: TypingReport, _ stamped: StampedReport) -> Bool {
+        switch test.field {
+        case .kind: test.matches("typing")
+        case .actor: holds(test, ofActor: report.user.description) || report.name.map { test.matches($0) } ?? false
+        default: holdsOfCause(test, stamped) ?? false
+        }
+    }
+
+    private func holds(_ test: FilterMatcher, ofActor actor: String) -> Bool {
+        if test.matches(actor) { return true }
+        return names.person(actor).map { test.matches($0) } ?? false
+    }
+
+    private mutating func holdsOfLine(_ test: FilterMatcher, _ stamped: StampedReport) -> Bool {
+        let line = line(of: stamped)
+        guard !line.isEmpty else { return false }
+        if case .pattern(let pattern) = test.wanted { return pattern?.matchesLine(of: line) ?? false }
+        return line.split(separator: UInt8(ascii: "\n")).contains { test.matches(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// The lines of a report as they are printed without colours, in full.
+    private mutating func line(of stamped: StampedReport) -> [UInt8] {
+        if let line { return line }
+        var buffer = TerminalBuffer(colour: false)
+        var lines = EventLines(isCompact: true, width: nil)
+        lines.people = names.people
+        lines.append(stamped, to: &buffer)
+        if buffer.bytes.isEmpty {
+            StatusLines(quiet: false, showsGaps: true, shortensIDs: true).append(stamped, to: &buffer)
+        }
+        line = buffer.bytes
+        return buffer.bytes
+    }
+}
+
+extension FilterMatcher {
+    /// Whether a room is wanted, by its name or by what is shown of it. Rooms are few and their names long: what was found out is kept.
+    func matches(room: String, _ names: KnownNames) -> Bool {
+        if case .anything = wanted { return true }
+        return verdicts.verdict(of: room, names.revision) {
+            matches(room) || matches(ShortName.room(room, width: LineSettings().roomWidth))
+                || names.title(ofRoom: room).map { matches("#" + $0) } ?? false
+        }
+    }
+}
+
+/// Which rooms a test holds of, as far as it was asked. Bounded, since a peer names the rooms.
+final class RoomVerdicts {
+    static let maximum = 1000
+    private var known: [String: Bool] = [:]
+    private var revision = 0
+
+    /// What was found out, or is found out now. With a name that was learnt meanwhile everything may be different.
+    func verdict(of room: String, _ revision: Int, _ decide: () -> Bool) -> Bool {
+        if revision != self.revision || known.count >= Self.maximum {
+            known.removeAll(keepingCapacity: true)
+            self.revision = revision
+        }
+        if let verdict = known[room] { return verdict }
+        let verdict = decide()
+        known[room] = verdict
+        return verdict
+    }
+}
+
+/// What users and channels are called, learnt from the rows of changes.
+struct KnownNames {
+    static let mostTitles = 10_000
+    private(set) var people = KnownPeople()
+    private var titles: [String: String] = [:]
+    /// Counts the titles that came or changed.
+    private(set) var revision = 0
+
+    mutating func learn(from rows: [DiffRow]) {
+        people.learn(from: rows)
+        for row in rows where row.item.id.kind == .channel && row.operation != .delete {
+            let id = row.item.id.text
+            guard titles.count < Self.mostTitles || titles[id] != nil, row.operation != .move || titles[id] == nil,
+                let title = ItemFacts(row.item).label, titles[id] != title
+            else { continue }
+            titles[id] = title
+            revision += 1
+        }
+    }
+
+    func person(_ id: String) -> String? { people[id] }
+
+    /// The title of the channel whose id is in a room's name.
+    func title(ofRoom room: String) -> String? {
+        for part in room.split(whereSeparator: { $0 == "/" || $0 == "?" }) {
+            if let title = titles[String(part)] { return title }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+import Events
+import Pipeline
+import Terminal
+
+/// What a clause of a filter asks about.
+public enum FilterField: Hashable, Sendable {
+    case type, kind, room, actor, event, namespace, direction, size, lag, known, text
+    case diffOperation, diffSection, diffKind, diffID, diffField
+    /// A value in the event's payload; the way to it has one step at least.
+    case payload([Step])
+
+    /// One step into a JSON value.
+    public enum Step: Hashable, Sendable {
+        case key(String)
+        case element(Int)
+    }
+
+    /// What a field's values are.
+    enum Domain {
+        /// One of these words.
+        case words([String])
+        case text
+        /// Bytes.
+        case size
+        /// A time.
+        case span
+        case truth
+        /// Whatever the peer sends.
+        case json
+    }
+
+    /// The fields that have a name of their own, in the order they are told.
+    static let named: [(name: String, field: FilterField)] = [
+        ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
+        ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
+        ("text", .text), ("diff.op", .diffOperation), ("diff.section", .diffSection), ("diff.kind", .diffKind),
+        ("diff.id", .diffID), ("diff.field", .diffField),
+    ]
+
+    var domain: Domain {
+        switch self {
+        case .type: .words(Report.typeNames)
+        case .kind: .words(Self.kinds)
+        case .direction: .words(["in", "out"])
+        case .diffOperation: .words(DiffRow.Operation.allCases.map(\.rawValue))
+        case .diffKind: .words(Item.Kind.allCases.map(\.rawValue))
+        case .room, .actor, .event, .namespace, .text, .diffSection, .diffID, .diffField: .text
+        case .size: .size
+        case .lag: .span
+        case .known: .truth
+        case .payload: .json
+        }
+    }
+
+    /// Of events, and of rows: a change that no event caused is of its rows' kinds.
+    private static let kinds = Event.kinds + Item.Kind.allCases.map(\.rawValue).filter { !Event.kinds.contains($0) }
+
+    /// Whether it is asked of each row of a change on its own.
+    var isOfRows: Bool {
+        switch self {
+        case .diffOperation, .diffSection, .diffKind, .diffID, .diffField: true
+        case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .text, .payload: false
+        }
+    }
+}
+
+extension FilterField: CustomStringConvertible {
+    /// The field as it is written.
+    public var description: String {
+        guard case .payload(let steps) = self else {
+            return Self.named.first { $0.field == self }?.name ?? ""
+        }
+        return steps.reduce(into: "payload") { text, step in
+            switch step {
+            case .key(let key) where FilterSyntax.isPlainKey(key): text += "." + key
+            case .key(let key): text += "." + FilterSyntax.quoted(key)
+            case .element(let index): text += "[\(index)]"
+            }
+        }
+    }
+}
+
+extension Report {
+    /// What reports are called, as in the objects of `--format json`.
+    static let typeNames = [
+        "event", "diff", "gap", "conn", "room", "action", "typing", "undecodable", "notice",
+    ]
+
+    /// What this one is called.
+    var typeName: String {
+        switch self {
+        case .event: "event"
+        case .diff: "diff"
+        case .gap: "gap"
+        case .connection: "conn"
+        case .room: "room"
+        case .action: "action"
+        case .typing: "typing"
+        case .undecodable: "undecodable"
+        case .notice: "notice"
+        }
+    }
+}

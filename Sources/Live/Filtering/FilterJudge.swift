@@ -1,0 +1,144 @@
+import Pipeline
+
+/// What a view is to do with a report.
+public struct ViewMark: Hashable, Sendable {
+    /// Whether it is shown. What is not is still to be known of: it may say what somebody is called.
+    public var isShown = true
+    /// Whether it is to be pointed out.
+    public var isHighlighted = false
+    /// Events that were left out by a sample since the one shown before this.
+    public var leftOut = 0
+
+    /// Shown, as it is.
+    public init() {}
+}
+
+/// Asks what a view shows of one report after the other, in their order: what an event causes is judged by the event before it.
+///
+/// Not for several threads at once.
+public struct FilterJudge {
+    private let codes: [FilterCode]
+    private let highlights: [[FilterCode]]
+    private var facts: FilterFacts
+    private var sampling: Sampling?
+    /// What was left out so far, by whom.
+    public private(set) var tally: FilterTally
+
+    /// A judge that has seen nothing.
+    public init(_ setting: ViewFilter.Setting) {
+        codes = setting.filter.clauses.map { FilterCode($0.expression) }
+        highlights = setting.highlights.map { $0.clauses.map { FilterCode($0.expression) } }
+        let all = codes + highlights.flatMap { $0 }
+        facts = FilterFacts(learns: all.contains { $0.asksForNames })
+        sampling = setting.sample.map { Sampling($0) }
+        tally = FilterTally(setting)
+    }
+
+    /// A judge of one filter alone.
+    public init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }
+
+    /// What a view is to do with the report that comes next.
+    public mutating func mark(_ stamped: StampedReport) -> ViewMark {
+        facts.begin(stamped)
+        defer { facts.end(stamped) }
+        var mark = ViewMark()
+        tally.see(stamped.report)
+        if !stamped.report.isAlwaysShown {
+            if let clause = refusing(codes, stamped) {
+                tally.remove(stamped.report, by: clause)
+                mark.isShown = false
+                sampling?.passOver(stamped.report)
+                return mark
+            }
+            sample(stamped, &mark)
+        }
+        if mark.isShown, !highlights.isEmpty {
+            mark.isHighlighted = highlights.contains { refusing($0, stamped) == nil }
+        }
+        return mark
+    }
+
+    /// Whether the filter holds of the report that comes next: also of what is shown whatever it says.
+    public mutating func matches(_ stamped: StampedReport) -> Bool {
+        facts.begin(stamped)
+        defer { facts.end(stamped) }
+        return refusing(codes, stamped) == nil
+    }
+
+    private mutating func sample(_ stamped: StampedReport, _ mark: inout ViewMark) {
+        guard sampling != nil else { return }
+        if case .event = stamped.report {
+            mark.isShown = sampling?.takeEvent() ?? true
+            if mark.isShown {
+                mark.leftOut = sampling?.takeLeftOut() ?? 0
+            } else {
+                tally.sampledOut += 1
+            }
+        } else if facts.hasCause(stamped) {
+            mark.isShown = sampling?.isLastShown ?? true
+        }
+    }
+
+    /// The first clause that does not hold; nil when all do. Clauses that ask for rows must hold of one row together.
+    private mutating func refusing(_ codes: [FilterCode], _ stamped: StampedReport) -> Int? {
+        guard case .diff = stamped.report else {
+            return codes.indices.first { !facts.accepts(codes[$0], stamped) }
+        }
+        let hasCause = facts.hasCause(stamped)
+        var rows: [DiffRow]?
+        for index in codes.indices {
+            let code = codes[index]
+            if code.isOfRows || code.asksForKind && !hasCause {
+                let left = rows ?? facts.rows(of: stamped)
+                let passing = left.filter { facts.accepts(code, stamped, row: $0) }
+                if passing.isEmpty { return index }
+                rows = passing
+            } else if !facts.accepts(code, stamped) {
+                return index
+            }
+        }
+        return nil
+    }
+}
+
+extension Report {
+    /// What no filter hides: what was lost, what nobody can tell the contents of, and what is said to the user.
+    fileprivate var isAlwaysShown: Bool {
+        switch self {
+        case .gap, .undecodable, .notice: true
+        case .event, .diff, .connection, .room, .action, .typing: false
+        }
+    }
+}
+
+/// One of so many events, evenly.
+private struct Sampling {
+    private let sample: ViewFilter.Sample
+    private var due: Int
+    private var leftOut = 0
+    /// Whether the event seen last is shown.
+    private(set) var isLastShown = true
+
+    init(_ sample: ViewFilter.Sample) {
+        self.sample = sample
+        // The first event is shown.
+        due = sample.of - sample.taken
+    }
+
+    mutating func takeEvent() -> Bool {
+        due += sample.taken
+        isLastShown = due >= sample.of
+        if isLastShown { due -= sample.of } else { leftOut += 1 }
+        return isLastShown
+    }
+
+    /// An event that the filter refused: what it causes is the filter's matter, not the sample's.
+    mutating func passOver(_ report: Report) {
+        if case .event = report { isLastShown = true }
+    }
+
+    mutating func takeLeftOut() -> Int {
+        defer { leftOut = 0 }
+        return leftOut
+    }
+}

@@ -1,0 +1,126 @@
+import JSONText
+
+extension FilterValue {
+    /// A value that one of a payload is compared with.
+    enum Decoded {
+        case text(String)
+        /// As written, too: a peer may send numbers as strings.
+        case number(FilterNumber, String)
+        case truth(Bool)
+        case null
+
+        init(_ value: FilterValue) {
+            switch value {
+            case .string(let text), .pattern(let text): self = .text(text)
+            case .number(let text): self = FilterNumber(text).map { .number($0, text) } ?? .text(text)
+            case .truth(let truth): self = .truth(truth)
+            case .null: self = .null
+            case .size(let amount), .span(let amount):
+                let text = "\(amount)"
+                self = FilterNumber(text).map { .number($0, text) } ?? .text(text)
+            }
+        }
+    }
+}
+
+extension FilterMatcher {
+    /// Whether the value at the field's path is what is wanted. What is no JSON has no values.
+    func matches(_ payload: RawJSON) -> Bool {
+        guard case .payload(let steps) = field else { return false }
+        do throws(JSONError) {
+            var reader = JSONReader(payload.bytes.span)
+            guard try Self.go(steps, &reader) else { return false }
+            return try matchesValue(&reader)
+        } catch {
+            return false
+        }
+    }
+
+    /// Moves the reader to the value at the end of the path; false when there is none.
+    private static func go(_ steps: [FilterField.Step], _ reader: inout JSONReader) throws(JSONError) -> Bool {
+        // Behind the event's name its first argument.
+        if case .key? = steps.first, try !enter(.element(1), &reader) { return false }
+        for step in steps where try !enter(step, &reader) { return false }
+        return true
+    }
+
+    private static func enter(_ step: FilterField.Step, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+        switch (step, try reader.peek()) {
+        case (.element(var index), .array):
+            try reader.beginArray()
+            while try reader.nextElement() {
+                if index == 0 { return true }
+                try reader.skip()
+                index -= 1
+            }
+        case (.key(let name), .object):
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if reader.matches(key.range, text: name) { return true }
+                if key.range.hasEscapes, reader.string(key) == name { return true }
+                try reader.skip()
+            }
+        case (.element, _), (.key, _): break
+        }
+        return false
+    }
+
+    private func matchesValue(_ reader: inout JSONReader) throws(JSONError) -> Bool {
+        switch wanted {
+        case .anything: return true
+        case .values(let values):
+            let place = reader.offset
+            for value in values {
+                reader.seek(to: place)
+                if try Self.isSame(value, &reader) { return true }
+            }
+            return false
+        case .valueOrder(let order, let value): return try Self.holds(order, value, &reader)
+        case .glob(let glob): return glob.matches(try Self.text(&reader))
+        case .pattern(let pattern): return pattern?.matches(try Self.text(&reader)) ?? false
+        case .words, .truth, .amounts, .order: return false
+        }
+    }
+
+    /// A string's value; of anything else its text.
+    private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
+        try reader.peek() == .string ? try reader.string() : try reader.raw().description
+    }
+
+    private static func isSame(_ value: FilterValue.Decoded, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+        switch (value, try reader.peek()) {
+        case (.text(let text), .string), (.number(_, let text), .string):
+            let contents = try reader.stringRange()
+            return reader.matches(contents, text: text) || contents.hasEscapes && reader.string(at: contents) == text
+        case (.number(let number, _), .number):
+            let other = try Self.number(&reader)
+            if let a = number.integer, let b = other.integer { return a == b }
+            return number.real == other.real
+        case (.truth(let truth), .bool): return try reader.bool() == truth
+        case (.null, .null): return true
+        case (.text, _), (.number, _), (.truth, _), (.null, _): return false
+        }
+    }
+
+    private static func holds(
+        _ order: FilterOrder, _ value: FilterValue.Decoded, _ reader: inout JSONReader
+    ) throws(JSONError) -> Bool {
+        switch (value, try reader.peek()) {
+        case (.number(let number, _), .number):
+            let other = try Self.number(&reader)
+            if let a = other.integer, let b = number.integer { return order.holds(a, b) }
+            return order.holds(other.real, number.real)
+        case (.text(let text), .string): return order.holds(try reader.string(), text)
+        case (.text, _), (.number, _), (.truth, _), (.null, _): return false
+        }
+    }
+
+    private static func number(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> (integer: Int64?, real: Double) {
+        let place = reader.offset
+        if let whole = try? reader.int64() { return (whole, Double(whole)) }
+        reader.seek(to: place)
+        return (nil, try reader.double())
+    }
+}

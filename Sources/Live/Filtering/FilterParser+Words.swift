@@ -1,0 +1,180 @@
+// Fields, operators and values.
+extension FilterParser {
+    mutating func field() throws(FilterError) -> (field: FilterField, range: Range<Int>) {
+        _ = reader.peek()
+        let start = reader.position
+        let name = reader.run { FilterSyntax.isKeyCharacter($0) }
+        if name == "payload" { return (.payload(try steps(behind: start)), start..<reader.position) }
+        let rest = reader.run { FilterSyntax.isKeyCharacter($0) || $0 == "." }
+        let range = start..<max(reader.position, start + 1)
+        guard let known = FilterField.named.first(where: { $0.name == name + rest }) else {
+            throw unknown(field: name + rest, range)
+        }
+        return (known.field, range)
+    }
+
+    private func unknown(field name: String, _ range: Range<Int>) -> FilterError {
+        let names = FilterField.named.map(\.name)
+        guard !name.isEmpty else { return reader.error("a field is expected here: " + Self.fields, range) }
+        if let near = Suggestion.nearest(to: name.lowercased(), among: names + ["payload."]) {
+            return reader.error("unknown field '\(name)'; did you mean '\(near)'?", range)
+        }
+        return reader.error(
+            "unknown field '\(name)'; fields are \(Self.fields); text is looked for by /\(name)/", range)
+    }
+
+    private static var fields: String {
+        (FilterField.named.map(\.name) + ["payload.…"]).joined(separator: ", ")
+    }
+
+    private mutating func steps(behind start: Int) throws(FilterError) -> [FilterField.Step] {
+        var steps: [FilterField.Step] = []
+        while steps.count < Self.deepest {
+            let place = reader.position
+            switch reader.run({ $0 == "." || $0 == "[" }) {
+            case "": return try checked(steps, start..<place)
+            case ".":
+                let isQuoted = reader.peek() == "\"" && reader.position == place + 1
+                let key = isQuoted ? try reader.quoted() : reader.run(FilterSyntax.isKeyCharacter)
+                guard isQuoted || !key.isEmpty else {
+                    throw reader.error("a key is missing behind the point", place..<place + 1)
+                }
+                steps.append(.key(key))
+            case "[":
+                let digits = reader.run { $0 != "]" && FilterSyntax.isKeyCharacter($0) }
+                guard let index = Int(digits), index >= 0, reader.run({ $0 == "]" }) == "]" else {
+                    throw reader.error(
+                        "between brackets stands a number from 0 on: payload.list[0]", place..<reader.position)
+                }
+                steps.append(.element(index))
+            default: throw reader.error("one . or one [ leads on, as in payload.list[0].id", place..<reader.position)
+            }
+        }
+        throw reader.error("a path has at most \(Self.deepest - 1) steps", start..<reader.position)
+    }
+
+    private func checked(
+        _ steps: [FilterField.Step], _ range: Range<Int>
+    ) throws(FilterError) -> [FilterField.Step] {
+        guard !steps.isEmpty else {
+            throw reader.error("a way into the payload is missing: payload.KEY, payload[1].KEY", range)
+        }
+        return steps
+    }
+
+    // MARK: - Operators
+
+    /// The operator that is next; nil where there is none.
+    mutating func operation(of field: FilterField) throws(FilterError) -> FilterTest.Operator? {
+        _ = reader.peek()
+        let start = reader.position
+        guard let operation = takeOperator() else { return nil }
+        guard field.allows(operation) else {
+            throw reader.error(
+                "\(field) cannot be asked with \(operation.rawValue): \(field.operators)", start..<reader.position)
+        }
+        return operation
+    }
+
+    private mutating func takeOperator() -> FilterTest.Operator? {
+        let signs: [(String, FilterTest.Operator)] = [
+            ("!=", .notEqual), ("!~", .matchesNot), ("<=", .atMost), (">=", .atLeast), ("==", .equal), ("=~", .matches),
+            ("<", .less), (">", .greater), ("=", .equal), ("~", .matches),
+        ]
+        for (sign, operation) in signs where reader.take(sign) { return operation }
+        if reader.take(keyword: "in") { return .oneOf }
+        if reader.take(keyword: "like") { return .like }
+        if reader.take(keyword: "exists") { return .exists }
+        let start = reader.position
+        guard reader.take(keyword: "not") else { return nil }
+        if reader.take(keyword: "in") { return .noneOf }
+        if reader.take(keyword: "like") { return .unlike }
+        reader.go(to: start)
+        return nil
+    }
+
+    // MARK: - Values
+
+    mutating func value(of field: FilterField) throws(FilterError) -> FilterValue {
+        _ = reader.peek()
+        let start = reader.position
+        let (text, isQuoted) = try reader.value()
+        let range = start..<reader.position
+        switch field.domain {
+        case .words(let words):
+            guard words.contains(text) else { throw reader.error(field.unknown(text, words), range) }
+            return .string(text)
+        case .text: return .string(text)
+        case .size:
+            if let bytes = FilterValue.amount(text, in: FilterValue.sizeUnits), bytes >= 0 { return .size(bytes) }
+            throw reader.error("'\(text)' is no size; write bytes, or 64K, 1.5M, 2G", range)
+        case .span:
+            if let span = FilterValue.amount(text, in: FilterValue.spanUnits) { return .span(span) }
+            throw reader.error("'\(text)' is no time; write it like 500ms, 2s, 1.5m or 1h", range)
+        case .truth:
+            if text == "true" || text == "false" { return .truth(text == "true") }
+            throw reader.error("\(field) is true or false, not '\(text)'", range)
+        case .json:
+            if isQuoted { return .string(text) }
+            if text == "true" || text == "false" { return .truth(text == "true") }
+            if text == "null" { return .null }
+            return FilterNumber(text) == nil ? .string(text) : .number(text)
+        }
+    }
+
+    mutating func glob(of field: FilterField) throws(FilterError) -> FilterValue {
+        _ = reader.peek()
+        let start = reader.position
+        let text = try reader.value().text
+        if let message = field.problem(withGlob: text) { throw reader.error(message, start..<reader.position) }
+        return .string(text)
+    }
+
+    mutating func pattern(of field: FilterField) throws(FilterError) -> FilterValue {
+        _ = reader.peek()
+        let start = reader.position
+        let text = try reader.pattern()
+        let range = start..<reader.position
+        guard !FilterPattern.isTooLarge(text) else {
+            throw reader.error("the regular expression repeats too much", range)
+        }
+        do throws(LinePattern.Malformed) {
+            _ = try LinePattern(text)
+        } catch {
+            throw reader.error("the regular expression is malformed: \(error.message)", range)
+        }
+        return .pattern(text)
+    }
+}
+
+extension FilterField {
+    /// A value that is none of the words there are.
+    func unknown(_ value: String, _ words: [String]) -> String {
+        let near = Suggestion.phrase(for: value, among: words)
+        return "no \(self) is called '\(value)'"
+            + (near.isEmpty ? "; it is one of " + words.joined(separator: ", ") : near)
+    }
+
+    /// What is wrong with a pattern that none of the words there are can fit.
+    func problem(withGlob text: String) -> String? {
+        guard case .words(let words) = domain else { return nil }
+        let glob = Glob(text)
+        if words.contains(where: { glob.matches($0) }) { return nil }
+        return "no \(self) is like '\(text)'; it is one of " + words.joined(separator: ", ")
+    }
+
+    func allows(_ operation: FilterTest.Operator) -> Bool { allowed.contains(operation) }
+
+    private var allowed: [FilterTest.Operator] {
+        switch domain {
+        case .words, .text: [.equal, .notEqual, .matches, .matchesNot, .like, .unlike, .oneOf, .noneOf, .exists]
+        case .size, .span:
+            [.equal, .notEqual, .less, .atMost, .greater, .atLeast, .oneOf, .noneOf, .exists]
+        case .truth: [.equal, .notEqual, .exists]
+        case .json: FilterTest.Operator.allCases
+        }
+    }
+
+    /// The operators it can be asked with, for people.
+    var operators: String { allowed.map(\.rawValue).joined(separator: " ") }
+}

@@ -1,0 +1,147 @@
+/// Reads a filter's text scalar by scalar. What a word is depends on what is expected: a value may hold what elsewhere is an operator.
+struct FilterReader {
+    let source: String
+    private let scalars: [Unicode.Scalar]
+    private(set) var position = 0
+
+    init(_ source: String) {
+        self.source = source
+        scalars = Array(source.unicodeScalars)
+    }
+
+    var count: Int { scalars.count }
+
+    /// The next scalar that is no space; nil at the end.
+    mutating func peek() -> Unicode.Scalar? {
+        while position < scalars.count, FilterSyntax.isSpace(scalars[position]) { position += 1 }
+        return position < scalars.count ? scalars[position] : nil
+    }
+
+    mutating func skip(_ count: Int = 1) { position = min(position + count, scalars.count) }
+
+    mutating func go(to place: Int) { position = place }
+
+    /// Takes `text` if it is next.
+    mutating func take(_ text: String) -> Bool {
+        _ = peek()
+        guard scalars[position...].starts(with: text.unicodeScalars) else { return false }
+        position += text.unicodeScalars.count
+        return true
+    }
+
+    /// The letters, digits, `_` and `-` that are next.
+    mutating func word() -> String {
+        _ = peek()
+        return run(FilterSyntax.isKeyCharacter)
+    }
+
+    /// Takes a keyword, in any case, if it is next as a whole word.
+    mutating func take(keyword: String) -> Bool {
+        _ = peek()
+        let start = position
+        guard word().lowercased() == keyword else {
+            position = start
+            return false
+        }
+        return true
+    }
+
+    /// Scalars of a kind, from here on, without leave for spaces.
+    mutating func run(_ isWanted: (Unicode.Scalar) -> Bool) -> String {
+        var text = String.UnicodeScalarView()
+        while position < scalars.count, isWanted(scalars[position]) {
+            text.append(scalars[position])
+            position += 1
+        }
+        return String(text)
+    }
+
+    /// A value: in quotes, or bare.
+    mutating func value() throws(FilterError) -> (text: String, isQuoted: Bool) {
+        let first = peek()
+        if first == "\"" || first == "'" { return (try quoted(), true) }
+        let start = position
+        let text = run(FilterSyntax.isValueCharacter)
+        guard !text.isEmpty else { throw error("a value is missing", start..<start) }
+        return (text, false)
+    }
+
+    /// What stands in the quotes that are next.
+    mutating func quoted() throws(FilterError) -> String {
+        let start = position
+        let quote = scalars[position]
+        position += 1
+        var text = String.UnicodeScalarView()
+        while position < scalars.count {
+            let scalar = scalars[position]
+            position += 1
+            if scalar == quote { return String(text) }
+            text.append(scalar == "\\" ? try escape() : scalar)
+        }
+        throw error("the quotes are not closed", start..<scalars.count)
+    }
+
+    private mutating func escape() throws(FilterError) -> Unicode.Scalar {
+        let start = position - 1
+        guard position < scalars.count else { throw error("the quotes are not closed", start..<position) }
+        let scalar = scalars[position]
+        position += 1
+        switch scalar {
+        case "\"", "'", "\\", "/": return scalar
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "u":
+            if position < scalars.count, scalars[position] == "{" {
+                position += 1
+                let digits = run { $0 != "}" && FilterSyntax.isKeyCharacter($0) }
+                if position < scalars.count, scalars[position] == "}", let value = UInt32(digits, radix: 16),
+                    let scalar = Unicode.Scalar(value)
+                {
+                    position += 1
+                    return scalar
+                }
+            }
+        default: break
+        }
+        throw error(
+            "a backslash stands before \", ', \\, n, r, t or u{…} alone; write \\\\ for a backslash", start..<position)
+    }
+
+    /// A regular expression: between slashes (`\/` is a slash), in quotes, or bare.
+    mutating func pattern() throws(FilterError) -> String {
+        guard peek() == "/" else { return FilterReader.withPlainSlashes(try value().text) }
+        let start = position
+        position += 1
+        var text = String.UnicodeScalarView()
+        while position < scalars.count {
+            let scalar = scalars[position]
+            position += 1
+            if scalar == "/" { return String(text) }
+            if scalar == "\\", position < scalars.count {
+                if scalars[position] != "/" { text.append(scalar) }
+                text.append(scalars[position])
+                position += 1
+            } else {
+                text.append(scalar)
+            }
+        }
+        throw error("the regular expression has no second /", start..<scalars.count)
+    }
+
+    /// A slash needs no backslash anywhere but between slashes.
+    private static func withPlainSlashes(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if isEscaped, scalar == "/" { result.removeLast() }
+            result.append(scalar)
+            isEscaped = scalar == "\\" && !isEscaped
+        }
+        return String(result)
+    }
+
+    func error(_ message: String, _ range: Range<Int>) -> FilterError {
+        FilterError(message: message, source: source, range: range)
+    }
+}

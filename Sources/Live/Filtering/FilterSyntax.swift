@@ -1,0 +1,77 @@
+/// How the words of a filter are written.
+enum FilterSyntax {
+    /// Words that join or turn around; in any case.
+    static let keywords = ["and", "or", "not", "in", "like", "exists"]
+
+    static func isKeyCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
+        default: false
+        }
+    }
+
+    /// Whether a key of a payload can be written without quotes.
+    static func isPlainKey(_ key: String) -> Bool {
+        !key.isEmpty && key.unicodeScalars.allSatisfy(isKeyCharacter)
+    }
+
+    static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
+    }
+
+    /// Whether a bare value goes on: everything but what has a meaning behind a value.
+    static func isValueCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "(", ")", ",", "\"", "'": false
+        default: !isSpace(scalar)
+        }
+    }
+
+    /// A text as it is printed: bare where that reads as the same, else in quotes.
+    static func value(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", ":", "*", "?", "@", "#", "%", "+", "&": true
+            default: false
+            }
+        }
+        return isPlain && !text.isEmpty ? text : quoted(text)
+    }
+
+    /// A text in quotes.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\" + String(scalar)
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value < 0x20 || scalar.value == 0x7F {
+                    result += "\\u{" + String(scalar.value, radix: 16) + "}"
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+
+    /// A regular expression between slashes.
+    static func pattern(_ text: String) -> String {
+        var result = "/"
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if scalar == "/", !isEscaped { result += "\\" }
+            result.unicodeScalars.append(scalar)
+            isEscaped = scalar == "\\" && !isEscaped
+        }
+        return result + "/"
+    }
+}
+
+extension FilterSyntax {
+    /// A regular expression in quotes, for a reader of filters: a backslash is its own.
+    static func quotedPattern(_ text: String) -> String { quoted(text) }
+}

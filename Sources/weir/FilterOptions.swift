@@ -1,0 +1,80 @@
+import Live
+
+/// What `tail`, `demo` and `replay` show of what they see.
+struct FilterOptions {
+    /// What is shown, and how.
+    var view = ViewFilter.Setting()
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        for text in arguments.all(.filter) {
+            try arguments.filtering(.filter) { () throws(FilterError) in
+                try view.filter.add(parsing: text, origin: Option.filter.flag)
+            }
+        }
+        try addSugar(arguments)
+        for (option, isWanted) in [(Option.grep, true), (.exclude, false)] {
+            try arguments.filtering(option) { () throws(FilterError) in
+                try view.filter.add(patterns: arguments.all(option), isWanted: isWanted, origin: option.flag)
+            }
+        }
+        for text in arguments.all(.highlight) {
+            try arguments.filtering(.highlight) { () throws(FilterError) in
+                view.highlights.append(try Filter(parsing: text, origin: Option.highlight.flag))
+            }
+        }
+        if let text = arguments[.sample] {
+            guard let sample = ViewFilter.Sample(text) else {
+                throw arguments.error("--sample: \(UsageError.quoted(text)) is no share; write it like 10% or 1/40")
+            }
+            view.sample = sample
+        }
+    }
+
+    /// What the short options say is the filter's language, too.
+    private mutating func addSugar(_ arguments: Arguments) throws(UsageError) {
+        let sugar: [(option: Option, field: FilterField, isWanted: Bool)] = [
+            (.kind, .kind, true), (.notKind, .kind, false), (.room, .room, true), (.notRoom, .room, false),
+            (.from, .actor, true), (.notFrom, .actor, false),
+        ]
+        for (option, field, isWanted) in sugar {
+            try arguments.filtering(option) { () throws(FilterError) in
+                try view.filter.add(field, among: arguments.all(option), isWanted: isWanted, origin: option.flag)
+            }
+        }
+    }
+
+    /// What `--explain-filter` prints.
+    var explanation: String {
+        var lines = [view.filter.isEmpty ? "everything is shown" : "shown is: " + view.filter.text]
+        let width = view.filter.clauses.map(\.origin.count).max() ?? 0
+        for clause in view.filter.clauses {
+            let padding = String(repeating: " ", count: width - clause.origin.count)
+            lines.append("  \(clause.origin)\(padding)  \(clause.text)")
+        }
+        for filter in view.highlights { lines.append("highlighted is: " + filter.text) }
+        if let sample = view.sample { lines.append("of the events that pass is shown: \(sample.text)") }
+        lines.append("always shown are gaps and what cannot be decoded")
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension Arguments {
+    /// Reads filters of an option; what is wrong with them is told with the place.
+    func filtering(_ option: Option, _ body: () throws(FilterError) -> Void) throws(UsageError) {
+        do throws(FilterError) {
+            try body()
+        } catch {
+            var usage = self.error("\(option.flag): \(error.message)")
+            if !error.source.isEmpty, option.takesFilter {
+                usage.message += " (column \(error.column))"
+                usage.details = error.excerpt
+            }
+            throw usage
+        }
+    }
+}
+
+extension Option {
+    /// Whether its value is an expression, of which a part may be wrong.
+    fileprivate var takesFilter: Bool { placeholder?.hasPrefix("EXPR") ?? false }
+}

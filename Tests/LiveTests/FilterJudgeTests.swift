@@ -1,0 +1,201 @@
+import Events
+import Glibc
+import Pipeline
+import Recording
+import SectionedModel
+import Testing
+
+@testable import Live
+
+@Suite("What a filter lets pass")
+struct FilterJudgeTests {
+    /// What is shown of the samples, each by its type.
+    private func shown(_ text: String, _ reports: [StampedReport] = Sample.reports) throws -> [String] {
+        var judge = FilterJudge(try Filter(parsing: text))
+        return reports.filter { judge.mark($0).isShown }.map(\.report.typeName)
+    }
+
+    @Test(
+        "A message and what it changed are asked together, and a gap is always shown",
+        arguments: [
+            ("", ["event", "diff", "event", "gap"]),
+            ("kind = message", ["event", "diff", "gap"]),
+            ("kind != message", ["event", "gap"]),
+            ("kind = event", ["event", "gap"]),
+            ("type = diff", ["diff", "gap"]),
+            ("not type = gap", ["event", "diff", "event", "gap"]),
+            ("room like '*/channels/*/feed'", ["event", "diff", "gap"]),
+            ("room exists", ["event", "diff", "gap"]),
+            ("not room exists", ["event", "gap"]),
+            ("room = '…/5828c718/feed'", ["gap"]),
+            ("room = '…/W/channels/5828c718/feed'", ["event", "diff", "gap"]),
+            ("actor = Anna", ["event", "diff", "gap"]),
+            ("actor != Anna", ["event", "gap"]),
+            ("actor ~ '^An'", ["event", "diff", "gap"]),
+            ("event = 'custom:event'", ["event", "gap"]),
+            ("namespace = /chat", ["event", "gap"]),
+            ("dir = in", ["event", "diff", "event", "gap"]),
+            ("size > 48", ["event", "diff", "gap"]),
+            ("size <= 48", ["event", "gap"]),
+            ("lag = 23ms", ["event", "diff", "gap"]),
+            ("lag < 20ms", ["gap"]),
+            ("known", ["event", "diff", "event", "gap"]),
+            ("/forged/", ["event", "gap"]),
+            ("/hello/", ["event", "diff", "gap"]),
+            ("payload.text exists", ["event", "diff", "gap"]),
+            ("payload.text = \"hello\\u{1b}\"", ["event", "diff", "gap"]),
+            ("payload[0] = 'custom:event' and payload[2] >= 2", ["event", "gap"]),
+            ("payload[2] = 2.0", ["event", "gap"]),
+            ("payload.a like '?'", ["event", "gap"]),
+            ("payload.missing.further exists", ["gap"]),
+            ("diff.op = delete", ["diff", "gap"]),
+            ("diff.op = delete and diff.kind = message", ["diff", "gap"]),
+            ("diff.op = delete and diff.kind = channel", ["gap"]),
+            ("diff.op = update and diff.field = name", ["diff", "gap"]),
+            ("diff.op = insert and diff.field = name", ["gap"]),
+            ("diff.section = channels", ["diff", "gap"]),
+            ("diff.section = 'messages/5828c718-b49e-11eb-8ae0-0242ac120003'", ["diff", "gap"]),
+            ("diff.id like '00000009-*'", ["diff", "gap"]),
+            ("kind = message and diff.op = delete", ["diff", "gap"]),
+            ("kind = badge and diff.op = delete", ["gap"]),
+        ] as [(String, [String])])
+    func passes(text: String, expected: [String]) throws {
+        #expect(try shown(text) == expected)
+    }
+
+    @Test("A change that no event caused is of its rows' kinds, and has no room")
+    func withoutCause() throws {
+        let answered = [StampedReport(stamp: Sample.stamp(9, 0), report: .diff(Sample.manyInsertions(3)))]
+        #expect(try shown("kind = message", answered) == ["diff"])
+        #expect(try shown("kind = channel", answered) == [])
+        #expect(try shown("kind = message and diff.op = insert", answered) == ["diff"])
+        #expect(try shown("kind = message and diff.op = delete", answered) == [])
+        #expect(try shown("room exists", answered) == [])
+    }
+
+    @Test("Who types passes by kind, by name or id, and by the room of the event that said it")
+    func typing() throws {
+        let report = TypingReport(
+            change: .started, user: Sample.id(5), name: "Bruno", channel: Sample.channel, channelName: nil, thread: nil,
+            typing: ["Bruno"])
+        let said = [Sample.reports[0], StampedReport(stamp: Sample.stamp(7, 0), report: .typing(report))]
+        #expect(try shown("kind = typing", said) == ["typing"])
+        #expect(try shown("actor = Bruno", said) == ["typing"])
+        #expect(try shown("actor = \(Sample.id(5))", said) == ["typing"])
+        #expect(try shown("room like '*/feed'", said) == ["event", "typing"])
+        let expired = [Sample.reports[0], StampedReport(stamp: Sample.stamp(0, 9000), report: .typing(report))]
+        #expect(try shown("room like '*/feed'", expired) == ["event"])
+    }
+
+    @Test("What is no event has a type and a text, a room its name, and what cannot be read is always shown")
+    func others() throws {
+        let notices = ["notice", "notice", "notice"]
+        #expect(try shown("type = room", Sample.status) == ["room", "room", "room", "room", "undecodable"] + notices)
+        #expect(try shown("room = secret", Sample.status) == ["room", "undecodable"] + notices)
+        #expect(try shown("type = conn and /refused/", Sample.status) == ["conn", "undecodable"] + notices)
+        #expect(try shown("kind = message", Sample.status) == ["undecodable"] + notices)
+    }
+
+    @Test("People and channels are known by their names once a change said them")
+    func names() throws {
+        var batch = Sample.manyInsertions(0).batch
+        let user = EntityID("11111111-1111-4111-8111-111111111111")
+        var account = Twake.Account(id: user)
+        account.fullName = "Žofie"
+        batch.insertions = [
+            .init(path: .init(section: 0, item: 0), element: Sample.channel(Sample.channel, "general")),
+            .init(
+                path: .init(section: 1, item: 0),
+                element: Item(
+                    id: Item.ID(.account, user), section: Item.Section("accounts"), sortKey: 0,
+                    entity: .twakeAccount(account))),
+        ]
+        let rows = StampedReport(
+            stamp: Sample.stamp(3, 0), report: .diff(DiffReport(sequence: 1, cause: 3, batch: batch)))
+        #expect(try shown("type = event and room = '#general'", Array(Sample.reports.prefix(1))) == [])
+        #expect(try shown("type = event and room = '#general'", [rows] + Sample.reports.prefix(1)) == ["event"])
+        #expect(try shown("type = event and room like '#gen*'", [rows] + Sample.reports.prefix(1)) == ["event"])
+        let typing = TypingReport(
+            change: .started, user: user, name: nil, channel: Sample.channel, channelName: nil, thread: nil, typing: [])
+        let said = StampedReport(stamp: Sample.stamp(4, 0), report: .typing(typing))
+        #expect(try shown("actor = Žofie", [rows, said]) == ["typing"])
+        #expect(try shown("actor = Žofie", [said]) == [])
+    }
+
+    @Test("What each clause leaves out is counted at the first that does not hold")
+    func counts() throws {
+        var filter = try Filter(parsing: "known and size > 48", origin: "--filter")
+        try filter.add(.kind, among: ["badge", "chan*"], isWanted: true, origin: "--kind")
+        #expect(filter.text == "known = true and size > 48 and (kind = badge or kind like chan*)")
+        #expect(try Filter(parsing: filter.text).text == filter.text)
+        var judge = FilterJudge(filter)
+        for report in Sample.reports + Sample.status { _ = judge.mark(report) }
+        #expect(
+            judge.tally.lines == [
+                "  left out     2 of 2 events, 10 of 10 changes",
+                "    0 events, 9 changes by --filter: known = true",
+                "    1 events, 0 changes by --filter: size > 48",
+                "    1 events, 1 changes by --kind: kind = badge or kind like chan*",
+            ])
+    }
+
+    @Test("A sample shows so many of the events that pass, with what they changed, and counts the others")
+    func sample() throws {
+        let one = Array(Sample.reports.prefix(2))
+        let many = (0..<7).flatMap { _ in one }
+        for (text, expected) in [
+            ("1/3", [0, 3, 6]), ("50%", [0, 2, 4, 6]), ("100%", Array(0..<7)), ("0.001%", [0]),
+        ] {
+            let sample = try #require(ViewFilter.Sample(text))
+            var judge = FilterJudge(ViewFilter.Setting(sample: sample))
+            let marks = many.map { judge.mark($0) }
+            let shown = marks.indices.filter { marks[$0].isShown }
+            #expect(shown == expected.flatMap { [2 * $0, 2 * $0 + 1] })
+            #expect(judge.tally.sampledOut == 7 - expected.count)
+            #expect(expected.dropFirst().allSatisfy { marks[2 * $0].leftOut == expected[1] - expected[0] - 1 })
+        }
+        for text in ["0%", "101%", "1/0", "2/3", "x", "%", "1/", "-1%", "nan%", "1e9%"] {
+            #expect(ViewFilter.Sample(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("What is pointed out is shown the other way round, and hidden changes still say what people are called")
+    func highlightsAndNames() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let filter = ViewFilter(
+            ViewFilter.Setting(
+                filter: try Filter(parsing: "type = event"), highlights: [try Filter(parsing: "/custom/")]))
+        let printer = EventPrinter(format: .compact, descriptor: pipe.writeEnd, colour: true, width: nil)
+        try FilteredOutlet(printer, filter: filter).write(Sample.reports)
+        let lines = pipe.readAll().split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(!lines[0].contains("\u{1B}[7m") && lines[1].contains("\u{1B}[7mcustom:event"))
+    }
+
+    @Test("A filter is changed while it is used, from any thread; a wrong one changes nothing")
+    func changed() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let filter = ViewFilter()
+        let printer = EventPrinter(format: .json, descriptor: pipe.writeEnd, colour: false, width: nil)
+        let outlet = FilteredOutlet(printer, filter: filter)
+        func types() -> Int { pipe.readAll().split(separator: "\n").count }
+        try outlet.write(Sample.reports)
+        #expect(types() == 4)
+        try filter.set("kind = message", origin: "control")
+        #expect(filter.text == "kind = message")
+        try outlet.write(Sample.reports)
+        #expect(types() == 3)
+        #expect(throws: FilterError.self) { try filter.set("kind = mesage") }
+        try outlet.write(Sample.reports)
+        #expect(types() == 3)
+        try filter.set("")
+        try outlet.write(Sample.reports)
+        #expect(types() == 4)
+        #expect(
+            filter.tally.lines == [
+                "  left out     2 of 8 events, 0 of 4 changes", "    2 events, 0 changes by control: kind = message",
+            ])
+    }
+}

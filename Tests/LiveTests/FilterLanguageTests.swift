@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Live
+
+@Suite("The language of filters")
+struct FilterLanguageTests {
+    @Test(
+        "An expression is printed in its one form, which reads as the same",
+        arguments: [
+            ("kind=message", "kind = message"),
+            ("  KNOWN  ", nil),
+            ("known", "known = true"),
+            ("not known", "not known = true"),
+            ("!known", "not known = true"),
+            ("kind == message && size>=64K || lag < -1.5s", "kind = message and size >= 64K or lag < -1500ms"),
+            ("kind = message and (kind = typing or known)", "kind = message and (kind = typing or known = true)"),
+            ("(kind = message and known) and type = event", "kind = message and known = true and type = event"),
+            ("not (known or known)", "not (known = true or known = true)"),
+            ("room like '*/channels/*'", "room like */channels/*"),
+            ("room = /channels?type=public", #"room = "/channels?type=public""#),
+            ("room ~ '/x/'", #"room ~ /\/x\//"#),
+            (#"/a\/b/"#, #"text ~ /a\/b/"#),
+            ("actor in (ann, \"the bot\", 'x')", #"actor in (ann, "the bot", x)"#),
+            ("actor not in (ann)", "actor not in (ann)"),
+            ("actor NOT LIKE a*", "actor not like a*"),
+            ("exists room", "room exists"),
+            ("payload.data.list[2].id exists", "payload.data.list[2].id exists"),
+            (#"payload."a key"[0] = "5""#, #"payload."a key"[0] = "5""#),
+            ("payload[1].n > 1e3", "payload[1].n > 1e3"),
+            ("payload.a = null or payload.b = false", "payload.a = null or payload.b = false"),
+            ("payload.a !~ ^x$", "payload.a !~ /^x$/"),
+            ("lag > 90s and lag < 2h and lag != 1us", "lag > 90s and lag < 2h and lag != 1us"),
+            ("size < 1.5K or size = 0", "size < 1536 or size = 0"),
+            (#"text = "\u{1b}\n\"""#, #"text = "\u{1b}\n\"""#),
+            ("diff.op != insert and diff.section = messages", "diff.op != insert and diff.section = messages"),
+        ])
+    func canonical(text: String, printed: String?) throws {
+        guard let printed else {
+            #expect(throws: FilterError.self) { try FilterParser.parse(text) }
+            return
+        }
+        let expression = try FilterParser.parse(text)
+        #expect(expression.description == printed)
+        #expect(try FilterParser.parse(printed) == expression)
+    }
+
+    @Test(
+        "What makes no sense is refused with the place and, where something is near, what was meant",
+        arguments: [
+            ("", 1, "there is nothing in it; write FIELD OPERATOR VALUE, as in kind = message"),
+            ("knd = message", 1, "unknown field 'knd'; did you mean 'kind'?"),
+            ("known and paylod.x = 1", 11, "unknown field 'paylod.x'; did you mean 'payload.'?"),
+            ("deploy", 1, "text is looked for by /deploy/"),
+            ("kind = mesage", 8, "no kind is called 'mesage'; did you mean 'message'?"),
+            ("kind like 'mesa*'", 11, "no kind is like 'mesa*'; it is one of "),
+            ("type in (event, diffs)", 17, "no type is called 'diffs'; did you mean 'diff'?"),
+            ("kind > message", 6, "kind cannot be asked with >: = != ~ !~ like not like in not in exists"),
+            ("known = 1", 9, "known is true or false, not '1'"),
+            ("size > 4x", 8, "'4x' is no size; write bytes, or 64K, 1.5M, 2G"),
+            ("size ~ 4", 6, "size cannot be asked with ~"),
+            ("lag > 5", 7, "'5' is no time; write it like 500ms, 2s, 1.5m or 1h"),
+            ("kind", 5, "an operator is missing behind kind"),
+            ("kind =", 7, "a value is missing"),
+            ("kind = message size > 4", 16, "and or or is expected here"),
+            ("kind = message adn known", 16, "did you mean 'and'?"),
+            ("kind = message and", 19, "something is missing at the end"),
+            ("(known", 1, "this ( is not closed"),
+            ("known)", 6, "nothing is open that ) could close"),
+            ("actor = 'ann", 9, "the quotes are not closed"),
+            (#"actor = "\x""#, 10, "a backslash stands before"),
+            ("actor in ann", 10, "a list in parentheses is missing"),
+            ("actor in (ann", 14, "the list is not closed"),
+            ("text ~ /a(/", 8, "the regular expression is malformed: Unmatched ( or \\("),
+            ("text ~ /a", 8, "the regular expression has no second /"),
+            ("text ~ /((a{999}){999}){999}/", 8, "the regular expression repeats too much"),
+            ("payload = 1", 1, "a way into the payload is missing"),
+            ("payload. = 1", 8, "a key is missing behind the point"),
+            ("payload[x] = 1", 8, "between brackets stands a number"),
+        ])
+    func refused(text: String, column: Int, words: String) throws {
+        let error = try #require(throws: FilterError.self) { try FilterParser.parse(text) }
+        #expect(error.message.contains(words))
+        #expect(error.column == column)
+    }
+
+    @Test("An excerpt points at what is meant, however wide what stands before it is, and is safe for a terminal")
+    func excerpt() throws {
+        let error = try #require(throws: FilterError.self) {
+            try FilterParser.parse("actor = \"李 伟\u{1B}\" and knd = message")
+        }
+        #expect(
+            error.excerpt == [
+                "actor = \"李 伟\\u{1B}\" and knd = message", "                          ^~~",
+            ])
+        let long = try #require(throws: FilterError.self) {
+            try FilterParser.parse("actor = " + String(repeating: "a", count: 300) + " and knd = message and known")
+        }
+        #expect(long.excerpt[0].hasPrefix("…aaaa") && long.excerpt[0].hasSuffix("knd = message and known"))
+        #expect(long.excerpt[1] == String(repeating: " ", count: 51) + "^~~")
+    }
+
+    @Test("What is too long, too deep or has too many tests is refused, and not read to its end")
+    func bounds() {
+        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "(", count: 4000)) }
+        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "not ", count: 1000) + "known") }
+        #expect(throws: FilterError.self) {
+            try FilterParser.parse(Array(repeating: "known", count: 300).joined(separator: " or "))
+        }
+        #expect(throws: FilterError.self) {
+            try FilterParser.parse("actor in (" + Array(repeating: "a", count: 300).joined(separator: ",") + ")")
+        }
+        #expect(throws: FilterError.self) { try FilterParser.parse("actor = " + String(repeating: "a", count: 5000)) }
+    }
+
+    @Test("Any expression, printed and read again, is the same")
+    func printedAndRead() throws {
+        var generator = FilterGenerator(seed: 7)
+        for _ in 0..<3000 {
+            let expression = generator.expression()
+            let text = expression.description
+            let again = try #require(try? FilterParser.parse(text), "\(text)")
+            #expect(again == expression, "\(text)")
+            #expect(again.description == text)
+        }
+    }
+
+    @Test("Garbage is an expression or an error with a place in it, never a trap")
+    func garbage() {
+        var generator = FilterGenerator(seed: 11)
+        var accepted = 0
+        for _ in 0..<20_000 {
+            let text = generator.garbage()
+            do throws(FilterError) {
+                let expression = try FilterParser.parse(text)
+                accepted += 1
+                #expect((try? FilterParser.parse(expression.description)) == expression, "\(text)")
+            } catch {
+                #expect((0...text.unicodeScalars.count).contains(error.range.lowerBound), "\(text)")
+                #expect(error.excerpt.count == 2)
+            }
+        }
+        // Else nothing was tried.
+        #expect(accepted > 100)
+    }
+
+    @Test(
+        "A pattern fits the whole of a text, and never takes longer than it must",
+        arguments: [
+            ("*", "", true), ("a*c", "abbc", true), ("a*c", "abcd", false), ("a?c", "aéc", true),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false), ("[]x]", "]", true), ("[", "[", true), ("[a", "[a", true),
+            ("**/feed", "/a/b/feed", true), ("*a*a*a*a*a*a*b", String(repeating: "a", count: 200), false),
+        ])
+    func globs(pattern: String, text: String, fits: Bool) {
+        #expect(Glob(pattern).matches(text) == fits)
+    }
+}
