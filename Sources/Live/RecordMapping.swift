@@ -44,6 +44,8 @@ extension Input {
             case .reset: self = .resetRooms
             case .withdraw: self = .withdraw(rooms: change.room, source: source)
             case .select: self = .select(room: change.room)
+            case .who: self = .look(room: change.room, part: .people)
+            case .history: self = .look(room: change.room, part: .messages)
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
@@ -140,6 +142,10 @@ extension Record {
             rooms.first.map {
                 .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue, span: span))
             }
+        case .look(let room, let part):
+            .subscription(
+                SubscriptionRecord(
+                    act: part == .people ? .who : .history, room: room, source: RoomSource.ctl.rawValue))
         case .select(let room):
             .subscription(SubscriptionRecord(act: .select, room: room, source: RoomSource.ctl.rawValue))
         case .unwant(let rooms, let span):

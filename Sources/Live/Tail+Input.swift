@@ -88,6 +88,7 @@ extension Tail {
     /// Gives what was gathered to the outlet thread; when that is behind, the socket is not read until it has caught up.
     func handOver() {
         if keeper != nil { handOverToStore() }
+        if roomsChanged || !looks.isEmpty { tellWhoWaitsForRooms() }
         guard !pending.isEmpty else { return }
         let isDeep = outletThread?.push(pending) ?? false
         pending.removeAll(keepingCapacity: true)
@@ -173,6 +174,7 @@ extension Tail {
         case .room(let room):
             keep(room)
             noteRoom(room)
+            noteRoomFate(room)
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
         case .connection(let change):
@@ -182,7 +184,9 @@ extension Tail {
             notes.connection.becameReady()
         case .action, .typing, .notice: break
         }
-        pending.append(.report(StampedReport(stamp: stamp, report: report, clock: &serverClock)))
+        let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock)
+        if control != nil { traffic.note(stamped) }
+        pending.append(.report(stamped))
     }
 }
 
@@ -192,7 +196,8 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .select, .remembered:
+            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .select,
+            .remembered:
             true
         }
     }

@@ -90,8 +90,9 @@ extension Tail {
             keeper?.marked = remembered.readMarkers.map(\.channel.description)
             recallOutbox(remembered)
             for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
-                feed(.want(rooms: [room.name], source: .ctl))
+                feed(.want(rooms: [RoomPattern.exact(room.name).description], source: .ctl))
             }
+            for pattern in remembered.pins { feed(.want(rooms: [pattern], source: .pin)) }
         case .failure(let error): tellUser(Notice(.warning, "nothing is remembered: \(error)"))
         }
     }
@@ -220,6 +221,11 @@ extension Configuration {
 }
 
 extension Remembered {
+    /// What is pinned, in order.
+    fileprivate var pins: [String] {
+        notes.keys.compactMap { if case .pin(let pattern) = $0 { pattern } else { nil } }.sorted()
+    }
+
     /// Up to when channels were read by a command since the rows were kept, ordered by channel.
     fileprivate var readMarkers: [(channel: EntityID, at: Timestamp)] {
         let marks = notes.compactMap { note, value -> (channel: EntityID, at: Timestamp)? in

@@ -75,6 +75,17 @@ public actor Tail {
     var lastInput = 0
     /// What the recording is to be told besides inputs.
     var notes = RecordingNotes()
+    /// What came in each room, where somebody can ask.
+    var traffic = RoomTraffic()
+    /// Rooms that are not shown, and when the next one is again.
+    var mutes = RoomMutes()
+    var muteTimer: LoopTimer?
+    /// Who waits for rooms to be joined or left, and for answers about them.
+    var settlements: [RoomSettlement] = []
+    var looks: [RoomLook] = []
+    var settlementNumber = 0
+    /// Whether anything became of a room since they were last looked at.
+    var roomsChanged = false
 
     /// The timer of the session's next deadline.
     struct SessionTimer {

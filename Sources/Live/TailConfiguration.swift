@@ -34,6 +34,8 @@ public struct TailConfiguration: Sendable {
     var mostWaitingForViewers = 4 << 20
     /// The context it runs in, for `status`.
     public var context: String?
+    /// Which rooms are not shown, for whoever shows events: the tail says which, as it is told.
+    public var muted: MutedRooms?
     /// End after this many events.
     public var count: Int?
     /// End after this span.

@@ -38,6 +38,11 @@ protocol Backend: ActionBackend {
     /// What patterns can ask about a room.
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
 
+    /// The section that holds a part of a room, and what fetches it; nil where the backend cannot say.
+    func section(
+        _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
+    ) -> (section: Item.Section, key: ResourceKey)?
+
     /// The event that joins or leaves a room; nil when the backend has no rooms a client can join.
     func join(_ room: String, token: Secret?) -> Transaction.Emission?
     func leave(_ room: String, token: Secret?) -> Transaction.Emission?
@@ -92,6 +97,10 @@ extension Backend {
     func reader(for key: ResourceKey) -> AnswerReader? { nil }
 
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts { RoomFacts(name: room) }
+
+    func section(
+        _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
+    ) -> (section: Item.Section, key: ResourceKey)? { nil }
 
     mutating func recalled(_ items: [Item]) {}
 

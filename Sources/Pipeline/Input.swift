@@ -36,6 +36,8 @@ public enum Input: Sendable {
     case resetRooms
     /// What was wished of exactly these patterns by that source is taken back.
     case withdraw(rooms: String, source: RoomSource)
+    /// Somebody wants to know this of a room: the server is asked.
+    case look(room: String, part: Session.RoomPart)
     /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
     /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
     case select(room: String)

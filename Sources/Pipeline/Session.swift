@@ -144,6 +144,7 @@ public struct Session: Sendable {
         case .only(let rooms): only(rooms, into: &effects)
         case .resetRooms: resetRooms(into: &effects)
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
+        case .look(let room, let part): look(room, part)
         case .select(let room): backend.select(room, rooms, into: &transaction)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)

@@ -28,6 +28,10 @@ public enum StoreNote: Hashable, Sendable {
     case selected(Selection)
     /// What was typed and not sent yet, in a channel or thread.
     case draft(channel: String, thread: String?)
+    /// A pattern of rooms that are wanted at every start.
+    case pin(pattern: String)
+    /// A named set of rooms: an expression of patterns.
+    case roomSet(name: String)
     /// Up to when a channel was read (milliseconds since 1970, as decimal digits), where the model does not say.
     case readMarker(channel: String)
 
@@ -44,6 +48,8 @@ extension StoreNote {
         case .selected(let selection): ("selected", selection.rawValue)
         case .draft(let channel, let thread): ("draft", thread.map { "\(channel)\n\($0)" } ?? channel)
         case .readMarker(let channel): ("read", channel)
+        case .pin(let pattern): ("pin", pattern)
+        case .roomSet(let name): ("set", name)
         }
     }
 
@@ -58,6 +64,8 @@ extension StoreNote {
             guard let channel = parts.first else { return nil }
             self = .draft(channel: channel, thread: parts.count > 1 ? parts[1] : nil)
         case "read": self = .readMarker(channel: key)
+        case "pin": self = .pin(pattern: key)
+        case "set": self = .roomSet(name: key)
         default: return nil
         }
     }

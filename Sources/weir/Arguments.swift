@@ -28,7 +28,7 @@ struct Arguments {
             }
             if argument.hasPrefix("--") {
                 try take(option: argument, &rest)
-            } else if argument.hasPrefix("-"), argument != "-" {
+            } else if argument.hasPrefix("-"), argument != "-", !command.takesPatterns {
                 try take(letters: argument, &rest)
             } else {
                 positionals.append(argument)

@@ -96,20 +96,6 @@ extension CommandName {
                     "ends.",
                 ],
                 examples: ["weir replay day.weir --speed max --diff-log day.diff"])
-        case .rooms:
-            Text(
-                positionals: [
-                    Positional(name: "ls|join|leave|select"),
-                    Positional(name: "ROOM", isRequired: false, isRepeatable: true),
-                ],
-                summary: "list, join and leave the rooms of a running tail",
-                details: [
-                    "Speaks to the control socket of a running tail. --on may be left out when just one is running.",
-                    "select leaves the tail's workspace for the one whose list of channels ROOM is.",
-                    "With --store no tail is spoken to: what FILE remembers of the account that was tailed last is",
-                    "listed, and changed for the next start.",
-                ],
-                examples: ["weir rooms join /companies/C/workspaces/W/channels/CH/feed"])
         case .help:
             Text(
                 positionals: [

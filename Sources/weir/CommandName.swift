@@ -11,7 +11,21 @@ extension CommandName {
 
 /// The commands, and what each takes besides options.
 enum CommandName: String, CaseIterable {
-    case demo, serve, tail, watch, record, replay, rooms, ps, attach, ctl
+    case demo, serve, tail, watch, record, replay, ps, attach, ctl, rooms
+    case roomsLs = "rooms ls"
+    case roomsResolve = "rooms resolve"
+    case roomsJoin = "rooms join"
+    case roomsLeave = "rooms leave"
+    case roomsOnly = "rooms only"
+    case roomsReset = "rooms reset"
+    case roomsSelect = "rooms select"
+    case roomsPin = "rooms pin"
+    case roomsUnpin = "rooms unpin"
+    case roomsMute = "rooms mute"
+    case roomsUnmute = "rooms unmute"
+    case roomsSet = "rooms set"
+    case roomsWho = "rooms who"
+    case roomsHistory = "rooms history"
     case file
     case fileInfo = "file info"
     case fileDoctor = "file doctor"
@@ -93,8 +107,11 @@ enum CommandName: String, CaseIterable {
 
     var text: Text {
         switch self {
-        case .demo, .serve, .tail, .watch, .record, .replay, .rooms, .help: sessionText
+        case .demo, .serve, .tail, .watch, .record, .replay, .help: sessionText
         case .ps, .attach, .ctl: controlText
+        case .rooms, .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect,
+            .roomsPin, .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory:
+            roomsText
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
             .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText

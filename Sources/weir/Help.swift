@@ -41,7 +41,7 @@ enum Help {
             if !fits { lines.append(usage) }
             lines.append(padded(fits ? usage : "", indent) + option.meaning(for: command))
         }
-        if command.takesSettings, let option = Option.of(command).first {
+        if command.takesSettings, let option = Option.of(command).first(where: { $0.isInherited(by: command) }) {
             lines += [
                 "",
                 "An environment variable or the config file can give an option, too: \(option.flag) is \(option.variable).",

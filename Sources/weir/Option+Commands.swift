@@ -9,7 +9,7 @@ extension Option {
     private var listed: [CommandName] {
         switch self {
         case .path: [.serve, .tail, .record]
-        case .join: [.tail, .record]
+        case .join, .autoAdopt, .maxRooms: [.tail, .record]
         case .kind, .notKind, .room, .notRoom: views + [.fileFilter]
         case .from: views + [.fileConvert]
         case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
@@ -24,8 +24,13 @@ extension Option {
         case .draft: [.send]
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
-        case .user, .password, .save: [.login]
-        case .json: [.ps, .configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff] + CommandName.errands
+        case .user, .password: [.login]
+        case .save: [.login, .roomsJoin, .roomsLeave, .roomsOnly, .roomsPin]
+        case .all: [.roomsLs]
+        case .since: [.roomsHistory]
+        case .json:
+            CommandName.roomVerbs + [.ps, .configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff]
+                + CommandName.errands
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
         case .event, .notEvent, .direction, .connection, .notConnection: [.fileFilter]
@@ -38,7 +43,8 @@ extension Option {
         case .to: [.fileConvert]
         case .decompress: [.fileCompress]
         case .secrets: [.fileDoctor]
-        case .store: [.tail, .record, .rooms, .logout, .download] + CommandName.actions
+        case .store:
+            [.tail, .record, .roomsLs, .roomsJoin, .roomsLeave, .roomsSet, .logout, .download] + CommandName.actions
         case .view: [.demo, .tail, .replay]
         case .noStatus: [.demo, .tail, .record, .replay]
         case .schema: [.demo, .tail, .replay]
@@ -50,12 +56,13 @@ extension Option {
         case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
         case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
-        case .speed, .rate, .idleLimit, .span, .loop, .follow, .step, .untilMatch, .refetch, .verify,
+        case .span: [.replay, .roomsJoin, .roomsLeave, .roomsMute, .roomsUnmute]
+        case .speed, .rate, .idleLimit, .loop, .follow, .step, .untilMatch, .refetch, .verify,
             .serve:
             [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
-        case .on: [.rooms, .ctl]
+        case .on: CommandName.roomVerbs + [.ctl]
         case .timeout: [.ctl]
         case .allowEmit, .recordDir: [.demo, .tail, .record]
         case .quiet: [.demo, .serve, .tail, .record, .replay]

@@ -1,4 +1,13 @@
 extension Option {
+    /// What follows the option in a usage line of that command.
+    func placeholder(for command: CommandName) -> String? {
+        switch (command, self) {
+        case (.fileConvert, .from): "weir|har|cloudevents|lines"
+        case (_, .save) where command.family == "rooms": "SET"
+        default: placeholder
+        }
+    }
+
     /// What follows the option in a usage line; nil when nothing does.
     var placeholder: String? {
         switch self {
@@ -12,11 +21,13 @@ extension Option {
         case .header: "'NAME: VALUE'"
         case .pin: "sha256//HASH"
         case .proxy: "URL|env"
-        case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
+        case .ca, .cert, .key, .record, .diffLog, .output: "FILE"
+        case .save: "FILE"
+        case .autoAdopt: "all|matching|off"
         case .color: "auto|always|never"
         case .config: "FILE|none"
         case .company, .workspace: "ID"
-        case .join: "ROOM"
+        case .join: "PATTERN"
         case .rotate: "SIZE|D|hup"
         case .keep: "N|SIZE|D"
         case .compress: "closed|live"
@@ -35,7 +46,8 @@ extension Option {
         case .zone: "utc|local"
         case .spacer: "D"
         case .roomWidth: "N"
-        case .count, .maxAttempts, .seed, .history: "N"
+        case .since: "D"
+        case .count, .maxAttempts, .maxRooms, .seed, .history: "N"
         case .maxPayload: "BYTES"
         case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
         case .speed: "N|max"
@@ -82,7 +94,7 @@ extension Option {
             .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,
-            .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .help:
+            .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .all, .help:
             nil
         }
     }

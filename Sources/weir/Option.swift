@@ -4,7 +4,10 @@ enum Option: String, CaseIterable {
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
-    case company, workspace, join, emit, history, members
+    case company, workspace, join
+    case autoAdopt = "auto-adopt"
+    case maxRooms = "max-rooms"
+    case emit, history, members
     case framing
     case format, template, fields, schema, time, zone
     case roomWidth = "room-width"
@@ -60,7 +63,7 @@ enum Option: String, CaseIterable {
     case rule, replace
     case keepLength = "keep-length"
     case to, decompress
-    case on, name
+    case on, name, all, since
     case noControl = "no-ctl"
     case allowEmit = "allow-emit"
     case recordDir = "record-dir"
@@ -89,15 +92,12 @@ enum Option: String, CaseIterable {
     ]
 
     /// The line of the help of `command`.
-    func meaning(for command: CommandName) -> String { command.fileMeaning(of: self) ?? commonMeaning }
+    func meaning(for command: CommandName) -> String {
+        command.fileMeaning(of: self) ?? command.roomsMeaning(of: self) ?? commonMeaning
+    }
 
     /// Whether it may be given more than once to `command`.
     func isRepeatable(for command: CommandName) -> Bool { isRepeatable && (command, self) != (.fileConvert, .from) }
-
-    /// What follows it in the usage of `command`.
-    func placeholder(for command: CommandName) -> String? {
-        command == .fileConvert && self == .from ? "weir|har|cloudevents|lines" : placeholder
-    }
 
     /// The options of a command, in the order of the table.
     static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }

@@ -14,10 +14,10 @@ struct Outlets {
     let filter: ViewFilter
 
     /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
-    /// the printers. With `controls`, what is shown can be paused and changed while it runs.
+    /// the printers. With `controls`, what is shown can be paused and changed while it runs. The events of `muted` rooms are not shown.
     init(
         _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil,
-        controls: ViewControls? = nil
+        controls: ViewControls? = nil, muted: MutedRooms? = nil
     ) throws(OutletError) {
         let form = options.form
         status = StatusPrinter(
@@ -46,7 +46,8 @@ struct Outlets {
                 let printer = EventPrinter(
                     format.map { Outlets.safe(.format($0)) } ?? form, colour: TerminalDevice.showsColour(1), width: nil,
                     followsTerminal: true, settings: lines)
-                return filter.map { FilteredOutlet(printer, filter: $0) } ?? printer
+                let shown: any Outlet = filter.map { FilteredOutlet(printer, filter: $0) } ?? printer
+                return muted.map { MutedOutlet(shown, muted: $0) } ?? shown
             }
             if let controls {
                 printers.append(ControlledView(controls, makePrinter: makePrinter))

@@ -6,38 +6,51 @@ import Terminal
 /// `weir rooms --store FILE`: the rooms of the account that was tailed last, as the next start will find them.
 enum RememberedRooms {
     static func run(_ options: RoomsOptions, store path: String) throws(Trouble) -> ExitCode {
-        let store: Store
-        do { store = try Store(opening: path, now: WallTime.milliseconds) } catch { throw Trouble("\(error)") }
-        defer { store.close() }
-        do {
-            guard let account = try store.accounts().first,
-                let remembered = try store.remembered(of: account.server, user: account.user)
-            else { throw Trouble("\(path) remembers no account") }
-            return try act(options, on: store, remembered)
-        } catch let error as Trouble {
-            throw error
-        } catch {
-            throw Trouble("\(error)")
+        let file = RoomStore(path: path)
+        let expanded = try RoomStore.expanding(options.words) { file }
+        return try file.use { store, account in
+            guard let remembered = try store.remembered(of: account.server, user: account.user) else {
+                throw Trouble("\(path) remembers no account")
+            }
+            return try act(options, expanded, on: store, remembered)
         }
     }
 
-    private static func act(_ options: RoomsOptions, on store: Store, _ remembered: Remembered) throws -> ExitCode {
-        switch options.verb {
-        case .ls:
-            let lines = remembered.rooms.map { "remembered  \($0.source)  \(TerminalText.escaped($0.name))\n" }
-            return lines.isEmpty ? .done : Console.print(lines.joined())
-        case .join:
-            let rooms = options.rooms.map { StoreWrite.room(name: $0, source: RoomSource.ctl.rawValue) }
-            try store.commit(rooms, of: remembered.scope, at: WallTime.milliseconds)
-            for room in options.rooms { Console.note("+ room \(room) at the next start") }
-        case .leave:
-            if let other = options.rooms.first(where: { room in !remembered.rooms.contains { $0.name == room } }) {
-                throw Trouble("\(other) is not remembered")
+    private static func act(
+        _ options: RoomsOptions, _ expanded: RoomStore.Expanded, on store: Store, _ remembered: Remembered
+    ) throws -> ExitCode {
+        let names = expanded.typed.terms.compactMap(\.pattern.exactName)
+        switch options.command {
+        case .roomsJoin, .roomsLeave:
+            guard names.count == expanded.typed.terms.count, !expanded.typed.terms.contains(where: \.isExcluded) else {
+                throw Trouble("with --store rooms are named one by one; pin a pattern in a running tail", .usage)
             }
-            try store.commit(options.rooms.map { .roomLeft(name: $0) }, of: remembered.scope, at: WallTime.milliseconds)
-            for room in options.rooms { Console.note("- room \(room)") }
-        case .select: throw Trouble("select needs a running tail", .usage)
+        default: return list(remembered, expanded, asJSON: options.json)
+        }
+        if options.command == .roomsJoin {
+            let rooms = names.map { StoreWrite.room(name: $0, source: RoomSource.ctl.rawValue) }
+            try store.commit(rooms, of: remembered.scope, at: WallTime.milliseconds)
+            for room in names { Console.note("+ room \(room) at the next start") }
+        } else {
+            if let other = names.first(where: { room in !remembered.rooms.contains { $0.name == room } }) {
+                let near = Suggestion.phrase(for: other, among: remembered.rooms.map(\.name))
+                throw Trouble("\(other) is not remembered" + near)
+            }
+            try store.commit(names.map { .roomLeft(name: $0) }, of: remembered.scope, at: WallTime.milliseconds)
+            for room in names { Console.note("- room \(room)") }
         }
         return .done
+    }
+
+    private static func list(_ remembered: Remembered, _ expanded: RoomStore.Expanded, asJSON: Bool) -> ExitCode {
+        var rows = remembered.rooms.map { room in
+            RoomRow(room: room.name, source: room.source, state: "remembered")
+        }
+        let pins = remembered.notes.keys.compactMap { if case .pin(let pattern) = $0 { pattern } else { nil } }
+        rows += pins.sorted().map { RoomRow(room: $0, source: RoomSource.pin.rawValue, state: "pinned") }
+        if !expanded.typed.terms.isEmpty {
+            rows = rows.filter { expanded.typed.matches(RoomFacts(name: $0.room)) }
+        }
+        return RoomTable.print(rows, asJSON: asJSON)
     }
 }

@@ -8,13 +8,15 @@ import Wire
 enum TailCommand {
     static func run(_ options: TailOptions) async -> ExitCode {
         if let missing = missingSecret(options) { return Console.fail(missing) }
-        return await run(configuration(options), options.run, options.output)
+        let configuration: TailConfiguration
+        do { configuration = try self.configuration(options) } catch { return Console.fail(error) }
+        return await run(configuration, options.run, options.output)
     }
 
     /// What a tail is told by its options.
-    static func configuration(_ options: TailOptions) -> TailConfiguration {
+    static func configuration(_ options: TailOptions) throws(Trouble) -> TailConfiguration {
         var configuration = TailConfiguration(
-            server: options.url, session: session(options), token: options.token,
+            server: options.url, session: try session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
         configuration.framing = options.framing
         configuration.access = options.access
@@ -52,7 +54,9 @@ enum TailCommand {
         let tail: Tail
         do {
             let line = TerminalBoard.Status(name: base.server.host, recording: run.recording)
-            outlets = try Outlets(output, status: line, controls: view)
+            let muted = MutedRooms()
+            configuration.muted = muted
+            outlets = try Outlets(output, status: line, controls: view, muted: muted)
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)
@@ -96,13 +100,23 @@ enum TailCommand {
         Console.note(text)
     }
 
-    private static func session(_ options: TailOptions) -> Configuration {
-        Configuration(
+    private static func session(_ options: TailOptions) throws(Trouble) -> Configuration {
+        // Sets are the account's that was tailed last: which one it is now is not known yet.
+        let rooms = try options.rooms.map { text throws(Trouble) in
+            try RoomStore.expanding([text]) { () throws(Trouble) in
+                guard let store = options.store else { throw Trouble("there are no sets without a store", .usage) }
+                return RoomStore(path: store)
+            }.expanded.description
+        }
+        var told = Configuration(
             backend: options.backend == .twake ? .twake : .socketio, path: options.path, namespace: options.namespace,
             revision: options.revision, transport: options.transport, company: options.company,
-            workspace: options.workspace, rooms: options.rooms,
+            workspace: options.workspace, rooms: rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
             maximumAttempts: options.maximumAttempts, history: options.history,
             following: options.members ? [.usual, .members] : .usual)
+        told.adoption = options.adoption
+        told.maximumRooms = options.maximumRooms
+        return told
     }
 }

@@ -24,7 +24,10 @@ struct TailOptions {
     var access: AccessPlan
     var company: String?
     var workspace: String?
+    /// Patterns, each an expression; sets are still named.
     var rooms: [String]
+    var adoption: RoomWishes.Adoption?
+    var maximumRooms: Int?
     var emits: [(name: String, argument: RawJSON?)]
     /// Head messages of each channel to show at the start; 0 for one page.
     var history: Int
@@ -49,7 +52,11 @@ struct TailOptions {
         token = try arguments.secret(.token, "token")
         company = arguments[.company]
         workspace = arguments[.workspace]
-        rooms = arguments.all(.join)
+        rooms = try arguments.all(.join).map { word throws(UsageError) in
+            try arguments.expression(of: try arguments.patternWords([word])).description
+        }
+        adoption = try arguments.choice(.autoAdopt)
+        maximumRooms = try arguments.count(.maxRooms)
         emits = try arguments.emits(.emit)
         history = try arguments.count(.history) ?? 0
         members = arguments.has(.members)
@@ -94,40 +101,5 @@ struct DemoOptions {
         run = try RunOptions(arguments)
         run.duration = run.duration ?? .seconds(15)
         output = try OutputOptions(arguments)
-    }
-}
-
-/// The options of `rooms`.
-struct RoomsOptions {
-    /// What to do with the rooms.
-    enum Verb: String, CaseIterable {
-        case ls, join, leave, select
-    }
-
-    var verb: Verb
-    var rooms: [String]
-    /// The tail to speak to; nil when there is just one.
-    var name: String?
-    /// The store to look into instead of a running tail.
-    var store: String?
-
-    init(_ arguments: Arguments) throws(UsageError) {
-        let word = arguments.positionals[0]
-        guard let verb = Verb(rawValue: word) else {
-            let words = Verb.allCases.map(\.rawValue)
-            throw arguments.error(
-                "\(UsageError.quoted(word)) is none of \(words.joined(separator: ", "))"
-                    + Suggestion.phrase(for: word, among: words))
-        }
-        self.verb = verb
-        rooms = Array(arguments.positionals.dropFirst())
-        name = try arguments.name(.on)
-        store = arguments[.store] == "none" ? nil : arguments[.store]
-        if store != nil, name != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
-        switch verb {
-        case .ls: if !rooms.isEmpty { throw arguments.error("ls takes no rooms") }
-        case .select: if rooms.count != 1 { throw arguments.error("select needs one room") }
-        case .join, .leave: if rooms.isEmpty { throw arguments.error("\(word) needs a room at least") }
-        }
     }
 }

@@ -22,8 +22,9 @@ enum WatchCommand {
     }
 
     private static func run(_ options: TailOptions, on terminal: RawTerminal) async -> ExitCode {
-        let configuration = TailCommand.configuration(
-            TailCommand.configuration(options), options.run, options.output)
+        let base: TailConfiguration
+        do { base = try TailCommand.configuration(options) } catch { return Console.fail(error) }
+        let configuration = TailCommand.configuration(base, options.run, options.output)
         let server = configuration.server
         var settings = Watch.Settings(
             title: "\(URLParts(scheme: server.scheme, host: server.host, port: server.port))")

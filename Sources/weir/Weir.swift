@@ -52,7 +52,10 @@ enum Weir {
         case .ps: return ProcessesCommand.run(arguments)
         case .attach: return try await AttachCommand.run(arguments)
         case .ctl: return await ControlCommand.run(try ControlOptions(arguments))
-        case .rooms: return await RoomsCommand.run(try RoomsOptions(arguments))
+        case .rooms: return Console.print(Help.text(of: command))
+        case .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,
+            .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory:
+            return RoomsCommand.run(try RoomsOptions(arguments))
         }
     }
 

@@ -198,7 +198,9 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
-              --join ROOM …                   join just this room and ask the backend for no list
+              --join PATTERN …                join these rooms only: names or patterns (weir help rooms)
+              --auto-adopt all|matching|off   rooms to join by themselves (default all; matching with --join)
+              --max-rooms N                   join no more rooms than these by patterns; say what is left out
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
@@ -377,7 +379,9 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
-              --join ROOM …                   join just this room and ask the backend for no list
+              --join PATTERN …                join these rooms only: names or patterns (weir help rooms)
+              --auto-adopt all|matching|off   rooms to join by themselves (default all; matching with --join)
+              --max-rooms N                   join no more rooms than these by patterns; say what is left out
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
@@ -492,24 +496,375 @@ enum HelpSnapshots {
             #"""
             weir rooms: list, join and leave the rooms of a running tail
 
-            Usage: weir rooms ls|join|leave|select [ROOM…] [OPTIONS]
+            Usage: weir rooms VERB … [OPTIONS]
 
-            Speaks to the control socket of a running tail. --on may be left out when just one is running.
-            select leaves the tail's workspace for the one whose list of channels ROOM is.
-            With --store no tail is spoken to: what FILE remembers of the account that was tailed last is
-            listed, and changed for the next start.
+            Speaks to the control socket of a running tail; --on may be left out when just one is running.
+            Exits with 4 when a room is refused, 5 when no tail is running, 8 when the server does not answer.
+
+            A PATTERN is a room's name; #TITLE, where * stands for any characters; a name with * (not across /)
+            and **; /EXPRESSION/; conditions such as kind=direct,unread>0 (kind, title, id, unread, company,
+            workspace); @SET; @FILE with a / in it, or @- for standard input, with a pattern a line. Patterns
+            are put together with + and -, the last one that matches a room decides: @work + @oncall - '#noisy'.
+            A name in "quotation marks" is just that. A pattern stays wanted: new rooms that match are joined.
+
+            Verbs:
+              ls        list the rooms: what is wanted, and what is so
+              resolve   say what would be joined, and by which pattern
+              join      join rooms, now and whenever new ones match
+              leave     leave rooms, and join none that matches
+              only      join these rooms and leave all others
+              reset     go back to the rooms the tail was started with, and those that are pinned
+              select    look at another workspace
+              pin       join rooms now and at every start of a tail of the account
+              unpin     take back a pin
+              mute      stay in rooms and record them, but show nothing of them
+              unmute    show again what is said in rooms
+              set       keep named sets of rooms, which patterns name as @NAME
+              who       say who is in a room
+              history   print what was said in a room last
+
+            Each has its own help: weir help rooms VERB
+
+            Examples:
+              weir rooms ls
+              weir rooms join '#dev*' -'#dev-noise' --for 10m
+
+            """#
+        ),
+        (
+            "rooms ls",
+            #"""
+            weir rooms ls: list the rooms: what is wanted, and what is so
+
+            Usage: weir rooms ls [PATTERN…] [OPTIONS]
+
+            ROOM, TITLE, KIND, who wants it (SOURCE: cli, list, ctl, pin), whether it is wanted (WANT: yes, no,
+            limit), STATE (wanted, joining, joined, refused, lost, left, listed) and SINCE when, EVENTS, RATE,
+            LAST, LAG, GAPS, and why a room was refused. With --store no tail is spoken to: what FILE remembers
+            of the account that was tailed last is listed.
 
             Options:
-              --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
+              --store FILE|none               file to look into instead of asking a running tail
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --all                           also those that nobody wants
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Examples:
+              weir rooms ls --all 'kind=direct'
+              weir rooms ls --json | jq .state
+
+            """#
+        ),
+        (
+            "rooms resolve",
+            #"""
+            weir rooms resolve: say what would be joined, and by which pattern
+
+            Usage: weir rooms resolve PATTERN… [OPTIONS]
+
+            Nothing is joined. Exits with 1 when a pattern means no room that is known.
+
+            Options:
+              --json                          print one JSON object a line
               --on NAME                       the running tail to speak to
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --store is WEIR_STORE.
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
 
             Example:
+              weir rooms resolve @work - '#noisy'
+
+            """#
+        ),
+        (
+            "rooms join",
+            #"""
+            weir rooms join: join rooms, now and whenever new ones match
+
+            Usage: weir rooms join PATTERN… [OPTIONS]
+
+            With --store no tail is spoken to: the rooms are wanted at the next start.
+
+            Options:
+              --store FILE|none               file to look into instead of asking a running tail
+              --for D                         undo it after this time, such as 10m
+              --save SET                      keep the patterns as a set of this name, too
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --for is WEIR_FOR.
+
+            Examples:
               weir rooms join /companies/C/workspaces/W/channels/CH/feed
+              weir rooms join '#incident-*' --for 2h --save incidents
+
+            """#
+        ),
+        (
+            "rooms leave",
+            #"""
+            weir rooms leave: leave rooms, and join none that matches
+
+            Usage: weir rooms leave PATTERN… [OPTIONS]
+
+            With --store no tail is spoken to: the rooms are not wanted at the next start.
+
+            Options:
+              --store FILE|none               file to look into instead of asking a running tail
+              --for D                         undo it after this time, such as 10m
+              --save SET                      keep the patterns as a set of this name, too
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --for is WEIR_FOR.
+
+            Example:
+              weir rooms leave 'kind=direct' --for 1h
+
+            """#
+        ),
+        (
+            "rooms only",
+            #"""
+            weir rooms only: join these rooms and leave all others
+
+            Usage: weir rooms only PATTERN… [OPTIONS]
+
+            Rooms in which the backend tells of new ones stay joined.
+
+            Options:
+              --save SET                      keep the patterns as a set of this name, too
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --save is WEIR_SAVE.
+
+            Example:
+              weir rooms only @oncall
+
+            """#
+        ),
+        (
+            "rooms reset",
+            #"""
+            weir rooms reset: go back to the rooms the tail was started with, and those that are pinned
+
+            Usage: weir rooms reset [OPTIONS]
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Example:
+              weir rooms reset --on day
+
+            """#
+        ),
+        (
+            "rooms select",
+            #"""
+            weir rooms select: look at another workspace
+
+            Usage: weir rooms select ROOM [OPTIONS]
+
+            Leaves the tail's workspace for the one whose list of channels ROOM is.
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Example:
+              weir rooms select '/companies/C/workspaces/W/channels?type=public'
+
+            """#
+        ),
+        (
+            "rooms pin",
+            #"""
+            weir rooms pin: join rooms now and at every start of a tail of the account
+
+            Usage: weir rooms pin PATTERN… [OPTIONS]
+
+            Options:
+              --save SET                      keep the patterns as a set of this name, too
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --save is WEIR_SAVE.
+
+            Example:
+              weir rooms pin '#alerts*'
+
+            """#
+        ),
+        (
+            "rooms unpin",
+            #"""
+            weir rooms unpin: take back a pin
+
+            Usage: weir rooms unpin PATTERN… [OPTIONS]
+
+            The pattern is to be the one that was pinned. Rooms that nobody else wants are left.
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Example:
+              weir rooms unpin '#alerts*'
+
+            """#
+        ),
+        (
+            "rooms mute",
+            #"""
+            weir rooms mute: stay in rooms and record them, but show nothing of them
+
+            Usage: weir rooms mute PATTERN… [OPTIONS]
+
+            Options:
+              --for D                         undo it after this time, such as 10m
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --for is WEIR_FOR.
+
+            Example:
+              weir rooms mute '#build-*' --for 30m
+
+            """#
+        ),
+        (
+            "rooms unmute",
+            #"""
+            weir rooms unmute: show again what is said in rooms
+
+            Usage: weir rooms unmute PATTERN… [OPTIONS]
+
+            Options:
+              --for D                         undo it after this time, such as 10m
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --for is WEIR_FOR.
+
+            Example:
+              weir rooms unmute '**'
+
+            """#
+        ),
+        (
+            "rooms set",
+            #"""
+            weir rooms set: keep named sets of rooms, which patterns name as @NAME
+
+            Usage: weir rooms set save|use|ls|show|rm|diff|edit [NAME] [PATTERN…] [OPTIONS]
+
+            save keeps the patterns, or the rooms that are wanted now when there are none; use joins the rooms
+            of the set and leaves all others; ls lists the sets, show prints the patterns of one, a line each;
+            rm removes it; diff says what differs from another set, or from what is wanted; edit opens the
+            patterns in $EDITOR. Sets are the account's: the tail's, or the one that was tailed last in --store.
+
+            Options:
+              --store FILE|none               file to look into instead of asking a running tail
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Examples:
+              weir rooms set save work '#dev*' '#ops' -'#dev-noise'
+              weir rooms set use work
+
+            """#
+        ),
+        (
+            "rooms who",
+            #"""
+            weir rooms who: say who is in a room
+
+            Usage: weir rooms who ROOM [OPTIONS]
+
+            Asks the server, where the backend can say.
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Example:
+              weir rooms who '#general'
+
+            """#
+        ),
+        (
+            "rooms history",
+            #"""
+            weir rooms history: print what was said in a room last
+
+            Usage: weir rooms history ROOM [OPTIONS]
+
+            Asks the server for the newest page, where the backend can say.
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --since D                       only what was said in this time, such as 2h
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Example:
+              weir rooms history '#general' --since 2h
 
             """#
         ),

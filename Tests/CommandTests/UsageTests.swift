@@ -16,6 +16,40 @@ struct UsageTests {
                     + "redact, compress, convert, diff\n"
                     + "Try 'weir help file'.\n"
             ),
+            (
+                ["rooms", "jion", "r"],
+                "weir: unknown verb 'jion'; did you mean 'join'?\nTry 'weir help rooms'.\n"
+            ),
+            (["rooms", "join"], "weir: PATTERN is missing\nTry 'weir help rooms join'.\n"),
+            (
+                ["rooms", "join", "kin=direct"],
+                "weir: rooms have no field kin: one of kind, title, id, unread, company, workspace; did you mean "
+                    + "'kind'?\nTry 'weir help rooms join'.\n"
+            ),
+            (
+                ["rooms", "join", "/(/", "--on", "t"],
+                "weir: /(/ is no regular expression\nTry 'weir help rooms join'.\n"
+            ),
+            (
+                ["rooms", "mute", "#a", "--store", "f"],
+                "weir: '--store' is not an option of 'weir rooms mute' (it is one of: tail, record, rooms ls, "
+                    + "rooms join, rooms leave, rooms set, logout, download, send, edit, react, delete, read, channel, "
+                    + "workspace)\nTry 'weir help rooms mute'.\n"
+            ),
+            (
+                ["rooms", "ls", "--on", "../x"],
+                "weir: --on: '../x' is no name; use up to 64 letters, digits, '.', '_' and '-'\n"
+                    + "Try 'weir help rooms ls'.\n"
+            ),
+            (
+                ["rooms", "ls", "--on", "a\u{1B}[2J"],
+                "weir: --on: 'a\\u{1B}[2J' is no name; use up to 64 letters, digits, '.', '_' and '-'\n"
+                    + "Try 'weir help rooms ls'.\n"
+            ),
+            (
+                ["tail", "http://127.0.0.1:1", "--join", "#"],
+                "weir: # needs a title: #general\nTry 'weir help tail'.\n"
+            ),
             (["file", "inof"], "weir: unknown verb 'inof'; did you mean 'info'?\nTry 'weir help file'.\n"),
             (["file", "repair"], "weir: FILE is missing\nTry 'weir help file repair'.\n"),
             (["file", "repair", "a", "-x"], "weir: unknown option '-x'\nTry 'weir help file repair'.\n"),

@@ -70,17 +70,6 @@ struct ValueTests {
                 ["serve", "--recovery", "2m"],
                 "--recovery is for --scenario echo: Twake's server recovers no connections"
             ),
-            (["rooms", "jion", "r"], "'jion' is none of ls, join, leave, select; did you mean 'join'?"),
-            (["rooms", "ls", "r"], "ls takes no rooms"),
-            (["rooms", "join"], "join needs a room at least"),
-            (
-                ["rooms", "ls", "--on", "../x"],
-                "--on: '../x' is no name; use up to 64 letters, digits, '.', '_' and '-'"
-            ),
-            (
-                ["rooms", "ls", "--on", "a\u{1B}[2J"],
-                "--on: 'a\\u{1B}[2J' is no name; use up to 64 letters, digits, '.', '_' and '-'"
-            ),
         ] as [([String], String)])
     func refuses(arguments: [String], message: String) throws {
         let result = try weir(arguments)

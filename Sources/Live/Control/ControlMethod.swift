@@ -6,6 +6,16 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsJoin = "rooms.join"
     case roomsLeave = "rooms.leave"
     case roomsSelect = "rooms.select"
+    case roomsResolve = "rooms.resolve"
+    case roomsOnly = "rooms.only"
+    case roomsReset = "rooms.reset"
+    case roomsPin = "rooms.pin"
+    case roomsUnpin = "rooms.unpin"
+    case roomsMute = "rooms.mute"
+    case roomsUnmute = "rooms.unmute"
+    case roomsWho = "rooms.who"
+    case roomsHistory = "rooms.history"
+    case roomsContext = "rooms.context"
     case mark, attach, observe, unobserve, pause, resume
     case viewSet = "view.set"
     case logLevel = "log.level"
@@ -50,9 +60,28 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
         case .status: Row([.tail, .replay], "what it does and how it stands")
         case .stats: Row([.tail, .replay], "what it has counted since it began")
-        case .roomsList: Row([.tail], "the rooms that are wanted, and what is known of each")
-        case .roomsJoin: Row([.tail], "want rooms", [.rooms])
-        case .roomsLeave: Row([.tail], "want rooms no more", [.rooms])
+        case .roomsList:
+            Row(
+                [.tail], "the rooms that are wanted, and what is known of each",
+                [
+                    .optional("rooms", .texts, "patterns of those to tell of"),
+                    .optional("all", .flag, "also of those that nobody wants"),
+                ])
+        case .roomsResolve: Row([.tail], "what would be joined, and by which pattern", [.rooms])
+        case .roomsJoin: Row([.tail], "want rooms", [.rooms, .lasting, .wait])
+        case .roomsLeave: Row([.tail], "want rooms no more", [.rooms, .lasting, .wait])
+        case .roomsOnly: Row([.tail], "want these rooms and no others", [.rooms, .wait])
+        case .roomsReset: Row([.tail], "want what was wanted at the start, and what is pinned", [.wait])
+        case .roomsPin: Row([.tail], "want rooms now and at every start", [.rooms, .wait])
+        case .roomsUnpin: Row([.tail], "take back pins, by the same patterns", [.rooms])
+        case .roomsMute: Row([.tail], "show nothing of rooms, which stay joined", [.rooms, .lasting])
+        case .roomsUnmute: Row([.tail], "show rooms again", [.rooms, .lasting])
+        case .roomsWho: Row([.tail], "who is in a room, where the backend can say", [.rooms, .wait])
+        case .roomsHistory:
+            Row(
+                [.tail], "what was said in a room last, where the backend can say",
+                [.rooms, .wait, .optional("since_ms", .integer(0 ... .max), "of that time on; ms since 1970")])
+        case .roomsContext: Row([.tail], "the store of its sets and pins, and whose they are")
         case .roomsSelect: Row([.tail], "look at the workspace whose list of channels this one room is", [.rooms])
         case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
         case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
@@ -146,5 +175,7 @@ package struct ControlParameter: Sendable {
         Self(name: name, kind: kind, isRequired: false, meaning: meaning)
     }
 
-    static let rooms = required("rooms", .texts, "names of rooms")
+    static let rooms = required("rooms", .texts, "names of rooms, or patterns")
+    static let lasting = optional("for", .span, "how long; for ever when it does not say")
+    static let wait = optional("wait", .span, "how long the server's answers are waited for, 60 s at most")
 }

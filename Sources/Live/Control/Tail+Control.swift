@@ -43,7 +43,10 @@ extension Tail {
         case .hello: return nil
         case .status: return status
         case .stats: return stats
-        case .roomsList, .roomsJoin, .roomsLeave, .roomsSelect: return try performRooms(call)
+        case .roomsList, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,
+            .roomsUnpin, .roomsMute, .roomsUnmute, .roomsWho, .roomsHistory, .roomsContext:
+            performRooms(call)
+            return nil
         case .attach: return try attach(call.client)
         case .observe: return try observe(call)
         case .unobserve: return try unobserve(call)

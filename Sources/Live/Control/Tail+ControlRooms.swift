@@ -3,44 +3,32 @@ import Pipeline
 
 // Rooms, by the control socket.
 extension Tail {
-    func performRooms(_ call: ControlCall) throws(ControlError) -> ControlResult {
-        let rooms = call.arguments.texts("rooms")
-        switch call.method {
-        case .roomsJoin: for room in rooms { feed(.want(rooms: [room], source: .ctl)) }
-        case .roomsLeave: for room in rooms { feed(.unwant(rooms: [room])) }
-        case .roomsSelect:
-            guard let room = rooms.first, rooms.count == 1 else {
-                throw ControlError(.parameters, "params.rooms is to be a list of one room")
-            }
-            feed(.select(room: room))
-        default: break
+    /// Does what a client wants of the rooms; it is answered now or later.
+    func performRooms(_ call: ControlCall) {
+        guard let method = RoomCall.Method(rawValue: String(call.method.rawValue.dropFirst("rooms.".count))) else {
+            return call.answer(.failure(ControlError(.method, "there is no method \(call.method.rawValue)")))
         }
-        return ControlResult { session.roomBook.encode(into: &$0) }
+        let given = call.arguments
+        var wish = RoomCall(method: method, rooms: given.texts("rooms"), all: given.flag("all"))
+        wish.lasting = given.span("for")
+        wish.wait = given.span("wait")
+        wish.since = given.integer("since_ms").map { Int64($0) }
+        perform(wish) { result in
+            switch result {
+            case .success(let text):
+                call.answer(.success(ControlResult { $0.raw(RawJSON(unchecked: text[...])) }))
+            case .failure(let error): call.answer(.failure(ControlError(error.kind.code, error.message)))
+            }
+        }
     }
 }
 
-extension RoomBook {
-    /// Writes the rooms as a list of objects: `room`, `source`, `state` (`wanted`, `joining`, `joined`, `refused`), `why`.
-    func encode(into writer: inout JSONWriter) {
-        writer.beginArray()
-        for entry in entries {
-            writer.beginObject()
-            writer.key("room")
-            writer.string(entry.name)
-            writer.key("source")
-            writer.string(entry.source.rawValue)
-            writer.key("state")
-            switch entry.state {
-            case .wanted: writer.string("wanted")
-            case .joining: writer.string("joining")
-            case .joined: writer.string("joined")
-            case .refused(let why):
-                writer.string("refused")
-                writer.key("why")
-                writer.string(why)
-            }
-            writer.endObject()
+extension RoomCallError.Kind {
+    fileprivate var code: ControlError.Code {
+        switch self {
+        case .parameters: .parameters
+        case .nothing: .nothing
+        case .unsupported: .failed
         }
-        writer.endArray()
     }
 }

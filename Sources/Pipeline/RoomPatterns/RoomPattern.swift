@@ -9,7 +9,8 @@ public struct RoomPatternError: Error, Hashable, Sendable {
     private var word: String?
     private var candidates: [String]
 
-    init(_ message: String, word: String? = nil, among candidates: [String] = []) {
+    /// Something is wrong with a pattern.
+    public init(_ message: String, word: String? = nil, among candidates: [String] = []) {
         self.message = message
         self.word = word
         self.candidates = candidates

@@ -14,23 +14,39 @@ extension TwakeBackend {
             facts.describe(model[.channel(channel)]?.channel, kind: nil, user: nil)
             facts.kind = "members"
             if case .tabs = name { facts.kind = "tabs" }
-        case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
+        case .channelsPublic, .channelsPrivate, .directs:
             facts.kind = "list"
-            facts.title = model[.workspace(workspace)]?.workspace?.name
-            facts.tellsOfRooms = true
-        case .directs(let company, _):
-            facts.kind = "list"
-            facts.title = model[.company(company)]?.company?.name
             facts.tellsOfRooms = true
         case .thread: facts.kind = "thread"
         case .notifications, .inbox: facts.kind = "badges"
-        case .workspaces(let company), .company(let company):
-            facts.kind = "places"
-            facts.title = model[.company(company)]?.company?.name
+        case .workspaces, .company: facts.kind = "places"
         case .online, .me: facts.kind = "people"
         case .bookmarks, .document, .other: break
         }
         return facts
+    }
+}
+
+extension TwakeBackend {
+    func section(
+        _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
+    ) -> (section: Item.Section, key: ResourceKey)? {
+        let path: TwakeChannelPath
+        switch Twake.RoomName(room) {
+        case .feed(let company, let workspace, let channel), .channel(let company, let workspace, let channel):
+            path = TwakeChannelPath(company: company, workspace: workspace, channel: channel)
+        case .previousMessages(let channel):
+            guard let known = paths[channel] ?? model[.channel(channel)]?.channel?.path else { return nil }
+            path = known
+        case .channelsPublic, .channelsPrivate, .directs, .thread, .notifications, .workspaces, .tabs, .inbox,
+            .bookmarks, .document, .online, .me, .company, .other:
+            return nil
+        }
+        let era = self.facts.effectiveEra
+        return switch part {
+        case .people: (.members(path.channel), .twake(.members(era, path)))
+        case .messages: (.messages(path.channel), .twake(.feed(era, path)))
+        }
     }
 }
 

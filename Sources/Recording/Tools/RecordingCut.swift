@@ -19,13 +19,14 @@ struct Prelude {
             connections[place].messages += 1
             connections[place].lines.append(line)
         case .subscription(let change):
+            if change.act == .who || change.act == .history { break }
             rooms.removeAll { $0.name == change.room }
             switch change.act {
             case .only, .reset:
                 rooms = [(change.room, line)]
             case .want, .unwant, .select, .join, .ack:
                 if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
-            case .withdraw, .deny, .leave, .left, .lost: break
+            case .withdraw, .who, .history, .deny, .leave, .left, .lost: break
             }
         case .head, .http, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end, .unknown:
             break

@@ -1,0 +1,76 @@
+import Events
+import Pipeline
+import Recording
+import Wire
+
+/// What came in each room, for lists of rooms. Pure, and bounded: of more rooms than `mostRooms` nothing is counted.
+struct RoomTraffic {
+    static let mostRooms = 10_000
+
+    /// What is known of one room.
+    struct Figures: Hashable {
+        /// Events since the tail began.
+        var events = 0
+        /// When the last one came; wall clock, in microseconds since 1970.
+        var last: Int64?
+        /// How late it was against the server's time, in milliseconds.
+        var lag: Int64?
+        /// How often the room was lost with its connection.
+        var gaps = 0
+        /// Whether it was lost and is not joined again yet.
+        var isLost = false
+        /// The minute that is counted, and the events in it and in the one before.
+        fileprivate var minute: Int64 = 0
+        fileprivate var inMinute = 0
+        fileprivate var inMinuteBefore = 0
+
+        /// Events a second over about the last minute.
+        func rate(at now: Moment) -> Double {
+            let minute = now.microseconds / 60_000_000
+            let part = Double(now.microseconds % 60_000_000) / 60_000_000
+            switch minute - self.minute {
+            case 0: return (Double(inMinuteBefore) * (1 - part) + Double(inMinute)) / 60
+            case 1: return Double(inMinute) * (1 - part) / 60
+            default: return 0
+            }
+        }
+
+        fileprivate mutating func count(at now: Moment) {
+            let minute = now.microseconds / 60_000_000
+            if minute != self.minute {
+                inMinuteBefore = minute == self.minute + 1 ? inMinute : 0
+                inMinute = 0
+                self.minute = minute
+            }
+            inMinute += 1
+            events += 1
+        }
+    }
+
+    private var rooms: [String: Figures] = [:]
+
+    /// What is known of a room.
+    subscript(room: String) -> Figures { rooms[room] ?? Figures() }
+
+    /// An event came.
+    mutating func note(_ stamped: StampedReport) {
+        guard case .event(let report) = stamped.report, let room = report.event.room,
+            rooms.count < Self.mostRooms || rooms[room] != nil
+        else { return }
+        rooms[room, default: Figures()].count(at: stamped.stamp.time)
+        rooms[room]?.last = stamped.stamp.wall
+        if let lag = stamped.lag { rooms[room]?.lag = lag }
+    }
+
+    /// A room's fate changed.
+    mutating func note(_ report: RoomReport) {
+        guard rooms.count < Self.mostRooms || rooms[report.room] != nil else { return }
+        switch report.change {
+        case .lost:
+            rooms[report.room, default: Figures()].gaps += 1
+            rooms[report.room]?.isLost = true
+        case .joined, .refused, .leaving, .left: rooms[report.room]?.isLost = false
+        case .wanted, .joining, .found: break
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import JSONText
+import Network
+import Pipeline
+import Store
+import Wire
+
+// What clients of the control socket want of the rooms.
+extension Tail {
+    /// The JSON text of a result, or why there is none; on the loop, perhaps later.
+    typealias RoomReply = @Sendable (Result<[UInt8], RoomCallError>) -> Void
+
+    /// How long an answer is waited for at most.
+    private static let longestWait: Duration = .seconds(60)
+
+    func perform(_ call: RoomCall, reply: @escaping RoomReply) {
+        do throws(RoomCallError) {
+            let wish = try wish(call)
+            switch call.method {
+            case .list:
+                reply(.success(Self.text(of: roomRows(matching: call.rooms.isEmpty ? nil : wish, all: call.all))))
+            case .resolve: reply(.success(Self.text { resolve(wish).encode(into: &$0) }))
+            case .join: join(wish, call, source: .ctl, reply)
+            case .leave: try leave(wish, call, reply)
+            case .only:
+                feed(.only(rooms: wish.description))
+                settle(meant(wish).map(\.facts.name), joining: true, call.wait, reply)
+            case .reset:
+                feed(.resetRooms)
+                settle(session.roomBook.entries.map(\.name), joining: true, call.wait, reply)
+            case .select: try select(call, reply)
+            case .pin:
+                try keepPins(wish, isPinned: true)
+                join(wish, call, source: .pin, reply)
+            case .unpin:
+                try keepPins(wish, isPinned: false)
+                for term in wish.terms { feed(.withdraw(rooms: "\(term.pattern)", source: .pin)) }
+                reply(.success(Self.text(of: roomRows(matching: wish, all: true))))
+            case .mute, .unmute:
+                mutes.add(wish, until: call.lasting.map { loop.now + $0 }, isMuted: call.method == .mute)
+                applyMutes()
+                reply(.success(Self.text(of: roomRows(matching: wish, all: false))))
+            case .who, .history: try look(call, reply)
+            case .context: reply(.success(try context))
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// What is written down of the patterns of a call.
+    private func wish(_ call: RoomCall) throws(RoomCallError) -> RoomExpression {
+        var terms: [RoomExpression.Term] = []
+        do throws(RoomPatternError) {
+            for text in call.rooms { terms += try RoomExpression(parsing: text).terms }
+            if let set = RoomExpression(terms).setNames.first {
+                throw RoomPatternError("@\(set): sets are put in by 'weir rooms', not by the tail")
+            }
+        } catch {
+            throw RoomCallError(error)
+        }
+        switch call.method {
+        case .list, .reset, .context: break
+        case .resolve, .join, .leave, .only, .select, .pin, .unpin, .mute, .unmute, .who, .history:
+            if terms.isEmpty { throw RoomCallError(.parameters, "params.rooms: a list of room names is wanted") }
+        }
+        return RoomExpression(terms)
+    }
+
+    private func meant(_ wish: RoomExpression) -> [Session.RoomView] {
+        session.roomViews.filter { wish.matches($0.facts) }
+    }
+
+    // MARK: Joining and leaving
+
+    private func join(_ wish: RoomExpression, _ call: RoomCall, source: RoomSource, _ reply: @escaping RoomReply) {
+        // Each is recorded by itself.
+        for text in call.rooms { feed(.want(rooms: [text], source: source, lasting: call.lasting)) }
+        settle(meant(wish).filter { $0.entry != nil }.map(\.facts.name), joining: true, call.wait, reply)
+    }
+
+    private func leave(_ wish: RoomExpression, _ call: RoomCall, _ reply: @escaping RoomReply) throws(RoomCallError) {
+        let before = meant(wish).filter { $0.entry != nil }
+        if before.isEmpty, call.wait != nil {
+            let near = resolve(wish).unmatched.compactMap(\.suggestion).first
+            // A room that was never there is left already.
+            if near != nil || wish.terms.contains(where: { $0.pattern.exactName == nil }) {
+                throw RoomCallError(
+                    .nothing, "no room that is wanted matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+            }
+        }
+        // Only what the server confirmed has it to confirm that it is left.
+        let joined = before.filter { if case .joined = $0.entry?.state { true } else { false } }.map(\.facts.name)
+        guard let wait = call.wait, !joined.isEmpty else {
+            for text in call.rooms { feed(.unwant(rooms: [text], lasting: call.lasting)) }
+            return settle(before.map(\.facts.name), joining: false, nil, reply)
+        }
+        settle(before.map(\.facts.name), open: joined, joining: false, wait, reply)
+        for text in call.rooms { feed(.unwant(rooms: [text], lasting: call.lasting)) }
+    }
+
+    private func select(_ call: RoomCall, _ reply: @escaping RoomReply) throws(RoomCallError) {
+        guard let room = call.rooms.first, call.rooms.count == 1 else {
+            throw RoomCallError(.parameters, "params.rooms: a list of one room name is wanted")
+        }
+        feed(.select(room: room))
+        reply(.success(Self.text(of: roomRows(matching: nil, all: false))))
+    }
+
+    /// Answers once the server has spoken of each room, or the time is over.
+    private func settle(
+        _ rooms: [String], open: [String]? = nil, joining: Bool, _ wait: Duration?, _ reply: @escaping RoomReply
+    ) {
+        settlementNumber += 1
+        let number = settlementNumber
+        settlements.append(
+            RoomSettlement(
+                open: Set(open ?? rooms), rooms: rooms, isJoining: joining,
+                reply: { rows in reply(.success(Self.text(of: rows))) }, number: number))
+        settleRooms()
+        guard settlements.contains(where: { $0.number == number }) else { return }
+        guard let wait else { return endSettlement(number) }
+        _ = loop.schedule(at: loop.now + min(wait, Self.longestWait)) { [weak self] in
+            self?.assumeIsolated { $0.endSettlement(number) }
+        }
+    }
+
+    /// Something became of rooms: whoever waits for nothing more is answered.
+    func settleRooms() {
+        for settlement in settlements where settlement.isJoining {
+            let open = settlement.open.filter { name in
+                switch session.roomBook[name]?.state {
+                case .wanted?, .joining?: true
+                case .joined?, .refused?, nil: false
+                }
+            }
+            if open.isEmpty { endSettlement(settlement.number) }
+        }
+        for settlement in settlements where !settlement.isJoining && settlement.open.isEmpty {
+            endSettlement(settlement.number)
+        }
+    }
+
+    /// An input was handled.
+    func tellWhoWaitsForRooms() {
+        if roomsChanged {
+            roomsChanged = false
+            settleRooms()
+        }
+        answerLooks()
+    }
+
+    private func endSettlement(_ number: Int) {
+        guard let place = settlements.firstIndex(where: { $0.number == number }) else { return }
+        let settlement = settlements.remove(at: place)
+        let rows = roomRows(matching: nil, all: true)
+        var found: [String: RoomRow] = [:]
+        for row in rows { found[row.room] = row }
+        settlement.reply(
+            settlement.rooms.map { name in
+                var row = found[name] ?? RoomRow(room: name, want: "no", state: "left")
+                if !settlement.isJoining, settlement.open.contains(name) { row.state = "leaving" }
+                return row
+            })
+    }
+
+    /// What the session says of a room, for lists, for whoever waits, and for who is not shown some.
+    func noteRoomFate(_ report: RoomReport) {
+        traffic.note(report)
+        switch report.change {
+        case .left, .lost, .refused:
+            for place in settlements.indices where !settlements[place].isJoining {
+                settlements[place].open.remove(report.room)
+            }
+        case .wanted, .found: if !mutes.isEmpty { applyMutes() }
+        case .joining, .joined, .leaving: break
+        }
+        roomsChanged = true
+    }
+
+    // MARK: Muting
+
+    /// Tells whoever shows events which rooms are muted; again when a rule ends.
+    func applyMutes() {
+        mutes.expire(at: loop.now)
+        configuration.muted?.set(Set(session.roomViews.filter { mutes.isMuted($0.facts) }.map(\.facts.name)))
+        muteTimer?.cancel()
+        muteTimer = mutes.deadline.map { due in
+            loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.applyMutes() } }
+        }
+    }
+
+    // MARK: Pins
+
+    /// Keeps what is pinned, or keeps it no more.
+    private func keepPins(_ wish: RoomExpression, isPinned: Bool) throws(RoomCallError) {
+        guard keeper?.scope != nil else {
+            throw RoomCallError(.nothing, "there is no store to keep pins in, or it is not known yet whose it is")
+        }
+        for term in wish.terms {
+            keep(.note(.pin(pattern: term.isExcluded ? "-\(term.pattern)" : "\(term.pattern)"), isPinned ? "1" : nil))
+        }
+    }
+
+    /// Where sets and pins of this tail are.
+    private var context: [UInt8] {
+        get throws(RoomCallError) {
+            guard let keeper, let scope = keeper.scope else {
+                throw RoomCallError(.nothing, "the tail has no store, or does not know yet whose it is")
+            }
+            return Self.text { writer in
+                writer.beginObject()
+                for (key, value) in [
+                    ("store", keeper.store.path), ("server", scope.account.server), ("user", scope.account.user),
+                ] {
+                    writer.key(key)
+                    writer.string(value)
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    // MARK: Text
+
+    private static func text(of rows: [RoomRow]) -> [UInt8] {
+        text { writer in
+            writer.beginArray()
+            for row in rows { row.encode(into: &writer) }
+            writer.endArray()
+        }
+    }
+
+    static func text(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.bytes
+    }
+}

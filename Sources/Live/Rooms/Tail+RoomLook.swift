@@ -1,0 +1,85 @@
+import JSONText
+import Network
+import Pipeline
+import Recording
+import SectionedModel
+import Wire
+
+// Who is in a room, and what was said in it: asked of the backend, where it can say.
+extension Tail {
+    /// How long an answer is waited for when nobody says.
+    private static let patience: Duration = .seconds(5)
+
+    /// Somebody who waits for an answer about a room.
+    struct RoomLook {
+        let part: Session.RoomPart
+        let room: String
+        let since: Int64?
+        let reply: RoomReply
+        let number: Int
+    }
+
+    func look(_ call: RoomCall, _ reply: @escaping RoomReply) throws(RoomCallError) {
+        let wish = RoomExpression(call.rooms.flatMap { RoomExpression(recorded: $0).terms })
+        let rooms = session.roomViews.map(\.facts).filter { wish.matches($0) }.map(\.name)
+        let part: Session.RoomPart = call.method == .who ? .people : .messages
+        let able = rooms.filter { session.section(part, of: $0) != nil }
+        guard let room = able.first ?? rooms.first ?? wish.terms.first?.pattern.exactName else {
+            let near = resolve(wish).unmatched.compactMap(\.suggestion).first
+            throw RoomCallError(.nothing, "no room matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+        }
+        guard able.count < 2 else {
+            throw RoomCallError(.parameters, "\(wish) means \(able.count) rooms; name one")
+        }
+        guard session.section(part, of: room) != nil else {
+            throw RoomCallError(.unsupported, "the backend cannot say \(part.question) \(room)")
+        }
+        settlementNumber += 1
+        let look = RoomLook(part: part, room: room, since: call.since, reply: reply, number: settlementNumber)
+        feed(.look(room: room, part: part))
+        looks.append(look)
+        answerLooks()
+        _ = loop.schedule(at: loop.now + (call.wait ?? Self.patience)) { [weak self] in
+            self?.assumeIsolated { $0.answerLooks(until: look.number) }
+        }
+    }
+
+    /// Answers those whose answer has come, and the one that has waited long enough.
+    func answerLooks(until number: Int? = nil) {
+        guard !looks.isEmpty else { return }
+        let due = looks.filter { $0.number == number || !session.isFetching($0.part, of: $0.room) }
+        looks.removeAll { look in due.contains { $0.number == look.number } }
+        for look in due {
+            let isFresh = !session.isFetching(look.part, of: look.room)
+            look.reply(.success(answer(to: look, isFresh: isFresh)))
+        }
+    }
+
+    private func answer(to look: RoomLook, isFresh: Bool) -> [UInt8] {
+        let items = session.section(look.part, of: look.room).map { session.model.elements(in: $0) } ?? []
+        // Messages stand by their times.
+        let shown = items.filter { item in look.since.map { item.sortKey >= $0 } ?? true }
+        return Self.text { writer in
+            writer.beginObject()
+            writer.key("room")
+            writer.string(look.room)
+            // Whether the server has just said so; else it is what was known.
+            writer.key("fresh")
+            writer.bool(isFresh)
+            writer.key("items")
+            writer.beginArray()
+            for item in shown { item.encode(into: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+}
+
+extension Session.RoomPart {
+    fileprivate var question: String {
+        switch self {
+        case .people: "who is in"
+        case .messages: "what was said in"
+        }
+    }
+}

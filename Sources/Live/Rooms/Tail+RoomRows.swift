@@ -1,0 +1,59 @@
+import Network
+import Pipeline
+import Recording
+import Wire
+
+// The rooms of a running tail, for whoever asks: nothing here changes any.
+extension Tail {
+    /// The rooms that are wanted, and with `all` also those that the backend told of; those that the pattern means.
+    func roomRows(matching pattern: RoomExpression?, all: Bool) -> [RoomRow] {
+        session.roomViews.compactMap { view in
+            guard all || view.entry != nil || view.isPassedOver else { return nil }
+            if let pattern, !pattern.matches(view.facts) { return nil }
+            return row(view)
+        }
+    }
+
+    /// What would be joined, and by which pattern; nothing is.
+    func resolve(_ pattern: RoomExpression) -> RoomResolution {
+        RoomResolution(of: pattern, among: session.roomViews.map { ($0.facts, row($0)) }) { [session] name in
+            let facts = session.roomFacts(of: name)
+            var row = RoomRow(room: name, kind: facts.kind, want: "no", state: "unknown")
+            row.title = facts.title
+            return row
+        }
+    }
+
+    private func row(_ view: Session.RoomView) -> RoomRow {
+        let name = view.facts.name
+        let figures = traffic[name]
+        var row = RoomRow(
+            room: name, kind: view.facts.kind, source: view.entry?.source.rawValue ?? "",
+            want: view.entry != nil ? "yes" : view.isPassedOver ? "limit" : "no",
+            state: view.entry == nil ? (view.isExcluded ? "left" : "listed") : "wanted")
+        row.title = view.facts.title
+        row.rule = view.rule.map { (view.isExcluded ? "-" : "") + $0 }
+        row.events = figures.events
+        row.rate = figures.rate(at: loop.now)
+        row.last = figures.last
+        row.lag = figures.lag
+        row.gaps = figures.gaps
+        row.isMuted = mutes.isMuted(view.facts)
+        switch view.entry?.state {
+        case .wanted?: if figures.isLost { row.state = "lost" }
+        case .joining(let since, _)?:
+            row.state = "joining"
+            row.since = wall(since)
+        case .joined(let since)?:
+            row.state = "joined"
+            row.since = wall(since)
+        case .refused(let why)?:
+            row.state = "refused"
+            row.why = why
+        case nil: break
+        }
+        return row
+    }
+
+    private func wall(_ time: Moment) -> Int64 { journal.wallStart + time.microseconds }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// The user's editor: `$VISUAL`, else `$EDITOR`, else vi.
+enum Editor {
+    /// Why there is no edited text.
+    struct Problem: Error {
+        var message: String
+    }
+
+    /// Has the user edit a text, in a file for this user alone that is gone afterwards; gives its lines. Blocks.
+    static func edit(_ text: String) throws(Problem) -> [String] {
+        var path = Array("/tmp/weir-edit-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else {
+            throw Problem(message: "no file to edit can be made: \(String(cString: strerror(errno)))")
+        }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let bytes = Array(text.utf8)
+        guard bytes.isEmpty || Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw Problem(message: "the file to edit cannot be written: \(String(cString: strerror(errno)))")
+        }
+        try run(String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return try read(path)
+    }
+
+    private static func run(_ path: String) throws(Problem) {
+        let names: [String] = ["VISUAL", "EDITOR"]
+        let command = names.compactMap { name in getenv(name).map { String(cString: $0) } }.first { !$0.isEmpty }
+        // An editor may have options of its own; no shell reads them.
+        let words = (command ?? "vi").split(separator: " ").map(String.init) + [path]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let failure = posix_spawnp(&process, words[0], nil, nil, &arguments, environ)
+        guard failure == 0 else {
+            throw Problem(message: "\(words[0]) cannot be run: \(String(cString: strerror(failure)))")
+        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { throw Problem(message: "\(words[0]) cannot be waited for") }
+        }
+        guard status == 0 else { throw Problem(message: "\(words[0]) ended with an error: nothing is changed") }
+    }
+
+    private static func read(_ path: [CChar]) throws(Problem) -> [String] {
+        // An editor may have put another file in the place of the first.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Problem(message: "what was edited is gone") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while bytes.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+}

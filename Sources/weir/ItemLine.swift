@@ -1,0 +1,28 @@
+import JSONText
+import Pipeline
+
+/// Rows of a model as one line each. Not escaped.
+enum ItemLine {
+    static func text(of item: JSONValue) -> String {
+        guard let entity = item["entity"] else { return "" }
+        func text(_ key: String) -> String? {
+            if case .string(let text)? = entity[key], !text.isEmpty { text } else { nil }
+        }
+        if case .integer(let time)? = item["sort"], time > 0, let words = text("text") {
+            let who = text("sender_name") ?? text("user_id") ?? ""
+            return TimeOfDay.text(wall: time * 1000) + "  " + who + "  " + words
+        }
+        return [text("user_id") ?? text("user"), text("name"), text("type")].compactMap(\.self).joined(separator: "  ")
+    }
+}
+
+/// A time of the day.
+enum TimeOfDay {
+    /// `HH:MM:SS` in UTC of a wall clock in microseconds.
+    static func text(wall: Int64) -> String {
+        let day: Int64 = 86_400
+        let seconds = ((wall / 1_000_000) % day + day) % day
+        return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { ($0 < 10 ? "0" : "") + String($0) }
+            .joined(separator: ":")
+    }
+}

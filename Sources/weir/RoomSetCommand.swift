@@ -1,0 +1,157 @@
+import JSONText
+import Live
+import Pipeline
+import Terminal
+
+/// `weir rooms set`: named sets of patterns, kept in the store.
+enum RoomSetCommand {
+    /// What is done with a set.
+    enum Action: String, CaseIterable {
+        case save, use, ls, show, rm, diff, edit
+    }
+
+    static func run(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
+        guard let word = options.words.first else { throw usage("what is to be done is missing") }
+        guard let action = Action(rawValue: word) else {
+            let words = Action.allCases.map(\.rawValue)
+            throw usage(
+                "'\(word)' is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words))
+        }
+        let store = try RoomStore(options)
+        if action == .ls { return list(try store.sets(), asJSON: options.json) }
+        guard let given = options.words.dropFirst().first else { throw usage("\(word) needs the name of a set") }
+        let name: String
+        do throws(RoomPatternError) {
+            name = try RoomPattern.setName(given.hasPrefix("@") ? String(given.dropFirst()) : given)
+        } catch {
+            throw usage(error.sentence)
+        }
+        let rest = Array(options.words.dropFirst(2))
+        switch action {
+        case .ls: return .done
+        case .save: return try save(name, rest, in: store, options)
+        case .use:
+            guard rest.isEmpty else { throw usage("use takes the name of one set") }
+            var joining = options
+            joining.command = .roomsOnly
+            return try use(name, joining)
+        case .show: return Console.print(lines(of: try set(name, in: store)))
+        case .rm:
+            _ = try set(name, in: store)
+            try store.save(nil, as: name)
+            Console.note("- set @\(name)")
+            return .done
+        case .diff: return try diff(name, rest, in: store, options)
+        case .edit: return try edit(name, in: store)
+        }
+    }
+
+    private static func usage(_ sentence: String) -> Trouble { Trouble("rooms set: " + sentence, .usage) }
+
+    private static func set(_ name: String, in store: RoomStore) throws(Trouble) -> RoomExpression {
+        let sets = try store.sets()
+        guard let set = sets[name] else {
+            throw Trouble("there is no set @\(name)" + Suggestion.phrase(for: name, among: sets.keys.sorted()))
+        }
+        return set
+    }
+
+    private static func list(_ sets: [String: RoomExpression], asJSON: Bool) -> ExitCode {
+        var text = ""
+        for (name, set) in sets.sorted(by: { $0.key < $1.key }) {
+            text += asJSON ? json(name, set) : "@\(name)  \(TerminalText.escaped(set.description))\n"
+        }
+        return text.isEmpty ? .done : Console.print(text)
+    }
+
+    /// Patterns of a set, a line each.
+    private static func lines(of set: RoomExpression) -> String {
+        set.terms.map { ($0.isExcluded ? "-" : "") + TerminalText.escaped($0.pattern.description) + "\n" }.joined()
+    }
+
+    private static func save(
+        _ name: String, _ words: [String], in store: RoomStore, _ options: RoomsOptions
+    ) throws(Trouble) -> ExitCode {
+        let expression: RoomExpression
+        if words.isEmpty {
+            let rows = try RoomsClient(options.name).rows("rooms.list", RoomsClient.Params())
+            expression = RoomExpression(rows.map { .init(.exact($0.room)) })
+        } else {
+            expression = try read(words)
+        }
+        var sets = try store.sets()
+        sets[name] = expression
+        // A set that cannot be put in, because it holds itself or one that is not there, is not kept.
+        do throws(RoomPatternError) {
+            _ = try RoomExpression([.init(.set(name))]).expanding(sets)
+        } catch {
+            throw Trouble(error.sentence, .usage)
+        }
+        try store.save(expression, as: name)
+        Console.note(
+            "+ set @\(name): \(expression.terms.count == 1 ? "1 pattern" : "\(expression.terms.count) patterns")")
+        return .done
+    }
+
+    private static func read(_ words: [String]) throws(Trouble) -> RoomExpression {
+        do throws(RoomPatternError) { return try RoomExpression(words: words) } catch {
+            throw usage(error.sentence)
+        }
+    }
+
+    private static func use(_ name: String, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
+        guard options.store == nil else { throw usage("use needs a running tail") }
+        var options = options
+        options.words = ["@" + name]
+        return try RoomsCommand.wish(options)
+    }
+
+    /// What is in one and not in the other: patterns of two sets, or of a set against what is wanted now.
+    private static func diff(
+        _ name: String, _ words: [String], in store: RoomStore, _ options: RoomsOptions
+    ) throws(Trouble) -> ExitCode {
+        let mine = try set(name, in: store)
+        var text = ""
+        if let other = words.first {
+            let theirs = try set(other.hasPrefix("@") ? String(other.dropFirst()) : other, in: store)
+            for term in mine.terms where !theirs.terms.contains(term) { text += "- " + lines(of: .init([term])) }
+            for term in theirs.terms where !mine.terms.contains(term) { text += "+ " + lines(of: .init([term])) }
+        } else {
+            let client = try RoomsClient(options.name)
+            let expanded = try RoomStore.expanding(["@" + name], for: client)
+            let wanted = try client.rows("rooms.list", RoomsClient.Params()).filter { $0.want == "yes" }.map(\.room)
+            let meant = try client.rows("rooms.list", RoomsClient.Params(rooms: expanded.terms, all: true)).map(\.room)
+            for room in meant where !wanted.contains(room) { text += "+ \(TerminalText.escaped(room))\n" }
+            for room in wanted where !meant.contains(room) { text += "- \(TerminalText.escaped(room))\n" }
+        }
+        return text.isEmpty ? .done : Console.print(text)
+    }
+
+    private static func json(_ name: String, _ set: RoomExpression) -> String {
+        String(
+            decoding: JSONWriter.text(
+                of: .object([.init("name", .string(name)), .init("patterns", .string(set.description))])),
+            as: UTF8.self) + "\n"
+    }
+
+    /// Opens the patterns in the user's editor; what is wrong with them then keeps the set as it was.
+    private static func edit(_ name: String, in store: RoomStore) throws(Trouble) -> ExitCode {
+        let before = try store.sets()[name]
+        let lines: [String]
+        do {
+            lines = try Editor.edit(before.map { self.lines(of: $0) } ?? "")
+        } catch {
+            throw Trouble(error.message)
+        }
+        let words = lines.filter { !$0.allSatisfy(\.isWhitespace) }
+        guard !words.isEmpty else { throw Trouble("there is no pattern: the set is as it was") }
+        let expression = try read(words)
+        if expression == before {
+            Console.note("@\(name) is as it was")
+            return .done
+        }
+        try store.save(expression, as: name)
+        Console.note("+ set @\(name)")
+        return .done
+    }
+}

@@ -1,0 +1,120 @@
+import JSONText
+import Live
+import Pipeline
+import Terminal
+
+/// Rooms, for people and for programs.
+enum RoomTable {
+    /// Columns of a terminal that does not say.
+    private static let usualWidth = 120
+
+    private struct Column: Sendable {
+        var title: String
+        var isNumber = false
+        /// How many columns it may be cut to; nil for one that is not cut.
+        var least: Int?
+        var keepsEnd = false
+        var value: @Sendable (RoomRow) -> String
+    }
+
+    private static let columns: [Column] = [
+        Column(title: "ROOM", least: 20, keepsEnd: true) { $0.room },
+        Column(title: "TITLE", least: 8) { $0.title ?? "" },
+        Column(title: "KIND") { $0.kind },
+        Column(title: "SOURCE") { $0.source },
+        Column(title: "WANT") { $0.want },
+        Column(title: "STATE") { $0.state + ($0.isMuted ? ",muted" : "") },
+        Column(title: "SINCE") { $0.since.map(TimeOfDay.text) ?? "" },
+        Column(title: "EVENTS", isNumber: true) { String($0.events) },
+        Column(title: "RATE", isNumber: true) { $0.rate == 0 ? "0" : tenths($0.rate) + "/s" },
+        Column(title: "LAST") { $0.last.map(TimeOfDay.text) ?? "" },
+        Column(title: "LAG", isNumber: true) { $0.lag.map { "\($0)ms" } ?? "" },
+        Column(title: "GAPS", isNumber: true) { String($0.gaps) },
+    ]
+
+    /// Prints rooms; nothing where there are none.
+    static func print(_ rows: [RoomRow], asJSON: Bool) -> ExitCode {
+        if asJSON {
+            var text = ""
+            for row in rows {
+                var writer = JSONWriter()
+                row.encode(into: &writer)
+                text += String(decoding: writer.bytes, as: UTF8.self) + "\n"
+            }
+            return text.isEmpty ? .done : Console.print(text)
+        }
+        guard !rows.isEmpty else { return .done }
+        return Console.print(text(of: rows, width: TerminalDevice.width(of: 1)))
+    }
+
+    /// The table, cut to a width; nil for as wide as it is.
+    static func text(of rows: [RoomRow], width: Int?) -> String {
+        var cells = rows.map { row in columns.map { $0.value(row) } }
+        cells.insert(columns.map(\.title), at: 0)
+        var widths = columns.indices.map { index in cells.map { TerminalText.width(of: $0[index]) }.max() ?? 0 }
+        if let width { fit(&widths, in: width) }
+        var text = ""
+        for (number, line) in cells.enumerated() {
+            var shown = ""
+            for (index, cell) in line.enumerated() {
+                let column = columns[index]
+                let cut = column.keepsEnd ? TerminalText.keepingEnd(cell, to: widths[index]) : cell
+                let escaped = TerminalText.truncated(cut, to: widths[index])
+                let pad = String(repeating: " ", count: max(0, widths[index] - TerminalText.width(of: escaped)))
+                shown += (index > 0 ? "  " : "") + (column.isNumber ? pad + escaped : escaped + pad)
+            }
+            while shown.last == " " { shown.removeLast() }
+            text += shown + "\n"
+            if number > 0, let why = rows[number - 1].why {
+                text += "    " + TerminalText.truncated(why, to: max(20, (width ?? usualWidth) - 4)) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// Cuts the columns that can be cut, the widest first.
+    private static func fit(_ widths: inout [Int], in width: Int) {
+        let gaps = 2 * (widths.count - 1)
+        var surplus = widths.reduce(0, +) + gaps - width
+        for index in columns.indices {
+            guard surplus > 0, let least = columns[index].least, widths[index] > least else { continue }
+            let cut = min(surplus, widths[index] - least)
+            widths[index] -= cut
+            surplus -= cut
+        }
+    }
+
+    private static func tenths(_ number: Double) -> String {
+        let tenths = Int((min(number, 1e9) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// What patterns mean.
+    static func print(_ resolution: RoomResolution) -> ExitCode {
+        var text = ""
+        for found in resolution.found {
+            let title = found.row.title.map { "  " + TerminalText.truncated($0, to: 40) } ?? ""
+            let sign = found.effect == "join" ? "+" : "="
+            text += "\(sign) \(TerminalText.escaped(found.row.room))\(title)  by \(TerminalText.escaped(found.pattern))"
+            text += found.effect == "join" ? "\n" : "  (\(TerminalText.escaped(found.row.state)))\n"
+        }
+        return text.isEmpty ? .done : Console.print(text)
+    }
+
+    /// Who is in a room, or what was said in it.
+    static func printItems(_ answer: JSONValue, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
+        guard case .array(let items)? = answer["items"] else { throw Trouble("the tail's answer cannot be read") }
+        if answer["fresh"] != .bool(true) {
+            Console.note("the server has not answered: this is what was known")
+        }
+        var text = ""
+        for item in items {
+            if options.json {
+                text += String(decoding: JSONWriter.text(of: item), as: UTF8.self) + "\n"
+            } else {
+                text += TerminalText.escaped(ItemLine.text(of: item)) + "\n"
+            }
+        }
+        return text.isEmpty ? .done : Console.print(text)
+    }
+}

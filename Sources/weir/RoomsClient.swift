@@ -1,0 +1,99 @@
+import JSONText
+import Live
+import Network
+import Wire
+
+/// Speaks JSON-RPC 2.0, one object a line, with the control socket of a running tail.
+struct RoomsClient {
+    /// How long a room may take to be joined or left.
+    static let patience: Duration = .seconds(5)
+
+    private let path: String
+
+    /// The tail called `name`, or the only one that answers.
+    init(_ name: String?) throws(Trouble) {
+        if let name {
+            path = ControlSocket.path(named: name)
+            return
+        }
+        let running = ControlSocket.names.filter {
+            (try? LocalSocketClient.ask(path: ControlSocket.path(named: $0), line: Self.request("hello", Params())))
+                != nil
+        }
+        guard let only = running.first else { throw Trouble("no tail is running", .noConnection) }
+        guard running.count == 1 else {
+            throw Trouble(
+                "\(running.count) tails are running; choose one with --on: " + running.joined(separator: ", "), .usage)
+        }
+        path = ControlSocket.path(named: only)
+    }
+
+    /// What a request says.
+    struct Params {
+        var rooms: [String]?
+        var all = false
+        var lasting: Duration?
+        var wait: Duration?
+        var since: Int64?
+    }
+
+    /// Asks, and waits for the answer.
+    func ask(_ method: String, _ params: Params) throws(Trouble) -> JSONValue {
+        let answer: [UInt8]
+        do {
+            answer = try LocalSocketClient.ask(
+                path: path, line: Self.request(method, params), timeout: (params.wait ?? .zero) + .seconds(5))
+        } catch {
+            throw Trouble("no tail answers at \(path): \(error.sentence)", .noConnection)
+        }
+        guard let value = try? JSONValue(parsing: answer[...]) else {
+            throw Trouble("the answer at \(path) is no JSON", .runtimeError)
+        }
+        if case .string(let message)? = value["error"]?["message"] {
+            throw Trouble("the tail refuses \(method): \(message)", .runtimeError)
+        }
+        guard let result = value["result"] else { throw Trouble("the answer at \(path) has no result", .runtimeError) }
+        return result
+    }
+
+    /// Rooms that are told of.
+    func rows(_ method: String, _ params: Params) throws(Trouble) -> [RoomRow] {
+        guard case .array(let elements) = try ask(method, params) else { return [] }
+        return elements.compactMap { RoomRow($0) }
+    }
+
+    private static func request(_ method: String, _ params: Params) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("jsonrpc")
+        writer.string("2.0")
+        writer.key("id")
+        writer.integer(1)
+        writer.key("method")
+        writer.string(method)
+        writer.key("params")
+        writer.beginObject()
+        if let rooms = params.rooms {
+            writer.key("rooms")
+            writer.beginArray()
+            for room in rooms { writer.string(room) }
+            writer.endArray()
+        }
+        if params.all {
+            writer.key("all")
+            writer.bool(true)
+        }
+        for (name, span) in [("for", params.lasting), ("wait", params.wait)] {
+            guard let span else { continue }
+            writer.key(name)
+            writer.string("\(max(1, span.microseconds / 1000))ms")
+        }
+        if let since = params.since {
+            writer.key("since_ms")
+            writer.integer(since)
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import Live
+import Pipeline
+import Terminal
+import Wire
+
+/// The options of `rooms`.
+struct RoomsOptions {
+    /// What to do with the rooms.
+    var command: CommandName
+    /// The words behind the verb; what stands in files of patterns is put in.
+    var words: [String]
+    /// The tail to speak to; nil when there is just one.
+    var name: String?
+    /// The store to look into instead of a running tail.
+    var store: String?
+    /// How long a wish lasts.
+    var lasting: Duration?
+    /// The set to save the patterns as.
+    var save: String?
+    var json: Bool
+    var all: Bool
+    /// Messages of that time on; milliseconds since 1970.
+    var since: Int64?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        command = arguments.command
+        words = try arguments.patternWords(arguments.positionals)
+        name = try arguments.name(.on)
+        store = arguments[.store] == "none" ? nil : arguments[.store]
+        if store != nil, name != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
+        lasting = try arguments.duration(.span)
+        json = arguments.has(.json)
+        all = arguments.has(.all)
+        save = arguments[.save]
+        since = try arguments.duration(.since).map { WallTime.milliseconds - $0.microseconds / 1000 }
+        if let save {
+            do { _ = try RoomPattern.setName(save) } catch { throw arguments.error("--save: " + error.message) }
+        }
+        let storeVerbs: [CommandName] = [.roomsLs, .roomsJoin, .roomsLeave, .roomsSet]
+        if store != nil, !storeVerbs.contains(command) {
+            throw arguments.error("\(command.verb) needs a running tail")
+        }
+        // What is wrong with a pattern is known before anybody is spoken to.
+        if command != .roomsSet { _ = try arguments.expression(of: words) }
+    }
+}
+
+extension Arguments {
+    /// What patterns that were typed mean; sets are still named.
+    func expression(of words: [String]) throws(UsageError) -> RoomExpression {
+        do throws(RoomPatternError) {
+            return try RoomExpression(words: words)
+        } catch {
+            throw self.error(error.sentence)
+        }
+    }
+
+    /// The words with the lines of files in the place of their names: `@-`, and `@` with a path that has a slash.
+    func patternWords(_ words: [String]) throws(UsageError) -> [String] {
+        var result: [String] = []
+        for word in words {
+            guard word == "@-" || (word.hasPrefix("@") && word.contains("/")) else {
+                result.append(word)
+                continue
+            }
+            let text: String
+            if word == "@-" {
+                switch StandardInput.text() {
+                case .success(let read): text = read
+                case .failure(let problem): throw error("@-: " + problem.message)
+                }
+            } else {
+                text = try contents(ofPatterns: String(word.dropFirst()))
+            }
+            let lines = text.split(whereSeparator: \.isNewline).map(String.init).filter {
+                !$0.allSatisfy(\.isWhitespace)
+            }
+            if lines.isEmpty { throw error("\(UsageError.quoted(word)) holds no pattern") }
+            // They are one thing, to leave out or not.
+            result.append(lines.count == 1 ? lines[0] : "(" + lines.map { "(\($0))" }.joined(separator: " + ") + ")")
+        }
+        return result
+    }
+
+    private func contents(ofPatterns path: String) throws(UsageError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error("\(UsageError.quoted(path)): " + String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while bytes.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw error("\(UsageError.quoted(path)): " + String(cString: strerror(errno)))
+            }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+        throw error("\(UsageError.quoted(path)) is longer than 1 MiB")
+    }
+}
+
+extension RoomPatternError {
+    /// What is wrong, with what may have been meant.
+    var sentence: String {
+        message + (unknown.map { Suggestion.phrase(for: $0.word, among: $0.candidates) } ?? "")
+    }
+}

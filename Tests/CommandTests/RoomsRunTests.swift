@@ -1,0 +1,141 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `weir rooms` against a tail of the embedded backend.
+@Suite(.serialized) struct RoomsRunTests {
+    /// A backend, a tail of it that has joined its rooms, and what both need.
+    private final class Stage {
+        let backend: Peer
+        let tail: Peer
+        let environment: [String: String]
+        let folder: String
+        let url: String
+        let token: String
+
+        init(_ options: [String] = []) throws {
+            let folder = try temporaryFolder()
+            self.folder = folder
+            environment = ["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]
+            backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
+            url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
+            token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
+            tail = try Peer(
+                [
+                    try pathOfWeir(), "tail", url, "--token", "env:T", "--name", "t", "--format", "json", "--quiet",
+                    "--store", folder + "/kept.sqlite",
+                ] + options.map { $0.replacing("FOLDER", with: folder) },
+                environment: environment.merging(["T": token]) { a, _ in a })
+            while let line = tail.readLine(), !(line.contains(#""change":"joined""#) && line.contains("/feed")) {}
+        }
+
+        deinit {
+            tail.stop()
+            backend.stop()
+        }
+
+        func rooms(_ words: String...) throws -> CommandResult {
+            try weir(["rooms"] + words, environment: environment)
+        }
+    }
+
+    /// A pattern of the one channel that the tests are about.
+    private let general = "#general"
+
+    @Test func `rooms are resolved by title, left and joined by it, and what is left out is left`() throws {
+        let stage = try Stage(["--join", "#gen*"])
+        #expect(try stage.rooms("join", general).status == 0)
+        let resolved = try stage.rooms("resolve", "#*", "-#general")
+        #expect(resolved.status == 0)
+        #expect(resolved.output.contains("  by #*\n") && !resolved.output.contains("  General  "))
+        let joined = try stage.rooms("ls", general)
+        #expect(joined.output.contains("General") && joined.output.contains("joined"), "\(joined.output)")
+        #expect(joined.output.split(separator: "\n").first?.hasPrefix("ROOM") == true)
+        let left = try stage.rooms("leave", general)
+        #expect(left.status == 0 && left.errors.hasPrefix("- room "), "\(left.errors)")
+        #expect(try stage.rooms("ls", general).output == "")
+        #expect(try stage.rooms("ls", "--all", general).output.contains("left"))
+        let back = try stage.rooms("join", general, "--json")
+        #expect(back.status == 0 && back.output.contains(#""state":"joined""#), "\(back.output) \(back.errors)")
+        let unknown = try stage.rooms("resolve", "#genral")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.hasPrefix("no room matches #genral; did you mean '#General'?\n"), "\(unknown.errors)")
+    }
+
+    /// Section 6, check 9.
+    @Test func `a new room that matches a pattern appears, and is joined, listed and recorded`() throws {
+        let stage = try Stage(["--join", "#general + #incident*", "--record", "FOLDER/new.weir"])
+        #expect(try stage.rooms("ls", "#incident*").output == "")
+        let made = try weir(
+            ["channel", "create", stage.url, "incident-1", "--token", "env:T", "--store", "none"],
+            environment: ["T": stage.token])
+        #expect(made.status == 0, "\(made.errors)")
+        var room: Substring = ""
+        while let line = stage.tail.readLine() {
+            guard line.contains(#""change":"joined""#), let start = line.firstRange(of: #""room":""#) else { continue }
+            room = line[start.upperBound...].prefix { $0 != "\"" }
+            break
+        }
+        #expect(room.hasSuffix("/feed"))
+        let listed = try stage.rooms("ls", "#incident*")
+        #expect(listed.output.contains("incident-1") && listed.output.contains("  joined  "), "\(listed.output)")
+        kill(stage.tail.pid, SIGTERM)
+        while stage.tail.readLine() != nil {}
+        let recorded = String(decoding: try readFile(stage.folder + "/new.weir"), as: UTF8.self)
+        #expect(recorded.contains(#""act":"ack","room":"\#(room)""#))
+    }
+
+    @Test func `a set is saved, shown, used, compared and removed, and is there for the next tail`() throws {
+        let stage = try Stage()
+        #expect(try stage.rooms("set", "save", "work", "#*", "-#general").status == 0)
+        #expect(try stage.rooms("set", "save", "few", "@work", "-", "#random").status == 0)
+        #expect(try stage.rooms("set", "ls").output == "@few  @work - #random\n@work  #* - #general\n")
+        #expect(try stage.rooms("set", "show", "work").output == "#*\n-#general\n")
+        #expect(try stage.rooms("set", "diff", "work", "few").output == "- #*\n- -#general\n+ @work\n+ -#random\n")
+        #expect(try stage.rooms("set", "use", "work").status == 0)
+        #expect(try stage.rooms("ls", general).output == "")
+        #expect(try stage.rooms("reset").status == 0)
+        #expect(try stage.rooms("ls", general).output.contains("joined"))
+        let none = try stage.rooms("join", "@wrok")
+        #expect(
+            none.status == 1 && none.errors.contains("there is no set @wrok; did you mean 'work'?"), "\(none.errors)")
+        let loop = try stage.rooms("set", "save", "work", "@few")
+        #expect(loop.status == 2 && loop.errors.contains("the set @work holds itself"), "\(loop.errors)")
+        #expect(try stage.rooms("set", "rm", "few").status == 0)
+        #expect(try stage.rooms("set", "show", "few").status == 1)
+        let kept = try weir("rooms", "set", "ls", "--store", stage.folder + "/kept.sqlite")
+        #expect(kept.output == "@work  #* - #general\n")
+    }
+
+    @Test func `a room that is muted is joined and recorded, and not shown until it is unmuted`() throws {
+        let stage = try Stage()
+        let muted = try stage.rooms("mute", "**", "--json")
+        #expect(muted.status == 0 && muted.output.contains(#""state":"joined""#))
+        #expect(!muted.output.contains(#""muted":false"#), "\(muted.output)")
+        #expect(try stage.rooms("unmute", "**", "--json").output.contains(#""muted":false"#))
+    }
+
+    @Test func `what is pinned is in the store, and taken back when it is unpinned`() throws {
+        let stage = try Stage(["--join", "#random"])
+        #expect(try stage.rooms("pin", general).status == 0)
+        #expect(try stage.rooms("ls", general).output.contains("  pin "))
+        let file = stage.folder + "/kept.sqlite"
+        #expect(try weir("rooms", "ls", "--store", file).output.contains("#general"))
+        #expect(try stage.rooms("unpin", general).status == 0)
+        #expect(try stage.rooms("ls", general).output == "")
+        #expect(!(try weir("rooms", "ls", "--store", file).output.contains("#general")))
+    }
+
+    @Test func `who is in a room and what was said there is asked of the server, where it can say`() throws {
+        let stage = try Stage()
+        let who = try stage.rooms("who", "#general", "--json")
+        #expect(who.status == 0 && who.output.contains(#""type":"twake.member""#), "\(who.output) \(who.errors)")
+        let history = try stage.rooms("history", "#general", "--json")
+        #expect(history.status == 0 && history.output.contains(#""type":"twake.message""#), "\(history.errors)")
+        #expect(try stage.rooms("history", "#general", "--since", "1ms").output == "")
+        let list = try stage.rooms("who", "kind=badges")
+        #expect(
+            list.status == 1 && list.errors.contains("the backend cannot say who is in /notifications"),
+            "\(list.errors)")
+    }
+}
