@@ -27,7 +27,7 @@ func resolve(_ host: String, completion: @escaping @Sendable (Resolution) -> Voi
 }
 
 /// Asks the system. Nil when a numeric address was asked for and the host is not one.
-private func lookUp(_ host: String, flags: Int32) -> Resolution? {
+func lookUp(_ host: String, flags: Int32) -> Resolution? {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = flags
@@ -54,25 +54,40 @@ private func numericText(_ entry: addrinfo) -> String? {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
+/// What an attempt to connect comes to.
+enum ConnectResult {
+    case connected
+    /// In the system's words.
+    case refused(String)
+    /// Nothing came of it in time, or it cannot be tried.
+    case silent
+}
+
 /// Tries to connect, for the reason of a failure that libwebsockets does not tell: the system's words, or nil when it can
 /// connect now or does not know within a second. Blocks.
 func connectProblem(address: String, port: UInt16) -> String? {
+    guard case .refused(let why) = connectResult(address: address, port: port, milliseconds: 1000) else { return nil }
+    return why
+}
+
+/// Connects, and closes again. Blocks.
+func connectResult(address: String, port: UInt16, milliseconds: Int32) -> ConnectResult {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(address, String(port), &hints, &list) == 0, let entry = list?.pointee else { return nil }
+    guard getaddrinfo(address, String(port), &hints, &list) == 0, let entry = list?.pointee else { return .silent }
     defer { freeaddrinfo(list) }
     let descriptor = socket(
         entry.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return systemMessage(errno) }
+    guard descriptor >= 0 else { return .refused(systemMessage(errno)) }
     defer { close(descriptor) }
-    guard connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 else { return nil }
-    guard errno == EINPROGRESS else { return systemMessage(errno) }
+    guard connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 else { return .connected }
+    guard errno == EINPROGRESS else { return .refused(systemMessage(errno)) }
     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&wait, 1, 1000) == 1 else { return nil }
+    guard poll(&wait, 1, milliseconds) == 1 else { return .silent }
     var problem: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &size)
-    return problem == 0 ? nil : systemMessage(problem)
+    return problem == 0 ? .connected : .refused(systemMessage(problem))
 }

@@ -46,6 +46,7 @@ extension Arguments {
 
     /// Takes from the settings what was not typed. Throws also where too few or too many words are left for the command.
     mutating func settle(_ settings: Settings) throws(UsageError) {
+        adopt(settings.context)
         for option in Option.of(command) where setting(of: option) == nil && option.isInherited(by: command) {
             guard command.takesSettings || option == .color else { continue }
             guard let found = settings.find(option, for: command) else { continue }
@@ -53,6 +54,7 @@ extension Arguments {
         }
         dropNeedless()
         try checkPositionals()
+        try checkGuard()
     }
 
     /// `yes` and `no` in the forms people know.

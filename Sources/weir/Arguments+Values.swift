@@ -166,7 +166,7 @@ extension Arguments {
         do {
             return try URLParts(parsing: text)
         } catch {
-            throw self.error("URL: " + TerminalText.escaped(error.message))
+            throw self.error(urlLabel + ": " + TerminalText.escaped(error.message))
         }
     }
 }

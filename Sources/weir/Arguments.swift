@@ -7,11 +7,17 @@ struct Arguments {
     let command: CommandName
     /// The words that are not options, as many as the command takes.
     private(set) var positionals: [String] = []
+    /// The context that applies, and whether the URL is its.
+    private(set) var context: Context?
+    private var hasContextsURL = false
     /// Whether `--help` was asked for; nothing else matters then.
     private(set) var wantsHelp = false
     private var settings: [Option: Setting] = [:]
     /// What was switched off on the command line, whatever else says that it is on.
     private var switchedOff: Set<Option> = []
+
+    /// No arguments, for `settle` to add what applies.
+    init(for command: CommandName) { self.command = command }
 
     /// Splits the arguments behind the command's name. How many words there may be is checked by `settle`.
     init(parsing arguments: [String], for command: CommandName) throws(UsageError) {
@@ -126,16 +132,34 @@ struct Arguments {
             }
     }
 
+    /// Lets a context apply: the URL it has stands where the command's would, when none was typed.
+    mutating func adopt(_ context: Context?) {
+        self.context = context
+        guard let url = context?.url, typedURL == nil, let index = command.urlIndex(in: positionals),
+            index <= positionals.count
+        else { return }
+        positionals.insert(url, at: index)
+        hasContextsURL = true
+    }
+
+    /// How an error names the URL.
+    var urlLabel: String { hasContextsURL ? context?.urlLabel ?? "URL" : "URL" }
+
     /// Whether there are as many words as the command takes.
     func checkPositionals() throws(UsageError) {
         let expected = command.positionals
         let required = expected.filter(\.isRequired)
         if positionals.count < required.count, !has(.explainFilter) {
-            throw error("\(required[positionals.count].name) is missing")
+            throw error(missing(required[positionals.count].name))
         }
         if positionals.count > expected.count, expected.last?.isRepeatable != true {
             throw error("unexpected argument \(UsageError.quoted(positionals[expected.count]))")
         }
+    }
+
+    private func missing(_ name: String) -> String {
+        let isContexts = name == "URL" && command.takesContext && !ContextFolder.names.isEmpty
+        return "\(name) is missing" + (isContexts ? ", and no context is selected (weir ctx ls)" : "")
     }
 
     /// An error about these arguments. One that begins with a flag names the environment variable or the line of a file instead, when

@@ -10,8 +10,9 @@ extension CommandName {
                     "for each option, without its dashes; yes and no where it takes no value; a list by repetition.",
                     "What stands below a line [tail] or [file grep] is for that command. A line that begins with # says",
                     "nothing. An environment variable with several values has one a line. What is typed prevails, then",
-                    "the environment, then the config file; --quiet=no switches off what is on. Secrets are references",
-                    "(env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads none.",
+                    "the environment, the context, the config file; --quiet=no switches off what is on. Secrets are",
+                    "references (env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads",
+                    "none.",
                 ],
                 examples: ["weir config show tail", "weir config check"])
         case .configShow:

@@ -43,6 +43,18 @@ enum CommandName: String, CaseIterable {
     case fileConvert = "file convert"
     case fileDiff = "file diff"
     case send, edit, react, delete, read, channel, workspace, download, login, logout, whoami
+    case ctx
+    case ctxAdd = "ctx add"
+    case ctxEdit = "ctx edit"
+    case ctxCopy = "ctx cp"
+    case ctxRename = "ctx rename"
+    case ctxRemove = "ctx rm"
+    case ctxList = "ctx ls"
+    case ctxUse = "ctx use"
+    case ctxUnuse = "ctx unuse"
+    case ctxPrevious = "ctx prev"
+    case ctxShow = "ctx show"
+    case ctxCheck = "ctx check"
     case config
     case configShow = "config show"
     case configPath = "config path"
@@ -116,6 +128,9 @@ enum CommandName: String, CaseIterable {
             .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:
             fileText
         case .send, .edit, .react, .delete, .read, .channel, .workspace, .download, .login, .logout, .whoami: errandText
+        case .ctx, .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename, .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious,
+            .ctxShow, .ctxCheck:
+            contextText
         case .config, .configShow, .configPath, .configCheck: shellText
         }
     }

@@ -29,7 +29,8 @@ enum ConfigCommand {
 
     private static func show(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let commands = try commands(arguments)
-        let settings = try Settings.read(for: arguments, command: commands[0])
+        let settings = try Settings.read(
+            for: arguments, command: commands.first(where: \.takesContext) ?? commands[0])
         var rows: [Row] = []
         for command in commands {
             for option in Option.of(command) {

@@ -21,7 +21,12 @@ enum ConfigFolder {
 
     /// Who may read a file.
     enum Eyes {
-        case anybody, owner
+        /// Anybody; it may be root's, too.
+        case anybody
+        /// Anybody, but it is the user's own.
+        case user
+        /// The user alone.
+        case owner
     }
 
     /// Why a file is not read.

@@ -17,6 +17,12 @@ enum Console {
         try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(lines: [text])
     }
 
+    /// Prints one line with what it is about in front; `isGrave` where a mistake would be seen by others.
+    static func note(_ text: String, badge: String?, isGrave: Bool) {
+        guard let badge else { return note(text) }
+        try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(badge: badge, isGrave: isGrave, line: text)
+    }
+
     /// Says why a command cannot go on.
     static func fail(_ error: any Error) -> ExitCode {
         let trouble = Trouble(error)

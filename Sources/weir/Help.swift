@@ -16,7 +16,7 @@ enum Help {
         lines += [
             "",
             "Every option can be given by an environment variable, too (WEIR_MAX_ATTEMPTS is --max-attempts),",
-            "or in the config file ('weir help config'). What is typed prevails, then the environment.",
+            "in a context or in the config file: 'weir help ctx', 'weir help config'. What is typed prevails.",
             "",
             "Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and",
             "CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and",
@@ -32,7 +32,7 @@ enum Help {
         var lines = ["weir \(command.rawValue): \(command.text.summary)", "", "Usage: \(words) [OPTIONS]"]
         if !command.text.details.isEmpty { lines += [""] + command.text.details }
         lines += ["", "Options:"]
-        for option in Option.of(command) {
+        for option in Option.of(command) where option.commands.contains(command) {
             let usage =
                 "  " + (option.letter.map { "-\($0), " } ?? "") + option.flag
                 + (option.placeholder(for: command).map { " " + $0 } ?? "")

@@ -29,7 +29,8 @@ extension Option {
         case .all: [.roomsLs]
         case .since: [.roomsHistory]
         case .json:
-            CommandName.roomVerbs + [.ps, .configShow, .fileInfo, .fileDoctor, .fileGrep, .fileDiff]
+            CommandName.roomVerbs
+                + [.ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff]
                 + CommandName.errands
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
@@ -66,8 +67,13 @@ extension Option {
         case .timeout: [.ctl]
         case .allowEmit, .recordDir: [.demo, .tail, .record]
         case .quiet: [.demo, .serve, .tail, .record, .replay]
+        case .ctx: CommandName.allCases.filter(\.takesContext)
+        case .yes: CommandName.actions + [.tail, .record]
+        case .guarded, .label: [.ctxAdd, .ctxEdit]
+        case .unset: [.ctxEdit]
+        case .shell: [.ctxUse, .ctxUnuse]
         case .color, .help: CommandName.allCases
-        case .config: CommandName.allCases.filter { $0.takesSettings || $0.family == "config" }
+        case .config: CommandName.allCases.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck }
         }
     }
 

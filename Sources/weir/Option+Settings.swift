@@ -9,14 +9,14 @@ extension Option {
     static let prefix = "WEIR_"
 
     /// Whether the environment may set it: help is for who types.
-    var isVariable: Bool { self != .help }
+    var isVariable: Bool { ![.help, .shell, .unset, .guarded, .label].contains(self) }
 
     /// Whether such a file may set it. Where the files are is not said in them, and what somebody is to be asked for each time is not
     /// answered in advance.
     func isSetting(in kind: SettingsFile.Kind) -> Bool {
         switch self {
-        case .help, .config: false
-        default: isVariable
+        case .guarded, .label: kind == .context
+        default: kind == .config ? ![.help, .config, .ctx, .yes, .shell, .unset].contains(self) : isContextual
         }
     }
 
@@ -64,7 +64,9 @@ extension CommandName {
     /// explained, which must work when they are wrong.
     var takesSettings: Bool {
         switch self {
-        case .help, .config, .configShow, .configPath, .configCheck: false
+        case .help, .config, .configShow, .configPath, .configCheck, .ctx, .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename,
+            .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious, .ctxShow, .ctxCheck:
+            false
         default: true
         }
     }

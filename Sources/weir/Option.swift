@@ -69,6 +69,8 @@ enum Option: String, CaseIterable {
     case recordDir = "record-dir"
     case timeout
     case quiet
+    case ctx, yes, label, shell, unset
+    case guarded = "guard"
     case color, config, help
 
     /// As typed.
@@ -88,7 +90,7 @@ enum Option: String, CaseIterable {
     private static let repeatable: Set<Option> = [
         .join, .filter, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header, .pin, .member, .kind,
         .notKind, .event, .notEvent, .notRoom, .connection,
-        .notConnection, .rule, .rotate,
+        .notConnection, .rule, .rotate, .label, .unset,
     ]
 
     /// The line of the help of `command`.
@@ -104,6 +106,7 @@ enum Option: String, CaseIterable {
 
     /// Whether a command knows the option.
     func isKnown(to command: CommandName) -> Bool {
-        commands.contains(command) || command == .watch && Self.ofWatch.contains(self)
+        commands.contains(command) || (command == .watch && Self.ofWatch.contains(self))
+            || (command.writesContext && isContextual)
     }
 }

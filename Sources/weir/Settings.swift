@@ -8,15 +8,23 @@ struct Settings {
         var file: SettingsFile
     }
 
+    /// The context that applies.
+    var context: Context?
     /// The config file; nil when there is none.
     var config: File?
 
-    /// What is known of an option besides what was typed: the environment, then the config file.
+    /// What is known of an option besides what was typed: the environment, then the context, then the config file.
     func find(_ option: Option, for command: CommandName) -> Arguments.Setting? {
         if option.isVariable, let text = Environment.value(option.variable) {
             // Lists are one value a line: a header, an event with JSON and an expression have all other separators in them.
             let values = option.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
             return Arguments.Setting(values: values, origin: .variable(option.variable))
+        }
+        if command.takesContext, let source = context?.source,
+            let found = Settings.find(option, for: command, in: source)
+        {
+            return Arguments.Setting(
+                values: found.values, origin: .context(file: source.path, line: found.line, name: option.rawValue))
         }
         if let config, let found = Settings.find(option, for: command, in: config) {
             return Arguments.Setting(
@@ -29,6 +37,7 @@ struct Settings {
     static func read(for arguments: Arguments, command: CommandName? = nil) throws(UsageError) -> Settings {
         guard (command ?? arguments.command).takesSettings else { return Settings() }
         var settings = Settings()
+        settings.context = try arguments.chosenContext(for: command ?? arguments.command)
         settings.config = try config(arguments)
         return settings
     }

@@ -10,7 +10,7 @@ enum TailCommand {
         if let missing = missingSecret(options) { return Console.fail(missing) }
         let configuration: TailConfiguration
         do { configuration = try self.configuration(options) } catch { return Console.fail(error) }
-        return await run(configuration, options.run, options.output)
+        return await run(configuration, options.run, options.output, options.context)
     }
 
     /// What a tail is told by its options.
@@ -42,7 +42,9 @@ enum TailCommand {
     }
 
     /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
-    static func run(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions) async -> ExitCode {
+    static func run(
+        _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil
+    ) async -> ExitCode {
         var configuration = configuration(base, run, output)
         if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
             let name = ControlSocket.name(of: path)
@@ -53,7 +55,7 @@ enum TailCommand {
         let outlets: Outlets
         let tail: Tail
         do {
-            let line = TerminalBoard.Status(name: base.server.host, recording: run.recording)
+            let line = TerminalBoard.Status(name: context?.badge ?? base.server.host, recording: run.recording)
             let muted = MutedRooms()
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
@@ -65,7 +67,7 @@ enum TailCommand {
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
         if run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
-        if !output.quiet { announce(configuration) }
+        if !output.quiet { announce(configuration, context) }
         return outlets.conclude(await tail.run())
     }
 
@@ -89,7 +91,7 @@ enum TailCommand {
     }
 
     /// Says what is about to be asked of whom, and how to speak to this tail.
-    private static func announce(_ configuration: TailConfiguration) {
+    private static func announce(_ configuration: TailConfiguration, _ context: Context?) {
         let server = configuration.server
         let url = URLParts(scheme: server.scheme, host: server.host, port: server.port)
         var text = "tailing \(url) as \(configuration.session.backend.rawValue)"
@@ -97,7 +99,7 @@ enum TailCommand {
         if let proxy = try? configuration.access.proxy(for: server) { text += " through the proxy \(proxy.authority)" }
         if let path = configuration.recordPath { text += ", recording to \(path)" }
         if let path = configuration.controlPath { text += "; control socket \(ControlSocket.name(of: path))" }
-        Console.note(text)
+        Console.note(text, badge: context?.badge, isGrave: context?.isGuarded ?? false)
     }
 
     private static func session(_ options: TailOptions) throws(Trouble) -> Configuration {

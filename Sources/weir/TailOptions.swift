@@ -42,6 +42,8 @@ struct TailOptions {
     var requiresStore: Bool
     var run: RunOptions
     var output: OutputOptions
+    /// The context that applies.
+    var context: Context?
 
     init(_ arguments: Arguments) throws(UsageError) {
         backend = try arguments.choice(.backend) ?? .twake
@@ -79,6 +81,7 @@ struct TailOptions {
             throw arguments.error("--history: \(Configuration.maximumHistory) messages of a channel at most")
         }
         url = try arguments.url(arguments.positionals[0])
+        context = arguments.context
         access = try arguments.access(to: url)
     }
 

@@ -43,6 +43,10 @@ enum Weir {
         case .login: return await AccountCommand.login(try LoginOptions(arguments))
         case .logout: return await AccountCommand.logout(try AccountOptions(arguments))
         case .whoami: return await AccountCommand.whoami(try AccountOptions(arguments))
+        case .ctx: return Console.print(Help.text(of: command))
+        case .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename, .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious, .ctxShow,
+            .ctxCheck:
+            return try await ContextCommand.run(arguments)
         case .config: return Console.print(Help.text(of: command))
         case .configShow, .configPath, .configCheck: return try ConfigCommand.run(arguments)
         case .file: return Console.print(Help.text(of: command))

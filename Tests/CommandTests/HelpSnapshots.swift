@@ -29,6 +29,7 @@ enum HelpSnapshots {
           login     log in and write the token to a file
           logout    log out and remove the file with the token
           whoami    say whose token it is
+          ctx       keep servers under names, each with its options
           config    say which settings apply, and where they come from
           help      explain a command
 
@@ -46,7 +47,7 @@ enum HelpSnapshots {
           143       terminated (SIGTERM)
 
         Every option can be given by an environment variable, too (WEIR_MAX_ATTEMPTS is --max-attempts),
-        or in the config file ('weir help config'). What is typed prevails, then the environment.
+        in a context or in the config file: 'weir help ctx', 'weir help config'. What is typed prevails.
 
         Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and
         CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and
@@ -252,6 +253,8 @@ enum HelpSnapshots {
               --allow-emit                    clients of the control socket may send events to the server
               --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -408,6 +411,8 @@ enum HelpSnapshots {
               --allow-emit                    clients of the control socket may send events to the server
               --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -992,6 +997,8 @@ enum HelpSnapshots {
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --draft                         send the draft of the place: a text that was refused
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1033,6 +1040,8 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1072,6 +1081,8 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1111,6 +1122,8 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1149,6 +1162,8 @@ enum HelpSnapshots {
               --max-attempts N                give up (5) after N attempts in a row to connect
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1200,6 +1215,8 @@ enum HelpSnapshots {
               --rename NAME                   the channel's new name
               --member USER …                 who is in it, too: a user's id; for a workspace an address
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1240,6 +1257,8 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --member USER …                 who is in it, too: a user's id; for a workspace an address
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1285,6 +1304,7 @@ enum HelpSnapshots {
               --json                          print the result as one JSON object a line
               -o, --output FILE               write to this new file (0600) instead of standard output
               --force                         replace a file that is there
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1323,6 +1343,7 @@ enum HelpSnapshots {
                                               where the password is (default prompt)
               --save FILE                     file for the token (0600); one that is there is replaced
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1358,6 +1379,7 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1392,6 +1414,7 @@ enum HelpSnapshots {
               --proxy-auth env:NAME|file:PATH|cmd:COMMAND
                                               where the proxy's USER:PASSWORD is
               --json                          print the result as one JSON object a line
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -1897,8 +1920,9 @@ enum HelpSnapshots {
             for each option, without its dashes; yes and no where it takes no value; a list by repetition.
             What stands below a line [tail] or [file grep] is for that command. A line that begins with # says
             nothing. An environment variable with several values has one a line. What is typed prevails, then
-            the environment, then the config file; --quiet=no switches off what is on. Secrets are references
-            (env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads none.
+            the environment, the context, the config file; --quiet=no switches off what is on. Secrets are
+            references (env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads
+            none.
 
             Verbs:
               show      print the settings that apply, with where each comes from
@@ -1970,6 +1994,248 @@ enum HelpSnapshots {
 
             Example:
               weir config check
+
+            """#
+        ),
+        (
+            "ctx",
+            #"""
+            weir ctx: keep servers under names, each with its options
+
+            Usage: weir ctx VERB … [OPTIONS]
+
+            A context is a file of settings with a URL, $XDG_CONFIG_HOME/weir/contexts/NAME (0600). The one
+            that applies is named by --ctx, else by WEIR_CTX, else by a file .weir-ctx of yours in this folder
+            or one above, else selected by 'weir ctx use'; --ctx none is none. With it, commands need no URL,
+            and its options hold where neither typed nor in the environment. It does not apply to another
+            server's URL. Of a context with guard = yes, what others would see (send, edit, --emit, …) needs
+            --yes. Secrets are references (env:, file:, cmd:).
+
+            Verbs:
+              add       make a context
+              edit      change a context
+              cp        make a context of another
+              rename    give a context another name
+              rm        remove contexts
+              ls        list the contexts
+              use       select a context, for all shells or for this one
+              unuse     select no context
+              prev      select the context that was selected before
+              show      print what is in a context
+              check     try a context, step by step
+
+            Each has its own help: weir help ctx VERB
+
+            Examples:
+              weir ctx add prod https://chat.example.com --token cmd:'pass show chat' --guard
+              weir ctx use prod; weir tail
+              weir tail --ctx stage
+
+            """#
+        ),
+        (
+            "ctx add",
+            #"""
+            weir ctx add: make a context
+
+            Usage: weir ctx add NAME URL [OPTIONS]
+
+            Besides these it takes every option of 'weir tail' and 'weir record', and keeps it.
+
+            Options:
+              --label TEXT …                  what to say of it in lists
+              --guard                         ask for --yes where others would see what is done
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx add stage https://stage.example.com --token file:token --format pretty --label team=chat
+
+            """#
+        ),
+        (
+            "ctx edit",
+            #"""
+            weir ctx edit: change a context
+
+            Usage: weir ctx edit NAME [URL] [OPTIONS]
+
+            Besides these it takes every option of 'weir tail' and 'weir record', and keeps it instead of what
+            stands there. Without any, $VISUAL or $EDITOR is opened; what it leaves is taken when nothing is
+            wrong in it.
+
+            Options:
+              --label TEXT …                  what to say of it in lists
+              --unset OPTION …                take this option out of it
+              --guard                         ask for --yes where others would see what is done
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx edit stage --format json --unset label
+
+            """#
+        ),
+        (
+            "ctx cp",
+            #"""
+            weir ctx cp: make a context of another
+
+            Usage: weir ctx cp NAME NEW [OPTIONS]
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx cp prod stage
+
+            """#
+        ),
+        (
+            "ctx rename",
+            #"""
+            weir ctx rename: give a context another name
+
+            Usage: weir ctx rename NAME NEW [OPTIONS]
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx rename stage staging
+
+            """#
+        ),
+        (
+            "ctx rm",
+            #"""
+            weir ctx rm: remove contexts
+
+            Usage: weir ctx rm NAME… [OPTIONS]
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx rm stage
+
+            """#
+        ),
+        (
+            "ctx ls",
+            #"""
+            weir ctx ls: list the contexts
+
+            Usage: weir ctx ls [OPTIONS]
+
+            The one that applies here has a * in front, and behind it how it was chosen.
+
+            Options:
+              --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              weir ctx ls
+              weir ctx ls --json | jq -r .name
+
+            """#
+        ),
+        (
+            "ctx use",
+            #"""
+            weir ctx use: select a context, for all shells or for this one
+
+            Usage: weir ctx use NAME [OPTIONS]
+
+            Options:
+              --shell                         print what sets it in this shell, for eval
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              weir ctx use prod
+              eval "$(weir ctx use prod --shell)"
+
+            """#
+        ),
+        (
+            "ctx unuse",
+            #"""
+            weir ctx unuse: select no context
+
+            Usage: weir ctx unuse [OPTIONS]
+
+            Options:
+              --shell                         print what sets it in this shell, for eval
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              weir ctx unuse
+              eval "$(weir ctx unuse --shell)"
+
+            """#
+        ),
+        (
+            "ctx prev",
+            #"""
+            weir ctx prev: select the context that was selected before
+
+            Usage: weir ctx prev [OPTIONS]
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx prev
+
+            """#
+        ),
+        (
+            "ctx show",
+            #"""
+            weir ctx show: print what is in a context
+
+            Usage: weir ctx show [NAME] [OPTIONS]
+
+            In NAME, or the one that applies. Of a secret a fingerprint is shown.
+
+            Options:
+              --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir ctx show prod
+
+            """#
+        ),
+        (
+            "ctx check",
+            #"""
+            weir ctx check: try a context, step by step
+
+            Usage: weir ctx check [NAME] [OPTIONS]
+
+            Resolves the name, connects, shakes hands over TLS and over Socket.IO, authenticates, joins the
+            rooms and compares the clocks (more than 30 s apart is a failure): a line each, with its time.
+            Exits with the code of the first step that fails: 5, or 4 when the server refuses, 8 when it does
+            not answer in time, 1 for the clock.
+
+            Options:
+              --json                          print the result as one JSON object a line
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            Examples:
+              weir ctx check prod
+              weir ctx check --json
 
             """#
         ),

@@ -119,13 +119,13 @@ struct SettingsTests {
 
     @Test("'config check' tells every problem: wrong lines, words of closed lists, variables no option has")
     func check() throws {
-        let home = try Home("fromat = json\nformat = jsno\n[demo]\ncont = 1\n")
+        let home = try Home("fromat = json\nfsync = nevre\n[demo]\ncont = 1\n")
         let result = try home.weir("config", "check", environment: ["WEIR_FROMAT": "json"])
         #expect(
             result.errors == """
                 weir: ~/.config/weir/config:1: unknown option 'fromat'; did you mean 'format'?
                 weir: ~/.config/weir/config:4: unknown option 'cont'; did you mean 'count'?
-                weir: ~/.config/weir/config:2: format: 'jsno' is none of pretty, compact, json, raw; did you mean 'json'?
+                weir: ~/.config/weir/config:2: fsync: 'nevre' is none of never, interval, chunk, always; did you mean 'never'?
                 weir: WEIR_FROMAT is no option's variable; did you mean 'WEIR_FORMAT'?
 
                 """)

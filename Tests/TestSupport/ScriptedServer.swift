@@ -7,6 +7,8 @@ public final class ScriptedServer: HTTPServerHandler {
     let frames: [String]
     /// What is said to `authenticate`.
     let answer: String
+    /// What is said to whoever joins a room.
+    let joining: String
     /// What is said first, instead of an Engine.IO handshake.
     let greeting: String?
     /// The headers of each upgrade, as `name: value`.
@@ -17,11 +19,12 @@ public final class ScriptedServer: HTTPServerHandler {
     /// A server that listens when it is made.
     public init(
         frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
-        identity: TLSIdentity? = nil
+        joining: String = #"42["realtime:join:success",{"name":"/r"}]"#, identity: TLSIdentity? = nil
     ) throws {
         self.frames = frames
         self.answer = answer
         self.greeting = greeting
+        self.joining = joining
         loop = try EventLoop(name: "weir-scripted")
         let made = try HTTPServer(on: loop, identity: identity, handler: self)
         server.change { $0 = made }
@@ -61,7 +64,7 @@ public final class ScriptedServer: HTTPServerHandler {
             } else if text.contains("authenticate") {
                 socket.send(.text(answer))
             } else if text.contains("realtime:join") {
-                socket.send(.text(#"42["realtime:join:success",{"name":"/r"}]"#))
+                socket.send(.text(joining))
                 for frame in frames { socket.send(.text(frame)) }
             }
         }

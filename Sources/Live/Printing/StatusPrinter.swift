@@ -46,6 +46,15 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
+    /// Prints a line of our own behind a badge, red when what is done there is seen by others.
+    public func write(badge: String, isGrave: Bool, line: String) throws(OutletError) {
+        var buffer = TerminalBuffer(colour: colour)
+        buffer.append(badge, isGrave ? .bad : .bold)
+        buffer.append(" " + line)
+        buffer.endLine()
+        try writeUnlessClosed(buffer.bytes)
+    }
+
     /// Nothing is kept back, so there is nothing to do.
     public func finish() throws(OutletError) {}
 

@@ -1,0 +1,199 @@
+import Network
+import Pipeline
+import Wire
+
+/// The steps of one check.
+struct ServerCheckRun {
+    private let configuration: TailConfiguration
+    private let wallClock: @Sendable () -> Int64
+    /// What was learnt on the way.
+    private var addresses: [String] = []
+    private var dated: (server: Int64, mine: Int64)?
+    private var tail: CheckOutlet.Seen?
+    /// Steps that are part of another one, with their own times.
+    private(set) var measured: [ServerCheck.Step: Duration] = [:]
+    private var service: AccountService?
+
+    /// How long a connection may take, and the rooms.
+    private static let patience: Duration = .seconds(5), roomPatience: Duration = .seconds(10)
+    /// Rooms that did not change for so long are what they will be.
+    private static let quiet: Duration = .milliseconds(400)
+
+    init(_ configuration: TailConfiguration, _ wallClock: @escaping @Sendable () -> Int64) {
+        self.configuration = configuration
+        self.wallClock = wallClock
+    }
+
+    func close() async { await service?.close() }
+
+    mutating func perform(_ step: ServerCheck.Step) async -> ServerCheck.Outcome {
+        switch step {
+        case .resolve: await resolve()
+        case .connect: await connect()
+        case .tls: await shakeHandsSecurely()
+        case .handshake: await shakeHands()
+        case .authentication: authentication()
+        case .rooms: rooms()
+        case .clock: clock()
+        }
+    }
+
+    /// Host and port that a connection goes to first: the proxy's, when there is one.
+    private var target: (host: String, port: UInt16, words: String) {
+        if let proxy = (try? configuration.access.proxy(for: configuration.server)) ?? nil {
+            return (proxy.host, proxy.port, "the proxy ")
+        }
+        return (configuration.server.host, configuration.server.port, "")
+    }
+
+    private mutating func resolve() async -> ServerCheck.Outcome {
+        let (host, _, words) = target
+        switch await onThread({ () throws(NetworkProbe.Problem) in try NetworkProbe.addresses(of: host) }) {
+        case .success(let found):
+            addresses = found
+            return .passed(words + host + " is " + found.joined(separator: ", "))
+        case .failure(let problem): return .failed(.unreachable, words + host + ": " + problem.message)
+        }
+    }
+
+    private func connect() async -> ServerCheck.Outcome {
+        let (_, port, words) = target
+        let addresses = addresses
+        let result = await onThread { () throws(NetworkProbe.Problem) in
+            try NetworkProbe.connect(to: addresses, port: port, patience: Self.patience)
+        }
+        switch result {
+        case .success(let address): return .passed("\(words)\(address) port \(port)")
+        case .failure(let problem): return .failed(.unreachable, "\(words)port \(port): \(problem.message)")
+        }
+    }
+
+    /// One request: it needs the handshake of TLS, where there is one, and its answer may have a date.
+    private mutating func shakeHandsSecurely() async -> ServerCheck.Outcome {
+        let isSecure = configuration.server.isSecure
+        do throws(AccountService.Failure) {
+            let service = try makeService()
+            let result = try await service.probe()
+            switch result {
+            case .success(let response):
+                let date = response.headers.first { $0.name.lowercased() == "date" }?.value
+                dated = date.flatMap(HTTPDate.milliseconds).map { ($0, wallClock()) }
+                return isSecure ? .passed("the certificate is believed") : .skipped("not asked for: http")
+            case .failure(let failure):
+                let isAboutTLS = failure.kind == .tls || failure.kind == .proxy
+                if isAboutTLS { return .failed(.unreachable, failure.message) }
+                return isSecure ? .passed("the certificate is believed") : .skipped("not asked for: http")
+            }
+        } catch {
+            return Self.failure(error)
+        }
+    }
+
+    private mutating func makeService() throws(AccountService.Failure) -> AccountService {
+        do {
+            let made = try AccountService(configuration.server, configuration.access)
+            service = made
+            return made
+        } catch {
+            throw .unreachable(why: "\(error)")
+        }
+    }
+
+    private static func failure(_ failure: AccountService.Failure) -> ServerCheck.Outcome {
+        switch failure {
+        case .refused(let why, let status): .failed(.refused, "\(why) (HTTP \(status))")
+        case .unreachable(let why): .failed(.unreachable, why)
+        case .noSecret(let why): .failed(.refused, why)
+        }
+    }
+
+    /// A tail connects, authenticates and joins; the steps read what it saw.
+    private mutating func shakeHands() async -> ServerCheck.Outcome {
+        var plan = TailConfiguration(
+            server: configuration.server, session: configuration.session, token: configuration.token,
+            seed: configuration.seed, tool: configuration.tool)
+        plan.session.maximumAttempts = 1
+        plan.access = configuration.access
+        plan.framing = configuration.framing
+        plan.duration = Self.roomPatience
+        // What a tail says by itself is for who tails.
+        plan.session.emits = []
+        let seen: CheckOutlet.Seen
+        let summary: TailSummary
+        do {
+            (summary, seen) = try await watch(plan)
+        } catch {
+            return .failed(.unreachable, "\(error)")
+        }
+        tail = seen
+        if let start = seen.connecting, let ready = seen.ready { measured[.handshake] = ready - start }
+        if let ready = seen.ready, let settled = seen.changed { measured[.rooms] = settled - ready }
+        measured[.authentication] = .zero
+        switch summary.outcome {
+        case .cannotConnect(let failure), .gaveUp(_, let failure):
+            if failure.phase != .proxy, failure.httpStatus == 401 || failure.httpStatus == 403 {
+                tail?.refusal = failure.message
+                return .passed("the server answers")
+            }
+            return .failed(.unreachable, "(\(failure.phase.rawValue)) \(failure.message)")
+        case .refused(let why):
+            tail?.refusal = why
+            return .passed("the server answers")
+        case .limitReached, .timedOut, .outputClosed, .interrupted, .cannotWrite, .mismatch, .notFound:
+            guard let revision = seen.revision else { return .failed(.late, "no answer in time") }
+            return .passed("Engine.IO \(revision.rawValue), \(configuration.session.backend.rawValue)")
+        }
+    }
+
+    /// Runs a tail until its rooms stay as they are for a moment.
+    private func watch(_ plan: TailConfiguration) async throws -> (TailSummary, CheckOutlet.Seen) {
+        let outlet = CheckOutlet()
+        let tail = try Tail(plan, outlets: [outlet])
+        let needsRooms = plan.session.backend == .twake
+        let watcher = Task {
+            var before = -1
+            while !Task.isCancelled {
+                try await Task.sleep(for: Self.quiet)
+                let seen = outlet.seen
+                guard seen.ready != nil, seen.pending.isEmpty, !needsRooms || seen.changes > 0 else { continue }
+                if seen.changes == before { return tail.stop() }
+                before = seen.changes
+            }
+        }
+        let summary = await tail.run()
+        watcher.cancel()
+        return (summary, outlet.seen)
+    }
+
+    private func authentication() -> ServerCheck.Outcome {
+        if let why = tail?.refusal { return .failed(.refused, why) }
+        return .passed(configuration.token == nil ? "no token is asked for" : "the token is accepted")
+    }
+
+    private func rooms() -> ServerCheck.Outcome {
+        guard let tail else { return .skipped("not tried") }
+        if let (room, why) = tail.refused.first {
+            let more = tail.refused.count > 1 ? " and \(tail.refused.count - 1) more" : ""
+            return .failed(.refused, "\(room) refused" + (why.map { ": \($0)" } ?? "") + more)
+        }
+        guard tail.pending.isEmpty else { return .failed(.late, "\(tail.pending.count) rooms were not joined in time") }
+        return tail.joined == 0 ? .skipped("none is asked for") : .passed("\(tail.joined) joined")
+    }
+
+    private func clock() -> ServerCheck.Outcome {
+        guard let dated else { return .skipped("the server does not say its time") }
+        // A date is of whole seconds: half of one is as likely as any.
+        let offset = dated.server + 500 - dated.mine
+        let seconds = (abs(offset) + 500) / 1000
+        let words = seconds == 0 ? "the same" : "the server's is \(seconds) s \(offset > 0 ? "ahead" : "behind")"
+        return Duration.milliseconds(abs(offset)) > ServerCheck.clockTolerance ? .failed(.clock, words) : .passed(words)
+    }
+
+    private func onThread<Value: Sendable, Problem: Error>(
+        _ work: @escaping @Sendable () throws(Problem) -> Value
+    ) async -> Swift.Result<Value, Problem> {
+        await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-check") { continuation.resume(returning: Swift.Result(catching: work)) }
+        }
+    }
+}

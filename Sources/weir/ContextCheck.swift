@@ -1,0 +1,71 @@
+import JSONText
+import Live
+import Terminal
+
+/// `weir ctx check`: a line for each step on the way to the server.
+enum ContextCheck {
+    static func run(_ context: Context, _ arguments: Arguments) async throws(UsageError) -> ExitCode {
+        var tail = Arguments(for: .tail)
+        var settings = try Settings.read(for: arguments, command: .tail)
+        settings.context = context
+        try tail.settle(settings)
+        let options = try TailOptions(tail)
+        let configuration: TailConfiguration
+        do { configuration = try TailCommand.configuration(options) } catch { return Console.fail(error) }
+        var code = ExitCode.done
+        let isJSON = arguments.has(.json)
+        await ServerCheck.run(configuration, wallClock: { WallTime.milliseconds }) { result in
+            if case .failed(let failure, _) = result.outcome, code == .done { code = Self.code(of: failure) }
+            let printed = Console.print(isJSON ? json(result) : line(result))
+            if code == .done { code = printed }
+        }
+        return code
+    }
+
+    private static func code(of failure: ServerCheck.Failure) -> ExitCode {
+        switch failure {
+        case .unreachable: .noConnection
+        case .refused: .refused
+        case .late: .timeout
+        case .clock: .runtimeError
+        }
+    }
+
+    private static func line(_ result: ServerCheck.Result) -> String {
+        var buffer = TerminalBuffer(colour: TerminalDevice.showsColour(1))
+        let (word, style, words, isTimed): (String, TerminalStyle, String, Bool) =
+            switch result.outcome {
+            case .passed(let words): ("pass", .good, words, true)
+            case .failed(_, let words): ("FAIL", .bad, words, true)
+            case .skipped(let words): ("skip", .dim, words, false)
+            }
+        buffer.append(word, style)
+        let name = result.step.rawValue
+        buffer.append("  " + name + String(repeating: " ", count: max(0, 16 - name.count)))
+        let time = isTimed ? "\(milliseconds(result.duration)) ms" : ""
+        buffer.append(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  ", .dim)
+        buffer.append(words)
+        buffer.endLine()
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 { max(0, Int64(duration / .milliseconds(1))) }
+
+    private static func json(_ result: ServerCheck.Result) -> String {
+        let (outcome, why, words) =
+            switch result.outcome {
+            case .passed(let words): ("pass", JSONValue.null, words)
+            case .failed(let failure, let words): ("fail", JSONValue.string(failure.rawValue), words)
+            case .skipped(let words): ("skip", JSONValue.null, words)
+            }
+        var writer = JSONWriter()
+        writer.value(
+            .object([
+                JSONValue.Member("step", .string(result.step.rawValue)), JSONValue.Member("outcome", .string(outcome)),
+                JSONValue.Member("failure", why), JSONValue.Member("ms", .integer(milliseconds(result.duration))),
+                JSONValue.Member("detail", .string(words)),
+            ]))
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

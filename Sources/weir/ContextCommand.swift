@@ -1,0 +1,203 @@
+import Glibc
+import JSONText
+import Live
+import Terminal
+
+/// `weir ctx`.
+enum ContextCommand {
+    static func run(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
+        if arguments.command == .ctxCheck { return try await check(arguments) }
+        do throws(ContextFolder.Problem) {
+            return try act(arguments)
+        } catch {
+            guard error.code != .usage else { throw arguments.error(error.message) }
+            return Console.fail(Trouble(error.message, error.code))
+        }
+    }
+
+    private static func act(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let words = arguments.positionals
+        switch arguments.command {
+        case .ctxAdd: return try ContextEditing.add(arguments)
+        case .ctxEdit: return try ContextEditing.edit(arguments)
+        case .ctxCopy: return try copy(words[0], to: words[1])
+        case .ctxRename: return try rename(words[0], to: words[1])
+        case .ctxRemove: return try remove(words)
+        case .ctxList: return list(arguments)
+        case .ctxUse: return try use(words[0], arguments)
+        case .ctxUnuse: return try unuse(arguments)
+        case .ctxPrevious: return try usePrevious()
+        default: return try show(arguments)
+        }
+    }
+
+    private static func check(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
+        let context: Context
+        do throws(ContextFolder.Problem) {
+            context = try named(arguments)
+        } catch {
+            throw arguments.error(error.message)
+        }
+        return try await ContextCheck.run(context, arguments)
+    }
+
+    /// The context that is named, or the one that applies here.
+    private static func named(_ arguments: Arguments) throws(ContextFolder.Problem) -> Context {
+        if let name = arguments.positionals.first { return try ContextFolder.context(name) }
+        guard let choice = ContextChoice.current(nil) else {
+            throw ContextFolder.Problem(message: "no context is selected; name one, or select it with 'weir ctx use'")
+        }
+        do throws(ContextFolder.Problem) {
+            return try ContextFolder.context(choice.name, choice: choice)
+        } catch {
+            throw ContextFolder.Problem(message: "\(choice.label): \(error.message)", code: error.code)
+        }
+    }
+
+    private static func copy(_ name: String, to new: String) throws(ContextFolder.Problem) -> ExitCode {
+        let text = try ContextFolder.text(of: name).text
+        try ContextEditing.checkNew(new)
+        try ContextFolder.write(text, to: new)
+        Console.note("context \(new)")
+        return .done
+    }
+
+    private static func rename(_ name: String, to new: String) throws(ContextFolder.Problem) -> ExitCode {
+        let text = try ContextFolder.text(of: name).text
+        try ContextEditing.checkNew(new)
+        try ContextFolder.write(text, to: new)
+        try ContextFolder.rename(name, to: new)
+        try ContextFolder.remove(name)
+        Console.note("context \(name) is \(new) now")
+        return .done
+    }
+
+    private static func remove(_ names: [String]) throws(ContextFolder.Problem) -> ExitCode {
+        // All or none: a name that is wrong is told before anything is gone.
+        for name in names where !ContextFolder.has(name) { _ = try ContextFolder.text(of: name) }
+        for name in names {
+            try ContextFolder.remove(name)
+            try ContextFolder.rename(name, to: nil)
+            Console.note("context \(name) is gone")
+        }
+        return .done
+    }
+
+    private static func use(_ name: String, _ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let context = try ContextFolder.context(name)
+        // The name has no character that a shell would read otherwise.
+        if arguments.has(.shell) { return Console.print("export \(Option.ctx.variable)=\(context.name)\n") }
+        try ContextFolder.select(name)
+        Console.note("context \(context.name)" + (context.url.map { ": \($0)" } ?? ""))
+        warnOfOther(than: name)
+        return .done
+    }
+
+    private static func unuse(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        if arguments.has(.shell) {
+            let isFish = Environment.value("SHELL")?.hasSuffix("/fish") ?? false
+            return Console.print((isFish ? "set -e " : "unset ") + Option.ctx.variable + "\n")
+        }
+        try ContextFolder.select(nil)
+        Console.note("no context is selected")
+        return .done
+    }
+
+    private static func usePrevious() throws(ContextFolder.Problem) -> ExitCode {
+        guard let name = ContextFolder.selected.previous else {
+            throw ContextFolder.Problem(message: "no context was selected before")
+        }
+        _ = try ContextFolder.context(name)
+        try ContextFolder.select(name)
+        Console.note("context \(name)")
+        warnOfOther(than: name)
+        return .done
+    }
+
+    /// What is selected does not apply where something stronger is: who selects should know.
+    private static func warnOfOther(than name: String) {
+        guard let choice = ContextChoice.current(nil), choice.origin != .selected, choice.name != name else { return }
+        Console.note("warning: here \(choice.label) says \(TerminalText.escaped(choice.name))")
+    }
+}
+
+// What is printed.
+extension ContextCommand {
+    private static func list(_ arguments: Arguments) -> ExitCode {
+        let choice = ContextChoice.current(nil)
+        var code = ExitCode.done
+        var rows: [(mark: String, name: String, url: String, more: String)] = []
+        var lines: [String] = []
+        for name in ContextFolder.names {
+            let isCurrent = choice?.name == name
+            let context: Context
+            do throws(ContextFolder.Problem) {
+                context = try ContextFolder.context(name)
+            } catch {
+                Console.note("weir: " + error.message)
+                code = .usage
+                continue
+            }
+            var more = context.isGuarded ? ["guarded"] : []
+            more += context.labels
+            if isCurrent, let choice { more.append("(\(choice.label))") }
+            rows.append((isCurrent ? "*" : " ", name, context.url ?? "", more.joined(separator: " ")))
+            lines.append(json(context, isCurrent ? choice : nil))
+        }
+        if arguments.has(.json) { return ending(Console.print(lines.joined()), code) }
+        let widths = (rows.map(\.name.count).max() ?? 0, rows.map(\.url.count).max() ?? 0)
+        let text = rows.map { row in
+            let name = row.name + String(repeating: " ", count: widths.0 - row.name.count)
+            let url = row.url + String(repeating: " ", count: widths.1 - row.url.count)
+            let line = TerminalText.escaped("\(row.mark) \(name)  \(url)  \(row.more)")
+            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }
+        return ending(Console.print(text.joined()), code)
+    }
+
+    private static func ending(_ printed: ExitCode, _ code: ExitCode) -> ExitCode { code == .done ? printed : code }
+
+    private static func json(_ context: Context, _ choice: ContextChoice?) -> String {
+        var writer = JSONWriter()
+        writer.value(
+            .object([
+                JSONValue.Member("name", .string(context.name)),
+                JSONValue.Member("url", context.url.map { .string($0) } ?? .null),
+                JSONValue.Member("guarded", .bool(context.isGuarded)),
+                JSONValue.Member("labels", .array(context.labels.map { .string($0) })),
+                JSONValue.Member("current", .bool(choice != nil)),
+                JSONValue.Member("chosen_by", choice.map { .string($0.label) } ?? .null),
+            ]))
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func show(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let context = try named(arguments)
+        let fields = context.source.file.entries.map { entry in
+            var value = entry.value
+            if case .option(let option) = entry.key, option.isSecret { value = Fingerprints.shown(value) }
+            return (entry.section, entry.key.name, value)
+        }
+        if arguments.has(.json) { return Console.print(fields.map(json).joined()) }
+        var lines = ["# \(context.name), \(context.source.path)" + (context.choice.map { ", by \($0.label)" } ?? "")]
+        var section: String?
+        for (itsSection, name, value) in fields {
+            if let itsSection, itsSection != section { lines.append("[\(itsSection)]") }
+            section = itsSection
+            lines.append("\(name) = \(value)")
+        }
+        return Console.print(lines.map { TerminalText.escaped($0) + "\n" }.joined())
+    }
+
+    private static func json(_ section: String?, _ name: String, _ value: String) -> String {
+        var writer = JSONWriter()
+        writer.value(
+            .object([
+                JSONValue.Member("command", section.map { .string($0) } ?? .null),
+                JSONValue.Member("option", .string(name)), JSONValue.Member("value", .string(value)),
+            ]))
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

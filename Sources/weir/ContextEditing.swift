@@ -1,0 +1,143 @@
+import Glibc
+import Live
+import Network
+
+/// `weir ctx add` and `weir ctx edit`: what is typed becomes lines of a context's file, and nothing that is wrong gets in.
+enum ContextEditing {
+    static func add(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let (name, url) = (arguments.positionals[0], arguments.positionals[1])
+        try checkNew(name)
+        try check(arguments, url: url)
+        try ContextFolder.write((["url = \(url)"] + lines(arguments)).joined(separator: "\n") + "\n", to: name)
+        Console.note("context \(name); 'weir ctx use \(name)' selects it")
+        return .done
+    }
+
+    static func edit(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let name = arguments.positionals[0]
+        let url = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
+        let (path, text) = try ContextFolder.text(of: name)
+        let new = lines(arguments)
+        let unset = try keys(arguments)
+        guard url != nil || !new.isEmpty || !unset.isEmpty else { return try editByHand(name, text) }
+        try check(arguments, url: url)
+        let replaced = Set(Option.of(arguments.command).filter { arguments.has($0) }.map(\.rawValue) + unset)
+        var kept = withoutLines(of: url == nil ? replaced : replaced.union(["url"]), in: text)
+        let place = kept.firstIndex { $0.drop { $0 == " " }.hasPrefix("[") } ?? kept.endIndex
+        kept.insert(contentsOf: (url.map { ["url = \($0)"] } ?? []) + new, at: place)
+        let result = kept.joined(separator: "\n") + "\n"
+        try checkText(result, path)
+        try ContextFolder.write(result, to: name)
+        Console.note("context \(name)")
+        return .done
+    }
+
+    /// Refuses a name that cannot be one, or is one already.
+    static func checkNew(_ name: String) throws(ContextFolder.Problem) {
+        guard ContextFolder.isName(name) else {
+            throw ContextFolder.Problem(
+                message: "\(UsageError.quoted(name)) is no name; use up to 64 letters, digits, '.', '_' and '-'")
+        }
+        if ContextFolder.has(name) {
+            throw ContextFolder.Problem(message: "there is a context '\(name)' already; 'weir ctx edit' changes it")
+        }
+    }
+
+    /// What is typed, a line each.
+    private static func lines(_ arguments: Arguments) -> [String] {
+        Option.of(arguments.command).filter { $0.isSetting(in: .context) && arguments.has($0) }.flatMap { option in
+            option.placeholder == nil
+                ? ["\(option.rawValue) = yes"] : arguments.all(option).map { "\(option.rawValue) = \($0)" }
+        }
+    }
+
+    /// What is to be taken away.
+    private static func keys(_ arguments: Arguments) throws(ContextFolder.Problem) -> [String] {
+        let known = Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue)
+        for word in arguments.all(.unset) where !known.contains(word) {
+            throw ContextFolder.Problem(
+                message: "--unset: unknown option \(UsageError.quoted(word))"
+                    + Suggestion.phrase(for: word, among: known))
+        }
+        return arguments.all(.unset)
+    }
+
+    /// Refuses what would be refused at every use: a URL that is none, a secret that is no reference, a word of no list.
+    private static func check(_ arguments: Arguments, url: String?) throws(ContextFolder.Problem) {
+        do throws(UsageError) {
+            if let url { _ = try arguments.access(to: try arguments.url(url)) }
+            for option in [Option.token, .keyPass, .proxyAuth] { _ = try arguments.secret(option, option.rawValue) }
+            for option in Option.allCases where arguments.has(option) && !option.choices.isEmpty {
+                let value = arguments[option] ?? ""
+                guard option.choices.contains(value) else {
+                    throw arguments.error(
+                        "\(option.flag): \(UsageError.quoted(value)) is none of "
+                            + option.choices.joined(separator: ", ")
+                            + Suggestion.phrase(for: value, among: option.choices))
+                }
+            }
+        } catch {
+            throw ContextFolder.Problem(message: error.message)
+        }
+        for option in Option.of(arguments.command) {
+            if arguments.all(option).contains(where: { $0.contains(where: \.isNewline) || $0.isEmpty }) {
+                throw ContextFolder.Problem(message: "\(option.flag): the value is empty, or has more than one line")
+            }
+        }
+    }
+
+    private static func checkText(_ text: String, _ path: String) throws(ContextFolder.Problem) {
+        let file = SettingsFile(text, kind: .context)
+        if let problem = file.problems.first {
+            throw ContextFolder.Problem(message: "\(path):\(problem.line): \(problem.message)")
+        }
+    }
+
+    /// The lines of a text, those left out that set one of these for all commands; comments and sections stay.
+    private static func withoutLines(of names: Set<String>, in text: String) -> [String] {
+        let file = SettingsFile(text, kind: .context)
+        let gone = Set(file.entries.filter { $0.section == nil && names.contains($0.key.name) }.map(\.line))
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .filter { !gone.contains($0.offset + 1) }.map { String($0.element) }
+        while lines.last == "" { lines.removeLast() }
+        return lines
+    }
+
+    /// Opens the user's editor on a copy, and takes it when nothing is wrong in it. The copy stays where it is when something is.
+    private static func editByHand(_ name: String, _ text: String) throws(ContextFolder.Problem) -> ExitCode {
+        guard let editor = Environment.value("VISUAL") ?? Environment.value("EDITOR") else {
+            throw ContextFolder.Problem(message: "nothing is to change: give an option, or set EDITOR")
+        }
+        guard let path = ContextFolder.path(of: name).map({ $0 + ".edited~" }) else { return .runtimeError }
+        if let problem = WholeFile.write(Array(text.utf8), to: path) {
+            throw ContextFolder.Problem(message: "\(path) cannot be written: \(problem)", code: .cannotWrite)
+        }
+        // The editor may have arguments of its own; the path is none of the shell's words.
+        guard Subprocess.run(["/bin/sh", "-c", editor + " \"$1\"", "sh", path]) == 0 else {
+            unlink(path)
+            throw ContextFolder.Problem(message: "the editor failed; the context is as it was", code: .runtimeError)
+        }
+        guard case .success(let edited?) = ConfigFolder.read(path, forEyes: .owner) else {
+            throw ContextFolder.Problem(message: "\(path) cannot be read", code: .runtimeError)
+        }
+        try checkText(edited, path)
+        try ContextFolder.write(edited, to: name)
+        unlink(path)
+        Console.note("context \(name)")
+        return .done
+    }
+}
+
+/// Another program with the terminal of this one.
+enum Subprocess {
+    /// Its exit status; nil when it could not be started, or was killed.
+    static func run(_ words: [String]) -> Int32? {
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for pointer in argv { free(pointer) } }
+        var process: pid_t = 0
+        guard posix_spawn(&process, words[0], nil, nil, &argv, environ) == 0 else { return nil }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return nil } }
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
+    }
+}

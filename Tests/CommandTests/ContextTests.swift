@@ -1,0 +1,265 @@
+import Glibc
+import Network
+import TestSupport
+import Testing
+
+@Suite("Contexts", .timeLimit(.minutes(3)))
+struct ContextTests {
+    /// A user's home.
+    private struct Home {
+        let folder: String
+        var contexts: String { folder + "/.config/weir/contexts" }
+
+        init() throws { folder = try temporaryFolder() }
+
+        func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
+            try CommandTests.weir(arguments, environment: with(environment))
+        }
+
+        func weir(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandResult {
+            try weir(arguments, environment: environment)
+        }
+
+        func with(_ environment: [String: String]) -> [String: String] {
+            environment.merging(["HOME": folder, "XDG_STATE_HOME": folder]) { own, _ in own }
+        }
+
+        /// The command in another working folder.
+        func weir(in working: String, _ arguments: String...) throws -> CommandResult {
+            let (output, errors) = (try temporaryFile(), try temporaryFile())
+            defer {
+                close(output)
+                close(errors)
+            }
+            let words =
+                ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", working, try pathOfWeir()] + arguments
+            let process = try start(words, environment: with([:]), descriptors: [1: output, 2: errors])
+            let status = try waitForExit(of: process)
+            return CommandResult(status: status, output: try contents(of: output), errors: try contents(of: errors))
+        }
+    }
+
+    private func permissions(_ path: String) -> mode_t {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
+    }
+
+    @Test("A context is a file for its owner only, with what was typed, and what is wrong does not get in")
+    func add() throws {
+        let home = try Home()
+        let added = try home.weir(
+            "ctx", "add", "prod", "https://chat.example.com", "--token", "env:TOKEN", "--guard", "--label", "team=chat",
+            "--header", "X-Team: chat", "--format", "json", "--color", "never")
+        #expect(added.status == 0)
+        #expect(added.errors == "context prod; 'weir ctx use prod' selects it\n")
+        #expect(
+            try String(decoding: readFile(home.contexts + "/prod"), as: UTF8.self) == """
+                url = https://chat.example.com
+                token = env:TOKEN
+                header = X-Team: chat
+                format = json
+                label = team=chat
+                guard = yes
+                color = never
+
+                """)
+        #expect(permissions(home.contexts + "/prod") == 0o600)
+        #expect(permissions(home.contexts) == 0o700)
+        for (words, message) in [
+            (["prod", "http://h"], "there is a context 'prod' already; 'weir ctx edit' changes it"),
+            (["../x", "http://h"], "'../x' is no name; use up to 64 letters, digits, '.', '_' and '-'"),
+            (["none", "http://h"], "'none' is no name; use up to 64 letters, digits, '.', '_' and '-'"),
+            (["b", "http://h", "--format", "jsno"], "--format: 'jsno' is none of pretty, compact"),
+            (["b", "http://h", "--token", "s3cr3t"], "--token takes a reference, not the token itself"),
+            (["b", "ftp://h"], "URL: "),
+            (
+                ["b", "http://h", "--label", "a\nurl = http://evil"],
+                "--label: the value is empty, or has more than one line"
+            ),
+        ] {
+            let refused = try home.weir(["ctx", "add"] + words)
+            #expect(refused.status == 2)
+            #expect(refused.errors.hasPrefix("weir: " + message), "\(refused.errors)")
+            #expect(!refused.errors.contains("s3cr3t"))
+        }
+        #expect(access(home.contexts + "/b", F_OK) != 0)
+    }
+
+    @Test("Edited in place, with comments kept; by hand, and taken only when nothing is wrong in it")
+    func edit() throws {
+        let home = try Home()
+        _ = try home.weir("ctx", "add", "a", "http://h:1", "--label", "x", "--format", "json")
+        let path = home.contexts + "/a"
+        try writeFile(path, "# mine\nurl = http://h:1\nlabel = x\nformat = json\n\n[record]\nfsync = chunk\n")
+        chmod(path, 0o600)
+        #expect(try home.weir("ctx", "edit", "a", "http://h:2", "--format", "raw", "--unset", "label").status == 0)
+        #expect(
+            try String(decoding: readFile(path), as: UTF8.self)
+                == "# mine\n\nurl = http://h:2\nformat = raw\n[record]\nfsync = chunk\n")
+        let good = try home.weir("ctx", "edit", "a", environment: ["EDITOR": "sed -i s/raw/pretty/"])
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(try home.weir("ctx", "show", "a").output.contains("format = pretty\n"))
+        let bad = try home.weir("ctx", "edit", "a", environment: ["EDITOR": "sed -i s/format/fromat/"])
+        #expect(bad.status == 2)
+        #expect(bad.errors.contains("unknown option 'fromat'; did you mean 'format'?"))
+        #expect(try home.weir("ctx", "show", "a").output.contains("format = pretty\n"))
+        #expect(
+            try home.weir("ctx", "edit", "a").errors.contains("nothing is to change: give an option, or set EDITOR"))
+        #expect(try home.weir("ctx", "edit", "a", "--unset", "fromat").errors.contains("did you mean 'format'?"))
+    }
+
+    @Test("--ctx comes before WEIR_CTX, this before .weir-ctx, this before the one selected; none is none")
+    func resolution() throws {
+        let home = try Home()
+        for name in ["typed", "variable", "folder", "chosen"] {
+            _ = try home.weir("ctx", "add", name, "http://\(name).invalid", "--count", "x-\(name)")
+        }
+        mkdir(home.folder + "/deep", 0o700)
+        mkdir(home.folder + "/deep/er", 0o700)
+        try writeFile(home.folder + "/deep/.weir-ctx", "folder\n")
+        let nowhere = try home.weir("tail")
+        #expect(nowhere.errors.hasPrefix("weir: URL is missing, and no context is selected (weir ctx ls)\n"))
+        #expect(try home.weir("ctx", "use", "chosen").status == 0)
+        let wrong = { (name: String) in "contexts/\(name):2: count: 'x-\(name)' is no number from 1 on" }
+        #expect(try home.weir("tail").errors.contains(wrong("chosen")))
+        #expect(try home.weir(in: home.folder + "/deep/er", "tail").errors.contains(wrong("folder")))
+        #expect(try home.weir("tail", environment: ["WEIR_CTX": "variable"]).errors.contains(wrong("variable")))
+        #expect(
+            try home.weir("tail", "--ctx", "typed", environment: ["WEIR_CTX": "variable"]).errors.contains(
+                wrong("typed")))
+        #expect(try home.weir("tail", "--ctx", "none").errors.hasPrefix("weir: URL is missing"))
+        #expect(
+            try home.weir("tail", "--ctx", "tpyed").errors.hasPrefix(
+                "weir: --ctx: there is no context 'tpyed'; did you mean 'typed'?\n"))
+        let count = try home.weir("tail", "--count", "y", environment: ["WEIR_COUNT": "z"])
+        #expect(count.errors.hasPrefix("weir: --count: 'y'"))
+        #expect(try home.weir("tail", environment: ["WEIR_COUNT": "z"]).errors.hasPrefix("weir: WEIR_COUNT: 'z'"))
+    }
+
+    @Test("A .weir-ctx that others can write, or that is another user's, is passed over with a warning")
+    func folderFile() throws {
+        let home = try Home()
+        _ = try home.weir("ctx", "add", "a", "http://a.invalid")
+        let path = home.folder + "/.weir-ctx"
+        try writeFile(path, "a\n")
+        #expect(try home.weir(in: home.folder, "ctx", "show").status == 0)
+        chmod(path, 0o666)
+        let writable = try home.weir(in: home.folder, "ctx", "show")
+        #expect(writable.errors.contains("warning: ~/.weir-ctx is not read: others can write it"))
+        #expect(writable.status == 2)
+        chmod(path, 0o644)
+        guard getuid() == 0 else { return }
+        chown(path, 12345, 12345)
+        let strange = try home.weir(in: home.folder, "ctx", "show")
+        #expect(strange.errors.contains("warning: ~/.weir-ctx belongs to another user and is not read"))
+    }
+
+    @Test("cp, rename, rm, ls, use, unuse and prev, and what sets one for a shell alone")
+    func verbs() throws {
+        let home = try Home()
+        _ = try home.weir("ctx", "add", "prod", "https://p.invalid", "--guard", "--label", "eu")
+        #expect(try home.weir("ctx", "cp", "prod", "stage").status == 0)
+        #expect(try home.weir("ctx", "cp", "prod", "stage").status == 2)
+        _ = try home.weir("ctx", "edit", "stage", "http://s.invalid")
+        _ = try home.weir("ctx", "use", "prod")
+        _ = try home.weir("ctx", "use", "stage")
+        #expect(try home.weir("ctx", "prev").errors == "context prod\n")
+        #expect(try home.weir("ctx", "prev").errors == "context stage\n")
+        #expect(
+            try home.weir("ctx", "ls").output == """
+                  prod   https://p.invalid  guarded eu
+                * stage  http://s.invalid   guarded eu (weir ctx use)
+
+                """)
+        #expect(try home.weir("ctx", "rename", "stage", "staging").status == 0)
+        #expect(try home.weir("ctx", "ls").output.contains("* staging"))
+        let json = try home.weir("ctx", "ls", "--json").output.split(separator: "\n")
+        #expect(
+            json.first
+                == #"{"name":"prod","url":"https://p.invalid","guarded":true,"labels":["eu"],"current":false,"chosen_by":null}"#
+        )
+        #expect(try home.weir("ctx", "use", "prod", "--shell").output == "export WEIR_CTX=prod\n")
+        #expect(try home.weir("ctx", "unuse", "--shell").output == "unset WEIR_CTX\n")
+        #expect(
+            try home.weir("ctx", "unuse", "--shell", environment: ["SHELL": "/usr/bin/fish"]).output
+                == "set -e WEIR_CTX\n")
+        #expect(
+            try home.weir("ctx", "use", "prod", environment: ["WEIR_CTX": "staging"]).errors.contains(
+                "warning: here WEIR_CTX says staging"))
+        #expect(try home.weir("ctx", "unuse").status == 0)
+        #expect(!(try home.weir("ctx", "ls").output.contains("*")))
+        let wrong = try home.weir("ctx", "rm", "prod", "stagign")
+        #expect(wrong.errors.hasPrefix("weir: there is no context 'stagign'; did you mean 'staging'?\n"))
+        #expect(try home.weir("ctx", "rm", "prod", "staging").status == 0)
+        #expect(try home.weir("ctx", "ls").output == "")
+    }
+
+    @Test("Of secrets a fingerprint is shown, and a file that others can read or write is not read")
+    func secrecy() throws {
+        let home = try Home()
+        try writeFile(home.folder + "/token", "s3cr3t-token\n")
+        _ = try home.weir(
+            "ctx", "add", "a", "http://h.invalid", "--token", "file:\(home.folder)/token", "--proxy", "http://p:1",
+            "--proxy-auth", "env:LOGIN", "--header", "X-Key: s3cr3t-key", "--header", "Authorization: Bearer env:LOGIN")
+        let environment = ["LOGIN": "ann:s3cr3t-login"]
+        for words in [["ctx", "show", "a"], ["ctx", "show", "a", "--json"], ["config", "show", "tail"]] {
+            let shown = try home.weir(words, environment: environment.merging(["WEIR_CTX": "a"]) { own, _ in own })
+            #expect(shown.status == 0)
+            #expect(shown.output.contains("(fingerprint "))
+            #expect(!shown.output.contains("s3cr3t"), "\(shown.output)")
+            #expect(shown.errors == "")
+        }
+        for mode: mode_t in [0o640, 0o604, 0o620] {
+            chmod(home.contexts + "/a", mode)
+            let refused = try home.weir("tail", "--ctx", "a")
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors.hasPrefix(
+                    "weir: --ctx: ~/.config/weir/contexts/a is not read: others can read or write it; chmod 600 it first\n"
+                ))
+        }
+    }
+
+    @Test("A context is not for another server: its token stays at home")
+    func otherServer() throws {
+        let home = try Home()
+        _ = try home.weir("ctx", "add", "a", "https://h.invalid", "--token", "env:NONE", "--count", "x")
+        _ = try home.weir("ctx", "use", "a")
+        let other = try home.weir("tail", "http://127.0.0.1:9", "--max-attempts", "1", "--no-ctl")
+        #expect(other.status == 5, "\(other.errors)")
+        #expect(try home.weir("tail", "https://H.invalid:443/x").errors.contains("contexts/a:3: count: 'x'"))
+        let both = try home.weir("tail", "http://127.0.0.1:9", "--ctx", "a")
+        #expect(both.status == 2)
+        #expect(
+            both.errors.hasPrefix("weir: --ctx: the context 'a' is about another server; leave out the URL, or --ctx"))
+    }
+
+    @Test("Where a context is guarded, what others would see needs --yes, and its name stands in front")
+    func guarded() throws {
+        let home = try Home()
+        let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
+        defer { server.stop() }
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        let environment = ["TOKEN": token, "WEIR_CTX": "prod"]
+        _ = try home.weir("ctx", "add", "prod", url, "--token", "env:TOKEN", "--guard")
+        for words in [
+            ["send", "#general", "hello"], ["send", url, "#general", "hello"], ["edit", "#general", "m", "t"],
+            ["delete", "#general", "m"], ["channel", "create", "x"], ["tail", "--emit", "x"],
+        ] {
+            let refused = try home.weir(words, environment: environment)
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors.hasPrefix(
+                    "weir: the context 'prod' is guarded, and others would see what 'weir \(words[0])' does; say --yes"),
+                "\(refused.errors)")
+        }
+        let sent = try home.weir("send", "#general", "hello", "--yes", environment: environment)
+        #expect(sent.status == 0, "\(sent.errors)")
+        let tail = try home.weir("tail", "--no-ctl", "--count", "1", environment: environment)
+        #expect(tail.status == 0, "\(tail.errors)")
+        #expect(tail.errors.hasPrefix("[prod, guarded] tailing \(url)"), "\(tail.errors)")
+        let red = try home.weir("tail", "--no-ctl", "--count", "1", "--color", "always", environment: environment)
+        #expect(red.errors.hasPrefix("\u{1B}[31m[prod, guarded]\u{1B}[0m tailing"), "\(red.errors)")
+    }
+}
