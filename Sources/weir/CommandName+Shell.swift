@@ -40,6 +40,44 @@ extension CommandName {
                     "with 2 when something was found.",
                 ],
                 examples: ["weir config check"])
+        case .completion:
+            Text(
+                positionals: [Positional(name: "bash|zsh|fish")],
+                summary: "print what makes a shell complete weir's words",
+                details: [
+                    "Commands, options, their values, rooms and channels the store remembers, contexts, running tails,",
+                    "kinds of events and marks. No network is asked.",
+                ],
+                examples: [
+                    "eval \"$(weir completion bash)\"", "weir completion zsh > ~/.zfunc/_weir",
+                    "weir completion fish > ~/.config/fish/completions/weir.fish",
+                ])
+        case .man:
+            Text(
+                positionals: [
+                    Positional(name: "COMMAND", isRequired: false), Positional(name: "VERB", isRequired: false),
+                ],
+                summary: "print the manual page of a command, for man",
+                details: ["weir man [COMMAND [VERB]]", "weir man --all DIR"],
+                examples: ["weir man tail | man -l -", "weir man --all ~/.local/share/man/man1"])
+        case .cheat:
+            Text(
+                positionals: [Positional(name: "TOPIC", isRequired: false)],
+                summary: "print commands to copy",
+                details: [
+                    "Of TOPIC, or all."
+                ],
+                examples: ["weir cheat", "weir cheat replay"])
+        case .explain:
+            Text(
+                positionals: [Positional(name: "EVENT", isRequired: false)],
+                summary: "say what an event holds, and what it sets off",
+                details: [
+                    "Its names on the wire, its fields, who handles it, and what is applied and fetched, by how it",
+                    "stands to what is known. EVENT is a kind as printed, or a name of the wire. Without it, the kinds",
+                    "are listed.",
+                ],
+                examples: ["weir explain channel_activity"])
         default: Text(summary: "", examples: [])
         }
     }

@@ -59,6 +59,7 @@ enum CommandName: String, CaseIterable {
     case configShow = "config show"
     case configPath = "config path"
     case configCheck = "config check"
+    case completion, man, cheat, explain
     case help
 
     /// A word that is not an option.
@@ -131,7 +132,8 @@ enum CommandName: String, CaseIterable {
         case .ctx, .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename, .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious,
             .ctxShow, .ctxCheck:
             contextText
-        case .config, .configShow, .configPath, .configCheck: shellText
+        case .config, .configShow, .configPath, .configCheck, .completion, .man, .cheat, .explain:
+            shellText
         }
     }
 

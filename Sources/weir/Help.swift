@@ -3,6 +3,9 @@ enum Help {
     /// The version, as `weir --version` prints it.
     static let version = "weir 0.1.0"
 
+    /// When that version was made, for the manual pages.
+    static let released = "2026-11-21"
+
     /// The text of `weir help`.
     static var overview: String {
         var lines = [
@@ -32,7 +35,7 @@ enum Help {
         var lines = ["weir \(command.rawValue): \(command.text.summary)", "", "Usage: \(words) [OPTIONS]"]
         if !command.text.details.isEmpty { lines += [""] + command.text.details }
         lines += ["", "Options:"]
-        for option in Option.of(command) where option.commands.contains(command) {
+        for option in Option.shown(for: command) {
             let usage =
                 "  " + (option.letter.map { "-\($0), " } ?? "") + option.flag
                 + (option.placeholder(for: command).map { " " + $0 } ?? "")
@@ -66,6 +69,6 @@ enum Help {
     private static let indent = 34
 
     private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

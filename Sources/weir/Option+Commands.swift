@@ -26,7 +26,7 @@ extension Option {
         case .member: [.channel, .workspace]
         case .user, .password: [.login]
         case .save: [.login, .roomsJoin, .roomsLeave, .roomsOnly, .roomsPin]
-        case .all: [.roomsLs]
+        case .all: [.roomsLs, .man]
         case .since: [.roomsHistory]
         case .json:
             CommandName.roomVerbs

@@ -26,7 +26,7 @@ extension Option {
         case .ctx: "NAME|none"
         case .label: "TEXT"
         case .unset: "OPTION"
-        case .yes, .shell, .guarded: nil
+        case .yes, .shell, .guarded, .all: nil
         case .color: "auto|always|never"
         case .config: "FILE|none"
         case .company, .workspace: "ID"
@@ -97,7 +97,7 @@ extension Option {
             .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,
-            .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .all, .help:
+            .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .help:
             nil
         }
     }

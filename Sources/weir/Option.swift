@@ -95,7 +95,8 @@ enum Option: String, CaseIterable {
 
     /// The line of the help of `command`.
     func meaning(for command: CommandName) -> String {
-        command.fileMeaning(of: self) ?? command.roomsMeaning(of: self) ?? commonMeaning
+        if command == .man, self == .all { return "write every page into the folder DIR" }
+        return command.fileMeaning(of: self) ?? command.roomsMeaning(of: self) ?? commonMeaning
     }
 
     /// Whether it may be given more than once to `command`.
@@ -103,6 +104,11 @@ enum Option: String, CaseIterable {
 
     /// The options of a command, in the order of the table.
     static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
+
+    /// Those that its help tells: of a context's, only what no other command has.
+    static func shown(for command: CommandName) -> [Option] {
+        of(command).filter { !command.writesContext || $0.commands.contains(command) }
+    }
 
     /// Whether a command knows the option.
     func isKnown(to command: CommandName) -> Bool {

@@ -13,6 +13,7 @@ enum Weir {
             switch arguments.first {
             case "--version", "-V": return Console.print(Help.version + "\n")
             case "--help", "-h": return Console.print(Help.overview)
+            case "complete": return CompletionCommand.complete(Array(arguments.dropFirst()))
             default: break
             }
             var words = arguments[...]
@@ -47,6 +48,10 @@ enum Weir {
         case .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename, .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious, .ctxShow,
             .ctxCheck:
             return try await ContextCommand.run(arguments)
+        case .completion: return try CompletionCommand.run(arguments)
+        case .man: return try ManualCommand.man(arguments)
+        case .cheat: return try ManualCommand.cheat(arguments)
+        case .explain: return try ExplainCommand.run(arguments)
         case .config: return Console.print(Help.text(of: command))
         case .configShow, .configPath, .configCheck: return try ConfigCommand.run(arguments)
         case .file: return Console.print(Help.text(of: command))
@@ -64,12 +69,7 @@ enum Weir {
     }
 
     private static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        guard let name = arguments.positionals.first else { return Console.print(Help.overview) }
-        var words = arguments.positionals[...]
-        // Of a command with verbs, its own help is asked for when none is named.
-        if words.count == 1, let command = CommandName(rawValue: name) { return Console.print(Help.text(of: command)) }
-        let command = try CommandName.take(&words)
-        if let word = words.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
-        return Console.print(Help.text(of: command))
+        guard !arguments.positionals.isEmpty else { return Console.print(Help.overview) }
+        return Console.print(Help.text(of: try arguments.namedCommand()))
     }
 }

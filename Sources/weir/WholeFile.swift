@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file that is there whole or not at all, and readable by its owner only.
+/// A file that is there whole or not at all, and readable by its owner only unless said otherwise.
 enum WholeFile {
     /// Writes beside the file first, under a name nobody else has; one that is there is replaced, but nothing else is: `/dev/null`
     /// would be gone. Gives what is wrong, if anything is.
-    static func write(_ bytes: [UInt8], to path: String) -> String? {
+    static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) -> String? {
         var facts = stat()
         if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return "it is no file that could be replaced" }
         let new = "\(path).\(UInt64.random(in: .min ... .max))"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }
         let isWhole = put(bytes, descriptor) && fsync(descriptor) == 0
         let problem = isWhole ? nil : String(cString: strerror(errno))

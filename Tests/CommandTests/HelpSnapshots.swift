@@ -31,6 +31,10 @@ enum HelpSnapshots {
           whoami    say whose token it is
           ctx       keep servers under names, each with its options
           config    say which settings apply, and where they come from
+          completion print what makes a shell complete weir's words
+          man       print the manual page of a command, for man
+          cheat     print commands to copy
+          explain   say what an event holds, and what it sets off
           help      explain a command
 
         Exit codes:
@@ -2236,6 +2240,87 @@ enum HelpSnapshots {
             Examples:
               weir ctx check prod
               weir ctx check --json
+
+            """#
+        ),
+        (
+            "completion",
+            #"""
+            weir completion: print what makes a shell complete weir's words
+
+            Usage: weir completion bash|zsh|fish [OPTIONS]
+
+            Commands, options, their values, rooms and channels the store remembers, contexts, running tails,
+            kinds of events and marks. No network is asked.
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              eval "$(weir completion bash)"
+              weir completion zsh > ~/.zfunc/_weir
+              weir completion fish > ~/.config/fish/completions/weir.fish
+
+            """#
+        ),
+        (
+            "man",
+            #"""
+            weir man: print the manual page of a command, for man
+
+            Usage: weir man [COMMAND] [VERB] [OPTIONS]
+
+            weir man [COMMAND [VERB]]
+            weir man --all DIR
+
+            Options:
+              --all                           write every page into the folder DIR
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              weir man tail | man -l -
+              weir man --all ~/.local/share/man/man1
+
+            """#
+        ),
+        (
+            "cheat",
+            #"""
+            weir cheat: print commands to copy
+
+            Usage: weir cheat [TOPIC] [OPTIONS]
+
+            Of TOPIC, or all.
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Examples:
+              weir cheat
+              weir cheat replay
+
+            """#
+        ),
+        (
+            "explain",
+            #"""
+            weir explain: say what an event holds, and what it sets off
+
+            Usage: weir explain [EVENT] [OPTIONS]
+
+            Its names on the wire, its fields, who handles it, and what is applied and fetched, by how it
+            stands to what is known. EVENT is a kind as printed, or a name of the wire. Without it, the kinds
+            are listed.
+
+            Options:
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --help                          show this help
+
+            Example:
+              weir explain channel_activity
 
             """#
         ),

@@ -53,7 +53,9 @@ struct SettingsTests {
             #expect(flags.contains("color"), "\(snapshot.command)")
             var environment: [String: String] = [:]
             let mine = flags.filter { $0 != "help" && $0 != "config" }
-            for flag in mine { environment[variable(flag)] = flag == "color" ? "never" : "yes" }
+            for flag in mine {
+                environment[variable(flag)] = flag == "color" ? "never" : flag == "ctx" ? "none" : "yes"
+            }
             let shown = try CommandTests.weir(
                 ["config", "show"] + snapshot.command.split(separator: " ").map(String.init) + ["--json"],
                 environment: environment.merging(["HOME": home.folder]) { own, _ in own })

@@ -1,0 +1,149 @@
+import Glibc
+import Live
+
+/// What may stand at the end of a command line that is being typed: the words of the tables, and names that this machine knows. Never asks
+/// the network, nor another process.
+struct Completion {
+    /// One word, with what it means.
+    struct Candidate {
+        var word: String
+        var meaning = ""
+    }
+
+    private(set) var candidates: [Candidate] = []
+    /// Whether the name of a file may stand there.
+    private(set) var takesFiles = false
+    private let known: KnownNames
+
+    /// What begins like the last of the words behind `weir`.
+    init(of words: [String], knowing known: KnownNames) {
+        self.known = known
+        let current = words.last ?? ""
+        guard words.count > 1 else {
+            add(CommandName.topLevel.map { Candidate(word: $0.rawValue, meaning: $0.text.summary) }, to: current)
+            add(["--help", "--version"].map { Candidate(word: $0) }, to: current)
+            return
+        }
+        guard var command = CommandName.topLevel.first(where: { $0.rawValue == words[0] }) else { return }
+        var rest = words[1...]
+        if !command.verbs.isEmpty {
+            guard rest.count > 1 else {
+                add(command.verbs.map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
+                return
+            }
+            guard let verb = command.verbs.first(where: { $0.verb == rest.first }) else { return }
+            command = verb
+            rest.removeFirst()
+        }
+        complete(command, Array(rest.dropLast()), current)
+    }
+
+    private mutating func complete(_ command: CommandName, _ before: [String], _ current: String) {
+        let (given, positionals, open) = Completion.read(before, command)
+        if let open { return addValues(of: open, command, to: current, positionals) }
+        if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
+            let flag = String(current[..<equals])
+            guard let option = Option.of(command).first(where: { $0.flag == flag }) else { return }
+            let rest = String(current[current.index(after: equals)...])
+            return addValues(of: option, command, to: rest, positionals, prefix: flag + "=")
+        }
+        if current.hasPrefix("-") {
+            let options = Option.of(command).filter { $0.isRepeatable || !given.contains($0) }
+            return add(options.map { Candidate(word: $0.flag, meaning: $0.meaning(for: command)) }, to: current)
+        }
+        addPositional(command, positionals, to: current)
+    }
+
+    /// The options given, the words that are none, and the option whose value comes next.
+    private static func read(
+        _ words: [String], _ command: CommandName
+    ) -> (given: Set<Option>, positionals: [String], open: Option?) {
+        var (given, positionals, open): (Set<Option>, [String], Option?) = ([], [], nil)
+        for word in words {
+            if open != nil {
+                open = nil
+                continue
+            }
+            let flag = word.prefix { $0 != "=" }
+            let option = Option.of(command).first { $0.flag == flag || $0.letter.map { word == "-\($0)" } ?? false }
+            guard let option else {
+                positionals.append(word)
+                continue
+            }
+            given.insert(option)
+            if option.placeholder != nil, flag.count == word.count { open = option }
+        }
+        return (given, positionals, open)
+    }
+
+    private mutating func add(_ more: [Candidate], to current: String, prefix: String = "") {
+        for candidate in more where candidate.word.hasPrefix(current) {
+            candidates.append(Candidate(word: prefix + candidate.word, meaning: candidate.meaning))
+        }
+    }
+
+    private mutating func add(_ words: [String], to current: String, prefix: String = "") {
+        add(words.map { Candidate(word: $0) }, to: current, prefix: prefix)
+    }
+
+    private mutating func addValues(
+        of option: Option, _ command: CommandName, to current: String, _ positionals: [String], prefix: String = ""
+    ) {
+        let fixed = (option.placeholder ?? "").split(separator: "|").map(String.init).filter(Completion.isWord)
+        add(fixed, to: current, prefix: prefix)
+        switch option {
+        case .ctx: add(known.contexts, to: current, prefix: prefix)
+        case .on: add(known.tails, to: current, prefix: prefix)
+        case .join, .room, .notRoom: add(known.rooms, to: current, prefix: prefix)
+        case .kind, .notKind:
+            add(command.family == "file" ? KnownNames.recordKinds : KnownNames.eventKinds, to: current, prefix: prefix)
+        case .start, .end, .at:
+            add(known.marks(of: positionals).map { "mark:" + $0 }, to: current, prefix: prefix)
+        case .token, .keyPass, .proxyAuth, .password:
+            add(
+                current.hasPrefix("env:") ? known.variables.map { "env:" + $0 } : ["env:", "file:", "cmd:"],
+                to: current, prefix: prefix)
+        case .unset:
+            add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue), to: current, prefix: prefix)
+        default: break
+        }
+        if (option.placeholder ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
+    }
+
+    /// Words such as `json` and `none`; placeholders are in capital letters or in parts.
+    private static func isWord(_ text: String) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
+    }
+
+    private mutating func addPositional(_ command: CommandName, _ before: [String], to current: String) {
+        let expected = command.positionals
+        guard let last = expected.last else { return }
+        // Where a context says the URL, the words begin behind it.
+        let skipped =
+            command.urlIndex(in: before).map { index in
+                known.hasContext && before.count >= index
+                    && !(before.indices.contains(index) && Arguments.isURL(before[index]))
+            } ?? false
+        let index = before.count + (skipped && command != .tail && command != .record ? 1 : 0)
+        let positional = index < expected.count ? expected[index] : last
+        guard index < expected.count || last.isRepeatable else { return }
+        let words = positional.name.split(separator: "|").map(String.init)
+        if words.count > 1 { return add(words.filter(Completion.isWord), to: current) }
+        switch positional.name {
+        case "FILE", "A", "B": takesFiles = true
+        case "DIR": takesFiles = true
+        case "URL": add(known.urls, to: current)
+        case "ROOM": add(known.rooms, to: current)
+        case "CHANNEL": add(known.channels, to: current)
+        case "NAME" where command.family == "ctx" && command != .ctxAdd: add(known.contexts, to: current)
+        case "COMMAND":
+            add(CommandName.topLevel.map { Candidate(word: $0.rawValue, meaning: $0.text.summary) }, to: current)
+        case "VERB":
+            let command = CommandName.topLevel.first { $0.rawValue == before.first }
+            add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
+        case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
+        case "EVENT": add(KnownNames.eventKinds, to: current)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Events
+import Glibc
+import Live
+import Pipeline
+import Recording
+import Store
+
+/// The names that completions offer: of this machine's files, read when they are asked for.
+struct KnownNames {
+    /// The kinds of a recording's records.
+    static let recordKinds = [
+        "head", "conn", "f", "http", "sub", "gap", "token", "act", "mem", "mark", "st", "clock", "note", "sync", "idx",
+        "end",
+    ]
+
+    /// The kinds of events, as printed and filtered on.
+    static let eventKinds = EventGuide.twake.map(\.kind) + ["event"]
+
+    var contexts: [String] { ContextFolder.names }
+
+    /// Whether a context says where the server is.
+    var hasContext: Bool { ContextChoice.current(nil) != nil }
+
+    /// The addresses of the contexts.
+    var urls: [String] {
+        contexts.compactMap { name in
+            guard let context = try? ContextFolder.context(name) else { return nil }
+            return context.url
+        }
+    }
+
+    var tails: [String] { ControlSocket.names }
+
+    var variables: [String] { Environment.names(startingWith: "") }
+
+    /// The marks kept beside the recordings.
+    func marks(of paths: [String]) -> [String] {
+        paths.flatMap { path in ((try? MarkFile(beside: path).marks()) ?? []).map(\.label) }
+    }
+
+    /// The rooms the account tailed last is in.
+    var rooms: [String] { remembered?.rooms.map(\.name).sorted() ?? [] }
+
+    /// Its channels, by name.
+    var channels: [String] {
+        guard let remembered else { return [] }
+        var names: Set<String> = []
+        for memory in remembered.memories {
+            for row in memory.rows.split(separator: UInt8(ascii: "\n")) {
+                guard case .twakeChannel(let channel)? = Item(decoding: row)?.entity, let name = channel.name else {
+                    continue
+                }
+                if !name.isEmpty { names.insert("#" + name) }
+            }
+        }
+        return names.sorted()
+    }
+
+    /// What the store remembers; nothing is made where there is none.
+    private var remembered: Remembered? {
+        let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
+        guard let path, path != "none", access(path, R_OK) == 0,
+            let store = try? Store(opening: path, now: WallTime.milliseconds)
+        else { return nil }
+        defer { store.close() }
+        guard let account = (try? store.accounts())?.first else { return nil }
+        return try? store.remembered(of: account.server, user: account.user)
+    }
+}

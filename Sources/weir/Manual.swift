@@ -1,0 +1,153 @@
+/// Manual pages (man(7)) of the tables that parse the arguments.
+enum Manual {
+    /// The name of a command's page: `weir-file-grep`.
+    static func name(of command: CommandName?) -> String {
+        guard let command else { return "weir" }
+        return "weir-" + command.rawValue.split(separator: " ").joined(separator: "-")
+    }
+
+    /// Every page: `nil` is the one of the program.
+    static var pages: [CommandName?] { [nil] + CommandName.allCases.map { $0 } }
+
+    static func page(of command: CommandName?) -> String {
+        guard let command else { return overview }
+        var roff = Roff(title: name(of: command))
+        roff.section("NAME")
+        roff.text(name(of: command) + " \\- ", isRaw: true, then: command.text.summary)
+        roff.section("SYNOPSIS")
+        if command.verbs.isEmpty {
+            roff.text(
+                (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ") + " [OPTIONS]")
+        } else {
+            roff.text("weir \(command.rawValue) VERB … [OPTIONS]")
+        }
+        if !command.text.details.isEmpty {
+            roff.section("DESCRIPTION")
+            roff.paragraphs(command.text.details)
+        }
+        if command.verbs.isEmpty {
+            roff.section("OPTIONS")
+            for option in Option.shown(for: command) { add(option, command, to: &roff) }
+        } else {
+            roff.section("VERBS")
+            for verb in command.verbs { roff.item(name(of: verb) + "(1)", verb.text.summary) }
+        }
+        roff.section("EXAMPLES")
+        roff.literally(command.text.examples)
+        addExitStatus(to: &roff)
+        roff.section("SEE ALSO")
+        roff.text("weir(1)")
+        return roff.page
+    }
+
+    private static func add(_ option: Option, _ command: CommandName, to roff: inout Roff) {
+        let usage =
+            (option.letter.map { "-\($0), " } ?? "") + option.flag + (option.placeholder.map { " " + $0 } ?? "")
+            + (option.isRepeatable ? " …" : "")
+        let variable = command.takesSettings && option.isVariable ? " [\(option.variable)]" : ""
+        roff.item(usage, option.meaning(for: command) + variable)
+    }
+
+    private static var overview: String {
+        var roff = Roff(title: "weir")
+        roff.section("NAME")
+        roff.text("weir \\- ", isRaw: true, then: "a realtime event pipeline for chat backends")
+        roff.section("SYNOPSIS")
+        roff.text("weir COMMAND [OPTIONS]")
+        roff.section("COMMANDS")
+        for command in CommandName.topLevel { roff.item(name(of: command) + "(1)", command.text.summary) }
+        roff.section("ENVIRONMENT")
+        roff.text(
+            "Every option has a variable: WEIR_ and its name in capital letters, with _ for -. Several values stand one a line."
+        )
+        roff.item(
+            "NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "when colours are used, where --color does not say")
+        roff.item(
+            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR", "where settings, the store and control sockets are")
+        roff.section("FILES")
+        roff.item("~/.config/weir/config", "settings; see weir-config(1)")
+        roff.item("~/.config/weir/contexts/NAME", "contexts; see weir-ctx(1)")
+        roff.item("~/.local/state/weir/store.sqlite", "what is remembered")
+        addExitStatus(to: &roff)
+        return roff.page
+    }
+
+    private static func addExitStatus(to roff: inout Roff) {
+        roff.section("EXIT STATUS")
+        for code in ExitCode.allCases { roff.item(String(code.rawValue), code.meaning) }
+    }
+}
+
+/// Writes man(7): text is escaped, so that no line of it is a request.
+struct Roff {
+    private(set) var page: String
+
+    init(title: String) {
+        page =
+            ".TH \(Roff.escaped(title.uppercased())) 1 \"\(Help.released)\" \"\(Help.version)\" \"Weir\"\n.nh\n.ad l\n"
+    }
+
+    mutating func section(_ name: String) { page += ".SH \(name)\n" }
+
+    mutating func text(_ text: String, isRaw: Bool = false, then rest: String = "") {
+        page += (isRaw ? text : Roff.line(text)) + Roff.escaped(rest) + "\n"
+    }
+
+    mutating func item(_ tag: String, _ text: String) { page += ".TP\n\(Roff.line(tag))\n\(Roff.line(text))\n" }
+
+    /// Lines as they are wrapped for a terminal; an empty one begins a paragraph, one that is indented stands as it is.
+    mutating func paragraphs(_ lines: [String]) {
+        var isPrevious = false
+        for line in lines {
+            let literal = line.hasPrefix(" ") || line.hasPrefix("weir ")
+            if line.isEmpty {
+                page += ".PP\n"
+            } else if literal {
+                page += (isPrevious ? ".br\n" : "") + Roff.line(line.trimmingBlanks) + "\n"
+            } else {
+                page += Roff.line(line) + "\n"
+            }
+            isPrevious = literal
+        }
+    }
+
+    mutating func literally(_ lines: [String]) {
+        page += ".nf\n" + lines.map { Roff.line($0) + "\n" }.joined() + ".fi\n"
+    }
+
+    private static func line(_ text: String) -> String {
+        let escaped = escaped(text)
+        return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\e"
+            case "-": escaped += "\\-"
+            case "'": escaped += "\\(aq"
+            case "`": escaped += "\\(ga"
+            case "^": escaped += "\\(ha"
+            case "~": escaped += "\\(ti"
+            case "…": escaped += "..."
+            case "\"": escaped += "\\(dq"
+            default:
+                // An emoji has no name in roff, and its number is one every formatter knows.
+                for scalar in character.unicodeScalars {
+                    if scalar.isASCII {
+                        escaped.unicodeScalars.append(scalar)
+                    } else {
+                        let digits = String(scalar.value, radix: 16, uppercase: true)
+                        escaped += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+                    }
+                }
+            }
+        }
+        return escaped
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String { String(drop { $0 == " " }) }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import Live
+
+/// `weir man`, `weir cheat` and `weir explain`.
+enum ManualCommand {
+    static func man(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        if arguments.has(.all) {
+            guard arguments.positionals.count == 1 else {
+                throw arguments.error("--all needs one folder: weir man --all DIR")
+            }
+            return writeAll(arguments.positionals[0])
+        }
+        guard !arguments.positionals.isEmpty else { return Console.print(Manual.page(of: nil)) }
+        return Console.print(Manual.page(of: try arguments.namedCommand()))
+    }
+
+    private static func writeAll(_ folder: String) -> ExitCode {
+        if mkdir(folder, 0o777) != 0, errno != EEXIST {
+            return Console.fail(Trouble("\(folder) cannot be made: \(String(cString: strerror(errno)))", .cannotWrite))
+        }
+        for command in Manual.pages {
+            let path = "\(folder)/\(Manual.name(of: command)).1"
+            if let problem = WholeFile.write(Array(Manual.page(of: command).utf8), to: path, mode: 0o644) {
+                return Console.fail(Trouble("\(path) cannot be written: \(problem)", .cannotWrite))
+            }
+        }
+        Console.note("\(Manual.pages.count) pages in \(folder)")
+        return .done
+    }
+
+    static func cheat(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        guard let topic = arguments.positionals.first else {
+            return Console.print(CheatSheet.all.map(\.text).joined(separator: "\n"))
+        }
+        guard let sheet = CheatSheet.all.first(where: { $0.topic == topic }) else {
+            let topics = CheatSheet.all.map(\.topic)
+            throw arguments.error(
+                "there is no topic \(UsageError.quoted(topic)); there are \(topics.joined(separator: ", "))"
+                    + Suggestion.phrase(for: topic, among: topics))
+        }
+        return Console.print(sheet.text)
+    }
+}
+
+extension Arguments {
+    /// The command that the words name; of one with verbs, itself when none is named.
+    func namedCommand() throws(UsageError) -> CommandName {
+        var words = positionals[...]
+        if words.count == 1, let command = CommandName(rawValue: words[0]) { return command }
+        let command = try CommandName.take(&words)
+        if let word = words.first { throw error("unexpected argument \(UsageError.quoted(word))") }
+        return command
+    }
+}
