@@ -48,6 +48,7 @@ extension Option {
             [.tail, .record, .roomsLs, .roomsJoin, .roomsLeave, .roomsSet, .logout, .download] + CommandName.actions
         case .view: [.demo, .tail, .replay]
         case .noStatus: [.demo, .tail, .record, .replay]
+        case .hook, .notify, .forward: [.demo, .tail, .replay]
         case .schema: [.demo, .tail, .replay]
         case .summary: [.demo, .tail, .record, .replay]
         case .format, .template, .fields, .time, .zone, .roomWidth, .spacer: [.demo, .tail, .replay, .fileCat]

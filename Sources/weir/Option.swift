@@ -14,6 +14,7 @@ enum Option: String, CaseIterable {
     case spacer
     case summary, view
     case noStatus = "no-status"
+    case hook, notify, forward
     case filter, kind
     case notKind = "not-kind"
     case room
@@ -88,7 +89,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .join, .filter, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header, .pin, .member, .kind,
+        .hook, .notify, .join, .filter, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header, .pin,
+        .member, .kind,
         .notKind, .event, .notEvent, .notRoom, .connection,
         .notConnection, .rule, .rotate, .label, .unset,
     ]

@@ -1,6 +1,7 @@
 import Glibc
 import JSONText
 import Live
+import Network
 
 /// Where the reports of one run go, made from its options.
 struct Outlets {
@@ -10,6 +11,7 @@ struct Outlets {
     private let status: StatusPrinter
     private let quiet: Bool
     private let summaryForm: SummaryForm
+    private let hooks: HookOutlet?
     /// What is shown; others may change it while it runs.
     let filter: ViewFilter
 
@@ -32,6 +34,18 @@ struct Outlets {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
         }
         outlets.append(collector)
+        if !options.hooks.isEmpty {
+            let quiet = options.quiet
+            do throws(NetworkError) {
+                let hooks = try HookOutlet(options.hooks) { words in if !quiet { Console.note(words) } }
+                outlets.append(hooks)
+                self.hooks = hooks
+            } catch {
+                throw .system(operation: "start", path: "hooks", code: EAGAIN)
+            }
+        } else {
+            hooks = nil
+        }
         if let screen {
             all = outlets + [screen]
             return
@@ -55,7 +69,8 @@ struct Outlets {
                 printers.append(makePrinter(nil))
             }
         }
-        let shownLine = options.hasStatus ? line : nil
+        var shownLine = options.hasStatus ? line : nil
+        shownLine?.filter = { [filter] in filter.text.isEmpty ? nil : filter.text }
         if options.view != .log || (shownLine != nil && isatty(2) == 1) {
             let board = TerminalBoard(
                 options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers)
@@ -81,6 +96,7 @@ struct Outlets {
             lines += collector.summary.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines
         case .text, .none, .json: break
         }
+        if let line = hooks?.figures.line { lines.append(line) }
         try? status.write(lines: lines)
         if summaryForm == .json {
             var writer = JSONWriter()

@@ -14,6 +14,8 @@ struct OutputOptions {
     var lines = LineSettings()
     /// What of them is printed.
     var filters: FilterOptions
+    /// What is done besides.
+    var hooks: [ReportHook]
     /// Where every change of the model is written, too.
     var diffLog: String?
     /// Whether that also holds what was deleted or replaced.
@@ -36,6 +38,7 @@ struct OutputOptions {
         summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
         filters = try FilterOptions(arguments)
+        hooks = try arguments.hooks()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }

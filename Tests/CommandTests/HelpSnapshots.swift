@@ -85,6 +85,9 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
+              --notify EXPR …                 ring the terminal for what EXPR holds of
+              --forward URL                   post the JSON of each event to this URL
               --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
               --kind KIND …                   show what is of such a kind, and what it changed
               --not-kind KIND …               leave out what is of such a kind
@@ -223,6 +226,9 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
+              --notify EXPR …                 ring the terminal for what EXPR holds of
+              --forward URL                   post the JSON of each event to this URL
               --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
               --kind KIND …                   show what is of such a kind, and what it changed
               --not-kind KIND …               leave out what is of such a kind
@@ -460,6 +466,9 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
+              --notify EXPR …                 ring the terminal for what EXPR holds of
+              --forward URL                   post the JSON of each event to this URL
               --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
               --kind KIND …                   show what is of such a kind, and what it changed
               --not-kind KIND …               leave out what is of such a kind

@@ -14,6 +14,11 @@ struct OutputRunTests {
             (["--fields", "kind", "--format", "raw"], "--fields are members of --format json"),
             (["--template", "{kind}", "--format", "json"], "--template is instead of --format"),
             (["--room-width", "2"], "--room-width: 4 to 200 columns"),
+            (["--hook", "kind = message"], "--hook 'kind = message' is no EXPR=COMMAND"),
+            (["--hook", "kin = message=true"], "is no EXPR=COMMAND: "),
+            (["--notify", "kin = message"], "--notify"),
+            (["--forward", "ftp://a/"], "not one of ws, wss, http, https"),
+            (["--forward", "ws://a/"], "--forward: an http or https URL is wanted"),
             (["--time", "relative"], "--time: 'relative' is none of abs, rel, delta, none"),
         ])
     func refuses(arguments: [String], complaint: String) throws {

@@ -1,0 +1,196 @@
+import Glibc
+public import Network
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// Does what hooks say: runs programs, rings the terminal, forwards. Never in the way of what is printed: a bounded queue and a few threads,
+/// and what does not fit is left out and counted.
+public final class HookOutlet: Outlet {
+    private struct Job: Sendable {
+        var words: [String]
+        var input: [UInt8]
+        var variables: [String]
+    }
+
+    private struct State {
+        let hooks: [ReportHook]
+        /// Of the hooks that have a filter.
+        var judges: [FilterJudge?]
+        var envelopes = EnvelopePrinting()
+        var waiting: [Job] = []
+        var running = 0
+        var forwarding = 0
+        var hasEnded = false
+        var figures = HookFigures()
+        var rung = Moment(microseconds: .min / 2)
+    }
+
+    private static let mostRunning = 4
+    private static let mostWaiting = 256
+    private static let mostForwarding = 64
+    /// What is still under way at the end gets so long.
+    private static let farewell: Int64 = 3_000_000
+
+    private let state: Monitor<State>
+    private let timeout: Int64
+    private let access: Access
+    private let loop: EventLoop?
+    private let http: HTTPClient?
+    private let tell: @Sendable (String) -> Void
+
+    /// Does what `hooks` say. A program may take `timeout`; `tell` is told the status and latency of what was forwarded, on any thread.
+    public init(
+        _ hooks: [ReportHook], timeout: Duration = .seconds(10), access: Access = Access(),
+        tell: @escaping @Sendable (String) -> Void
+    ) throws(NetworkError) {
+        self.timeout = timeout.microseconds
+        self.access = access
+        self.tell = tell
+        let forwards = hooks.contains { if case .forward = $0.action { true } else { false } }
+        loop = forwards ? try EventLoop(name: "weir-forward") : nil
+        http = try loop.map { loop throws(NetworkError) in try HTTPClient(answeringOn: loop) }
+        state = Monitor(State(hooks: hooks, judges: hooks.map { $0.filter.map { FilterJudge($0) } }))
+        guard hooks.contains(where: { if case .command = $0.action { true } else { false } }) else { return }
+        for _ in 0..<Self.mostRunning {
+            runOnThread(named: "weir-hook") { [state] in Self.work(state, timeout.microseconds) }
+        }
+    }
+
+    /// What became of it all so far.
+    public var figures: HookFigures { state.change { $0.figures } }
+
+    /// Nothing is done twice.
+    public var replayPart: ReplayPart { .shownOnce }
+
+    /// Looks at the reports, and has done what is to be done.
+    public func write(_ reports: [StampedReport]) throws(OutletError) {
+        for report in reports {
+            let actions = state.change { state -> [(ReportHook.Action, [UInt8])] in
+                let object = state.envelopes.bytes(of: [report], [ViewMark()])
+                var actions: [(ReportHook.Action, [UInt8])] = []
+                for (index, hook) in state.hooks.enumerated() {
+                    let isMeant = state.judges[index]?.matches(report) ?? Self.isEvent(report)
+                    if isMeant, !object.isEmpty { actions.append((hook.action, object)) }
+                }
+                return actions
+            }
+            for (action, object) in actions { perform(action, report, object) }
+        }
+    }
+
+    /// Gives what is under way a moment to end.
+    public func finish() throws(OutletError) {
+        let end = RealTime.now + .microseconds(Self.farewell)
+        while RealTime.now < end, state.change({ !$0.waiting.isEmpty || $0.running > 0 || $0.forwarding > 0 }) {
+            usleep(5_000)
+        }
+        state.change { state in
+            state.hasEnded = true
+            state.figures.dropped += state.waiting.count
+            state.waiting = []
+        }
+        http?.shutDown()
+        loop?.shutDown()
+    }
+
+    private static func isEvent(_ report: StampedReport) -> Bool {
+        if case .event = report.report { true } else { false }
+    }
+
+    private func perform(_ action: ReportHook.Action, _ report: StampedReport, _ object: [UInt8]) {
+        switch action {
+        case .command(let words):
+            let variables = (["PATH", "HOME"] as [String]).compactMap { name in
+                getenv(name).map { "\(name)=\(String(cString: $0))" }
+            }
+            let job = Job(
+                words: words, input: object,
+                variables: variables + ["WEIR_N=\(report.stamp.n)", "WEIR_TYPE=\(report.report.typeName)"])
+            state.change { state in
+                if state.waiting.count < Self.mostWaiting {
+                    state.waiting.append(job)
+                } else {
+                    state.figures.dropped += 1
+                }
+            }
+        case .notification: notify(report)
+        case .forward(let url): forward(object, to: url, report.stamp.n)
+        }
+    }
+
+    /// Runs what waits, until nothing will.
+    private static func work(_ state: Monitor<State>, _ timeout: Int64) {
+        while true {
+            let next = state.wait { state -> Job?? in
+                if state.hasEnded { return .some(nil) }
+                guard !state.waiting.isEmpty else { return nil }
+                state.running += 1
+                return .some(state.waiting.removeFirst())
+            }
+            guard let job = next else { return }
+            let outcome = HookProcess.run(job.words, input: job.input, variables: job.variables, timeout: timeout)
+            state.change { state in
+                state.running -= 1
+                switch outcome {
+                case .done: state.figures.done += 1
+                case .failed: state.figures.failed += 1
+                case .timedOut: state.figures.timedOut += 1
+                }
+            }
+        }
+    }
+
+    /// At most once a second, and only where a terminal is.
+    private func notify(_ report: StampedReport) {
+        guard isatty(2) == 1 else { return }
+        let now = RealTime.now
+        let isDue = state.change { state -> Bool in
+            guard now - state.rung >= .seconds(1) else { return false }
+            state.rung = now
+            state.figures.done += 1
+            return true
+        }
+        if isDue { try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Self.notification(of: report)) }
+    }
+
+    /// The bell and OSC 9, with what happened in short; nothing in it can end the sequence, or begin another.
+    static func notification(of report: StampedReport) -> [UInt8] {
+        var lines = EventLines(isCompact: true, width: nil, LineSettings(time: .none))
+        var buffer = TerminalBuffer(colour: false)
+        lines.append(report, to: &buffer)
+        var text = String(decoding: buffer.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        text = TerminalText.truncated(String(text.drop { $0 == " " }), to: 120)
+        return Array("\u{07}\u{1B}]9;weir: \(text)\u{07}".utf8)
+    }
+
+    private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {
+        let isTaken = state.change { state -> Bool in
+            guard state.forwarding < Self.mostForwarding else {
+                state.figures.dropped += 1
+                return false
+            }
+            state.forwarding += 1
+            return true
+        }
+        guard isTaken, let http else { return }
+        let began = RealTime.now
+        let request = HTTPRequest(
+            method: "POST", url: url, access: access, headers: [("Content-Type", "application/json")], body: object,
+            timeout: .microseconds(timeout), maximumBody: 1 << 20)
+        _ = http.send(request) { [state, tell] result in
+            let span = TimeText.span(milliseconds: (RealTime.now - began).microseconds / 1000)
+            let (words, isGood): (String, Bool) =
+                switch result {
+                case .success(let response): ("\(response.status)", response.status < 400)
+                case .failure(let failure): (failure.message, false)
+                }
+            tell("forwarded #\(n)  \(words) in \(span)")
+            state.change { state in
+                state.forwarding -= 1
+                if isGood { state.figures.done += 1 } else { state.figures.failed += 1 }
+            }
+        }
+    }
+}
