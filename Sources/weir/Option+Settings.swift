@@ -9,14 +9,14 @@ extension Option {
     static let prefix = "WEIR_"
 
     /// Whether the environment may set it: help is for who types.
-    var isVariable: Bool { ![.help, .all, .shell, .unset, .guarded, .label].contains(self) }
+    var isVariable: Bool { ![.help, .shell, .unset, .guarded, .label].contains(self) }
 
     /// Whether such a file may set it. Where the files are is not said in them, and what somebody is to be asked for each time is not
     /// answered in advance.
     func isSetting(in kind: SettingsFile.Kind) -> Bool {
         switch self {
         case .guarded, .label: kind == .context
-        default: kind == .config ? ![.help, .config, .ctx, .yes, .shell, .unset, .all].contains(self) : isContextual
+        default: kind == .config ? ![.help, .config, .ctx, .yes, .shell, .unset].contains(self) : isContextual
         }
     }
 

@@ -71,7 +71,7 @@ struct Outlets {
         }
         var shownLine = options.hasStatus ? line : nil
         shownLine?.filter = { [filter] in filter.text.isEmpty ? nil : filter.text }
-        if options.view != .log || (shownLine != nil && isatty(2) == 1) {
+        if options.view != .log || (shownLine != nil && TerminalDevice.redraws(2)) {
             let board = TerminalBoard(
                 options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers)
             outlets.append(options.view == .log ? board : FilteredOutlet(board, filter: filter))

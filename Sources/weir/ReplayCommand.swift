@@ -17,7 +17,7 @@ enum ReplayCommand {
         var console = ReplayConsole()
         if terminal != nil || options.replay.isStepping { console.keys = 0 }
         // A view has the terminal for itself.
-        if options.output.hasStatus, options.output.view == .log, isatty(2) == 1 { console.status = 2 }
+        if options.output.hasStatus, options.output.view == .log, TerminalDevice.redraws(2) { console.status = 2 }
         let replay = Replay(options.replay, console: console, outlets: outlets.all)
         Signals.onFirst { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)

@@ -13,10 +13,10 @@ enum HelpSnapshots {
           watch     watch a live backend or a recording on the whole screen
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
-          rooms     list, join and leave the rooms of a running tail
           ps        list the tails and replays that run
           attach    look on at a running tail, with a view of one's own
           ctl       call a method of a running tail, and print what it gives
+          rooms     list, join and leave the rooms of a running tail
           file      inspect, mend, cut and convert event files
           send      send a message
           edit      replace the text of a message
@@ -314,7 +314,7 @@ enum HelpSnapshots {
                                               where the proxy's USER:PASSWORD is
               --company ID                    company (default the last one looked at, or the first)
               --workspace ID                  workspace (default the last one looked at, or the first)
-              --join ROOM …                   join just this room and ask the backend for no list
+              --join PATTERN …                join these rooms only: names or patterns (weir help rooms)
               --emit 'EVENT JSON' …           send this event after each connect
               --history N                     show at least N head messages of each channel, page by page
               --members                       show who is in each channel, too: a room and a request a channel
@@ -936,6 +936,21 @@ enum HelpSnapshots {
               --view log|latest|top|graph|model|conn
                                               what is shown: lines (default), or a view drawn in place
               --no-status                     no status line on a terminal
+              --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
+              --notify EXPR …                 ring the terminal for what EXPR holds of
+              --forward URL                   post the JSON of each event to this URL
+              --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
+              --kind KIND …                   show what is of such a kind, and what it changed
+              --not-kind KIND …               leave out what is of such a kind
+              --room ROOM …                   show what is about such a room: a name, a pattern, #TITLE
+              --not-room ROOM …               leave out what is about such a room
+              --from USER …                   show what is by such a user: a name, an id, a pattern
+              --not-from USER …               leave out what is by such a user
+              --grep RE …                     show lines that match a regular expression
+              --exclude RE …                  leave out lines that match a regular expression
+              --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
+              --sample N%|1/N                 show so many of the events only, evenly
+              --explain-filter                print what the options above come to, and end
               --count N                       end after N events
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it

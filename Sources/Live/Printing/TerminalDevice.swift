@@ -42,6 +42,9 @@ public enum TerminalDevice {
         return String(cString: value)
     }
 
+    /// Whether lines can be drawn over on `descriptor`: a terminal whose `TERM` is not `dumb`.
+    public static func redraws(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && variable("TERM") != "dumb" }
+
     /// The columns of the terminal behind `descriptor`; nil when it is none or does not say.
     public static func width(of descriptor: Int32) -> Int? {
         size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }

@@ -64,7 +64,7 @@ public final class TerminalBoard: Outlet {
         around inner: [any Outlet]
     ) {
         let made = view.makeView()
-        let (shows, tells) = (isatty(1) == 1, isatty(2) == 1 && status != nil)
+        let (shows, tells) = (TerminalDevice.redraws(1), TerminalDevice.redraws(2) && status != nil)
         self.inner = inner
         descriptor = made == nil ? 2 : 1
         colour = TerminalDevice.showsColour(descriptor)
