@@ -38,9 +38,10 @@ import Wire
         _ = try ask(path, #"{"jsonrpc":"2.0","id":2,"method":"rooms.join","params":{"rooms":["/b"]}}"#)
         await watcher.reports.wait { $0.rooms(.joined) == ["/a", "/b"] }
         let left = try ask(path, #"{"jsonrpc":"2.0","id":3,"method":"rooms.leave","params":{"rooms":["/a"]}}"#)
-        #expect(states(left) == ["/b": "joined"])
+        #expect(states(left) == ["/a": "leaving"], "what became of the rooms that were asked about")
         #expect(left["id"] == .integer(3))
         await watcher.reports.wait { $0.rooms(.left) == ["/a"] }
+        #expect(states(try ask(path, #"{"jsonrpc":"2.0","id":4,"method":"rooms.list"}"#)) == ["/b": "joined"])
         let unknown = try ask(path, #"{"jsonrpc":"2.0","id":"x","method":"run","params":{"command":"id"}}"#)
         #expect(unknown["error"]?["code"] == .integer(-32601))
         let nonsense = try ask(path, "hello")
