@@ -16,7 +16,7 @@ public final class FilteredOutlet: Outlet {
     public init(_ outlet: any Outlet, filter: ViewFilter) {
         self.outlet = outlet
         self.filter = filter
-        let (setting, revision) = filter.present
+        let (setting, revision) = filter.begin()
         state = Monitor(State(judge: FilterJudge(setting), revision: revision))
     }
 
@@ -30,7 +30,7 @@ public final class FilteredOutlet: Outlet {
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         let marks = state.change { state in
             if filter.revision != state.revision {
-                let (setting, revision) = filter.present
+                let (setting, revision) = filter.begin()
                 state = State(judge: FilterJudge(setting), revision: revision)
             }
             let marks = reports.map { state.judge.mark($0) }

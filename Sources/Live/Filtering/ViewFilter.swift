@@ -98,9 +98,13 @@ public final class ViewFilter: Sendable {
     /// Counts the changes.
     var revision: Int { changes.load(ordering: .acquiring) }
 
-    /// The setting, and which one it is.
-    var present: (setting: Setting, revision: Int) {
-        state.change { ($0.setting, changes.load(ordering: .acquiring)) }
+    /// The setting, and which one it is, for a judge that begins to count.
+    func begin() -> (setting: Setting, revision: Int) {
+        state.change { state in
+            state.earlier.add(state.current)
+            state.current = FilterTally(state.setting)
+            return (state.setting, changes.load(ordering: .acquiring))
+        }
     }
 
     /// Takes what the judge of a setting has counted. What the judge of an older one counts at last is passed over by a batch.
