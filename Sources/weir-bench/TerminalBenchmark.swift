@@ -19,8 +19,8 @@ extension Benchmark {
             "Starts the weir beside this program, without a network, and waits for its first byte: its help, and the first line of",
             "a recording. Then makes the reports of a Twake tail (era B) and prints them to /dev/null in every form: what that costs",
             "an event with its changes of the model, and what it would cost to find the changed fields of each row by parsing both",
-            "its states, as was done once. Then feeds a session and all the printers and views 10,000 events for each second, in",
-            "simulated time, and watches the memory of the process.",
+            "its states, as was done once; and asks filters of them that refuse every event. Then feeds a session and all the",
+            "printers and views 10,000 events for each second, in simulated time, and watches the memory of the process.",
         ],
         options: [events, channels, .seed, .runs, starts, seconds]
     ) { arguments throws(BenchmarkError) in
@@ -29,6 +29,7 @@ extension Benchmark {
         var reports: [StampedReport] = []
         for _ in 0..<arguments[events] { traffic.next { reports += $0 } }
         lines += try TerminalPrinting.report(reports, runs: arguments[.runs])
+        lines += try TerminalFiltering.report(reports, runs: arguments[.runs])
         reports = []
         lines += try TerminalMemory.report(seconds: arguments[seconds], channels: arguments[channels])
         lines += ["", "Again: \(arguments.commandLine)"]

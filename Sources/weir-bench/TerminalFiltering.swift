@@ -1,0 +1,54 @@
+import Live
+import Pipeline
+
+/// What a filter costs that refuses every event it is asked about.
+enum TerminalFiltering {
+    /// What an event may cost: the bar.
+    private static let bar = 1000.0
+
+    /// Each refuses everything of the traffic.
+    private static let filters: [(name: String, text: String)] = [
+        ("kind", "kind = workspace"),
+        ("kind, several", "kind in (workspace, company, user, online, documents)"),
+        ("room, pattern", "room like '*/nothing/*'"),
+        ("room, regular expression", "room ~ /^\\/nothing$/"),
+        ("actor", "actor = nobody"),
+        ("size", "size > 1G"),
+        ("three of them", "not known or kind = workspace or size > 1G or room like '*/nothing'"),
+        ("payload, by its path", "payload.data.resource.missing exists"),
+        ("line, regular expression", "/no line has this/"),
+    ]
+
+    static func report(_ reports: [StampedReport], runs: Int) throws(BenchmarkError) -> [String] {
+        let events = reports.filter { if case .event = $0.report { true } else { false } }
+        var table = Table(["a filter that refuses everything", "ns an event", "x kind", "bar"])
+        var kind: Double?
+        for (name, text) in filters {
+            let filter: Filter
+            do throws(FilterError) {
+                filter = try Filter(parsing: text)
+            } catch {
+                throw .failed("\(text): \(error.message)")
+            }
+            var costs: [Double] = []
+            for _ in 0..<runs { costs.append(try cost(of: filter, name, events)) }
+            let series = Series(costs)
+            kind = kind ?? series.median
+            let verdict = series.median < bar ? "under 1 µs" : name.hasPrefix("line") ? "prints first" : "MISSED"
+            table.add([name, series.text(digits: 0), (series.median / (kind ?? 1)).fixed(1), verdict])
+        }
+        return table.lines + [""]
+    }
+
+    private static func cost(
+        of filter: Filter, _ name: String, _ events: [StampedReport]
+    ) throws(BenchmarkError) -> Double {
+        var judge = FilterJudge(filter)
+        var shown = 0
+        let watch = Stopwatch()
+        for event in events where judge.mark(event).isShown { shown += 1 }
+        let elapsed = watch.elapsed.seconds
+        guard shown == 0 else { throw .failed("\(name): \(shown) events were not refused") }
+        return elapsed * 1e9 / Double(max(events.count, 1))
+    }
+}
