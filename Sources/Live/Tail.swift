@@ -39,6 +39,8 @@ public actor Tail {
     let head: Record.Head
     /// What clients observe, and the timer of the next look.
     var observations = ControlObservations()
+    /// The filters that `filter.pop` comes back to.
+    var earlierFilters: [String] = []
     var observing: LoopTimer?
     /// What the connection does.
     var standing = Standing()

@@ -30,6 +30,8 @@ public struct TailConfiguration: Sendable {
     public var allowsEmit = false
     /// What may be changed of the view while the tail runs; nil when there is none.
     public var view: ViewControls?
+    /// What is shown of what is reported; nil when nothing is. Clients of the control socket may change it.
+    public var filter: ViewFilter?
     /// Bytes that may wait for a viewer.
     var mostWaitingForViewers = 4 << 20
     /// The context it runs in, for `status`.

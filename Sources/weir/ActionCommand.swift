@@ -1,5 +1,4 @@
 import Events
-import Glibc
 import JSONText
 import Live
 import Pipeline
@@ -42,9 +41,7 @@ enum ActionCommand {
     }
 
     private static func wallClock() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: WallTime.milliseconds)
     }
 
     private static func code(of outcome: ErrandResult.Outcome) -> ExitCode {

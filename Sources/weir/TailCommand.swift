@@ -52,6 +52,7 @@ enum TailCommand {
         }
         let view = output.form == nil ? nil : ViewControls()
         configuration.view = view
+        configuration.context = context?.name
         let outlets: Outlets
         let tail: Tail
         do {
@@ -59,6 +60,7 @@ enum TailCommand {
             let muted = MutedRooms()
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
+            if view != nil { configuration.filter = outlets.filter }
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)

@@ -1,11 +1,7 @@
-import Glibc
+import Network
 
 /// The wall clock.
 enum WallTime {
     /// Milliseconds since 1970.
-    static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    static var milliseconds: Int64 { MachineClock.wall / 1000 }
 }

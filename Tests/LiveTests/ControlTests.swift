@@ -67,6 +67,29 @@ import Wire
         #expect(states(try answer(path, #"{"method":"rooms.list"}"#))[room] == "joined")
     }
 
+    @Test func `the filter of a running tail is read, set, narrowed and taken back, and a wrong one changes nothing`()
+        async throws
+    {
+        let filter = ViewFilter()
+        _ = try await ControlledTail.run {
+            $0.filter = filter
+        } _: { path, _, _ in
+            _ = try call(path, "filter.set", #"{"filter":"kind = message"}"#)
+            #expect(filter.text == "kind = message")
+            let narrowed = try call(path, "filter.push", #"{"filter":"size > 1K"}"#)
+            #expect(narrowed["pushed"] == .integer(1))
+            #expect(filter.text.contains("kind = message") && filter.text.contains("size"))
+            let wrong = try answer(path, #"{"method":"filter.set","params":{"filter":"kinf = message"}}"#)
+            #expect(wrong["error"]?["code"] == .integer(-32602))
+            #expect(filter.text.contains("size"), "as it was")
+            let earlier = try call(path, "filter.pop")
+            #expect(earlier["filter"] == .string("kind = message") && earlier["pushed"] == .integer(0))
+            #expect(try answer(path, #"{"method":"filter.pop"}"#)["error"]?["code"] == .integer(-32002))
+            _ = try call(path, "filter.set")
+            #expect(try call(path, "filter.get")["filter"] == .string(""))
+        }
+    }
+
     @Test func `who answers, how it stands and what it has counted is told`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in
             await watcher.reports.wait { $0.events.count > 3 }

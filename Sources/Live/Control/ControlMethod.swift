@@ -18,6 +18,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsContext = "rooms.context"
     case mark, attach, observe, unobserve, pause, resume
     case viewSet = "view.set"
+    case filterGet = "filter.get"
+    case filterSet = "filter.set"
+    case filterPush = "filter.push"
+    case filterPop = "filter.pop"
     case logLevel = "log.level"
     case recordStart = "record.start"
     case recordStop = "record.stop"
@@ -103,6 +107,12 @@ package enum ControlMethod: String, CaseIterable, Sendable {
             Row(
                 [.tail], "print otherwise from here on",
                 [.required("format", .choice(OutputFormat.allCases.map(\.rawValue)), "the format")])
+        case .filterGet: Row([.tail], "what is shown: the filter, and how many others were pushed aside")
+        case .filterSet:
+            Row([.tail], "show this from here on", [.optional("filter", .text, "the expression; everything without")])
+        case .filterPush:
+            Row([.tail], "show only what this holds of, too", [.required("filter", .text, "the expression")])
+        case .filterPop: Row([.tail], "show again what was shown before the last filter.push")
         case .logLevel:
             Row(
                 [.tail], "what is told on standard error",

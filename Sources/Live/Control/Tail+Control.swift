@@ -52,6 +52,7 @@ extension Tail {
         case .unobserve: return try unobserve(call)
         case .pause, .resume: return try pause(call.method == .pause)
         case .viewSet, .logLevel: return try setView(call)
+        case .filterGet, .filterSet, .filterPush, .filterPop: return try performFilter(call)
         case .recordStart, .recordStop: try perform(recording: call)
         case .recordRotate: return try rotateByControl()
         case .recordStatus: return recordStatus

@@ -37,8 +37,8 @@ final class Wakeup: Sendable {
         var watched = ([descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let span = timeout.map { min(max($0, 0), 3_600_000_000) }
         if let span, span < 1000 {
-            var time = timespec(tv_sec: 0, tv_nsec: Int(span) * 1000)
-            nanosleep(&time, nil)
+            // poll(2) counts whole milliseconds.
+            usleep(UInt32(span))
         }
         _ = poll(&watched, nfds_t(watched.count), span.map { Int32($0 / 1000) } ?? -1)
         var bytes = [UInt8](repeating: 0, count: 64)

@@ -1,0 +1,45 @@
+import JSONText
+
+// The filter of the view, by the control socket.
+extension Tail {
+    /// Filters that are kept to come back to, at most.
+    private static let mostFilters = 32
+
+    func performFilter(_ call: ControlCall) throws(ControlError) -> ControlResult {
+        guard let filter = configuration.filter else { throw ControlError(.nothing, "the tail shows nothing") }
+        let (old, text) = (filter.text, call.arguments.text("filter") ?? "")
+        switch call.method {
+        case .filterSet:
+            try set(filter, to: text)
+            earlierFilters = []
+        case .filterPush:
+            guard earlierFilters.count < Self.mostFilters else {
+                throw ControlError(.limit, "\(Self.mostFilters) filters are pushed already: filter.pop takes one away")
+            }
+            // What does not stand alone must not hide in what is put together: it is read by itself first.
+            try set(filter, to: text)
+            if !old.isEmpty, !text.isEmpty { try set(filter, to: "(\(old)) and (\(text))") }
+            earlierFilters.append(old)
+        case .filterPop:
+            guard let earlier = earlierFilters.popLast() else { throw ControlError(.nothing, "no filter was pushed") }
+            try set(filter, to: earlier)
+        default: break
+        }
+        return ControlResult { [earlierFilters] writer in
+            writer.beginObject()
+            writer.key("filter")
+            writer.string(filter.text)
+            writer.key("pushed")
+            writer.integer(earlierFilters.count)
+            writer.endObject()
+        }
+    }
+
+    private func set(_ filter: ViewFilter, to text: String) throws(ControlError) {
+        do throws(FilterError) {
+            try filter.set(text, origin: "params.filter")
+        } catch {
+            throw ControlError(.parameters, "params.filter, column \(error.column): \(error.message)")
+        }
+    }
+}
