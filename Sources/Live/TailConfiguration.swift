@@ -111,7 +111,20 @@ public struct TailSummary: Sendable {
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
     /// The requests made, and their answers; of a replay those that were recorded.
-    public var requests = RequestFigures()
+    public var requests: RequestFigures
+
+    /// What was seen.
+    public init(
+        outcome: TailOutcome, events: Int, gaps: Int, undecodable: Int,
+        sections: [(section: Item.Section, count: Int)], requests: RequestFigures = RequestFigures()
+    ) {
+        self.outcome = outcome
+        self.events = events
+        self.gaps = gaps
+        self.undecodable = undecodable
+        self.sections = sections
+        self.requests = requests
+    }
 
     /// Whether something was lost, or may have been.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }

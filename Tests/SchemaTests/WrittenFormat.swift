@@ -1,6 +1,7 @@
 import Glibc
 import JSONText
 import Live
+import Pipeline
 import Recording
 import TestSupport
 import Testing
@@ -53,6 +54,19 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         let printer = EventPrinter(format: .json, descriptor: descriptor, colour: false, width: nil)
         try printer.write(Conversation.everything())
         try printer.finish()
+        try writeSummary(descriptor)
+    }
+
+    /// What stands behind the envelopes with `--summary json`.
+    private func writeSummary(_ descriptor: Int32) throws {
+        let collector = SummaryCollector()
+        try collector.write(Conversation.everything())
+        let seen = TailSummary(
+            outcome: .limitReached, events: 1, gaps: 1, undecodable: 1,
+            sections: [(Item.Section("messages"), 1)])
+        var writer = JSONWriter()
+        collector.summary.write(seen, words: "done", code: 0, into: &writer)
+        try DescriptorWriter(descriptor: descriptor, name: "the lines").write(writer.bytes)
     }
 
     /// A log of either kind, one behind the other.
