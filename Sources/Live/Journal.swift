@@ -1,3 +1,4 @@
+import Network
 import Recording
 import Wire
 
@@ -12,7 +13,7 @@ struct Journal {
 
     /// A journal of a session whose clock shows `now` at this instant.
     init(now: Moment) {
-        wallStart = RealTime.wall - now.microseconds
+        wallStart = MachineClock.wall - now.microseconds
     }
 
     /// The next number, at that time. The wall clock is the one at the start plus the session's time, so it never steps.

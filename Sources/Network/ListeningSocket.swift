@@ -12,18 +12,7 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
     init?(loop: EventLoop, descriptor: Int32, accepted: @escaping (Int32) -> Void) {
         self.accepted = accepted
         super.init(loop: loop)
-        var info = lws_adopt_desc_t()
-        info.vh = loop.core.plainHost
-        info.type = LWS_ADOPT_RAW_FILE_DESC
-        info.fd.filefd = descriptor
-        info.vh_prot_name = LibWebSockets.protocolName
-        info.opaque = opaque
-        wsi = loop.core.plainHost == nil ? nil : lws_adopt_descriptor_vhost_via_info(&info)
-        if wsi == nil {
-            Glibc.close(descriptor)
-            forget()
-            return nil
-        }
+        guard adopt(descriptor) else { return nil }
     }
 
     override func callback(_ call: SocketCall) -> Int32 {

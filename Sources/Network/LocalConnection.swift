@@ -42,18 +42,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         lastActivity = server.loop.now
         super.init(loop: server.loop)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        var info = lws_adopt_desc_t()
-        info.vh = loop.core.plainHost
-        info.type = LWS_ADOPT_RAW_FILE_DESC
-        info.fd.filefd = descriptor
-        info.vh_prot_name = LibWebSockets.protocolName
-        info.opaque = opaque
-        wsi = loop.core.plainHost == nil ? nil : lws_adopt_descriptor_vhost_via_info(&info)
-        if wsi == nil {
-            Glibc.close(descriptor)
-            forget()
-            return nil
-        }
+        guard adopt(descriptor) else { return nil }
         setTimer(at: lastActivity + Self.patience)
     }
 

@@ -1,4 +1,5 @@
 import CLibWebSockets
+import Glibc
 
 /// The object behind a libwebsockets socket. Touched on the loop's thread only.
 ///
@@ -28,6 +29,22 @@ class LoopSocket: @unchecked Sendable {
 
     /// The handle as libwebsockets keeps it.
     var opaque: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: handle) }
+
+    /// Takes a descriptor over in libwebsockets' file role, which leaves reading and writing to us. When it is not taken, it is closed, and
+    /// the object forgotten.
+    final func adopt(_ descriptor: Int32) -> Bool {
+        var info = lws_adopt_desc_t()
+        info.vh = loop.core.plainHost
+        info.type = LWS_ADOPT_RAW_FILE_DESC
+        info.fd.filefd = descriptor
+        info.vh_prot_name = LibWebSockets.protocolName
+        info.opaque = opaque
+        wsi = loop.core.plainHost == nil ? nil : lws_adopt_descriptor_vhost_via_info(&info)
+        if wsi != nil { return true }
+        Glibc.close(descriptor)
+        forget()
+        return false
+    }
 
     /// A libwebsockets callback for this socket; the result is libwebsockets' (nonzero closes). Overridden.
     func callback(_ call: SocketCall) -> Int32 { 0 }

@@ -153,10 +153,8 @@ public struct TerminalArea: Hashable, Sendable {
 
     /// Takes rows off its top; as many as there are.
     public mutating func takeTop(_ height: Int) -> TerminalArea {
-        let cut = min(rows.lowerBound + max(height, 0), rows.upperBound)
         var taken = self
-        taken.rows = rows.lowerBound..<cut
-        rows = cut..<rows.upperBound
+        taken.rows = rows.takeFirst(height)
         return taken
     }
 
@@ -171,10 +169,17 @@ public struct TerminalArea: Hashable, Sendable {
 
     /// Takes columns off its left side; as many as there are.
     public mutating func takeLeft(_ width: Int) -> TerminalArea {
-        let cut = min(columns.lowerBound + max(width, 0), columns.upperBound)
         var taken = self
-        taken.columns = columns.lowerBound..<cut
-        columns = cut..<columns.upperBound
+        taken.columns = columns.takeFirst(width)
         return taken
+    }
+}
+
+extension Range<Int> {
+    /// Takes so many off the front; as many as there are.
+    fileprivate mutating func takeFirst(_ count: Int) -> Range<Int> {
+        let cut = Swift.min(lowerBound + Swift.max(count, 0), upperBound)
+        defer { self = cut..<upperBound }
+        return lowerBound..<cut
     }
 }

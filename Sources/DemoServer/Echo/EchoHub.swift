@@ -1,4 +1,3 @@
-import Glibc
 import Network
 import Wire
 
@@ -24,9 +23,7 @@ actor EchoHub: SessionHost {
 
     /// The calendar's milliseconds at the start of the loop's clock.
     private static func epoch(of loop: EventLoop) -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000 - loop.now.microseconds / 1000
+        MachineClock.wall / 1000 - loop.now.microseconds / 1000
     }
 
     /// Clients are gone with the listener.

@@ -82,8 +82,9 @@ public final class HookOutlet: Outlet {
 
     /// Gives what is under way a moment to end.
     public func finish() throws(OutletError) {
-        let end = RealTime.now + .microseconds(Self.farewell)
-        while RealTime.now < end, state.change({ !$0.waiting.isEmpty || $0.running > 0 || $0.forwarding > 0 }) {
+        let end = MachineClock.monotonic + .microseconds(Self.farewell)
+        while MachineClock.monotonic < end, state.change({ !$0.waiting.isEmpty || $0.running > 0 || $0.forwarding > 0 })
+        {
             usleep(5_000)
         }
         state.change { state in
@@ -145,7 +146,7 @@ public final class HookOutlet: Outlet {
     /// At most once a second, and only where a terminal is.
     private func notify(_ report: StampedReport) {
         guard isatty(2) == 1 else { return }
-        let now = RealTime.now
+        let now = MachineClock.monotonic
         let isDue = state.change { state -> Bool in
             guard now - state.rung >= .seconds(1) else { return false }
             state.rung = now
@@ -175,12 +176,12 @@ public final class HookOutlet: Outlet {
             return true
         }
         guard isTaken, let http else { return }
-        let began = RealTime.now
+        let began = MachineClock.monotonic
         let request = HTTPRequest(
             method: "POST", url: url, access: access, headers: [("Content-Type", "application/json")], body: object,
             timeout: .microseconds(timeout), maximumBody: 1 << 20)
         _ = http.send(request) { [state, tell] result in
-            let span = TimeText.span(milliseconds: (RealTime.now - began).microseconds / 1000)
+            let span = TimeText.span(milliseconds: (MachineClock.monotonic - began).microseconds / 1000)
             let (words, isGood): (String, Bool) =
                 switch result {
                 case .success(let response): ("\(response.status)", response.status < 400)

@@ -1,4 +1,5 @@
 import Glibc
+import Network
 import Wire
 
 /// A program that is run for a report.
@@ -38,13 +39,13 @@ enum HookProcess {
     }
 
     private static func wait(for pid: pid_t, _ timeout: Int64) -> Outcome {
-        let end = RealTime.now + .microseconds(timeout)
+        let end = MachineClock.monotonic + .microseconds(timeout)
         var status: Int32 = 0
         while true {
             let found = waitpid(pid, &status, WNOHANG)
             if found == pid { return status == 0 ? .done : .failed }
             if found < 0, errno != EINTR { return .failed }
-            if RealTime.now >= end {
+            if MachineClock.monotonic >= end {
                 kill(-pid, SIGKILL)
                 while waitpid(pid, &status, 0) < 0, errno == EINTR {}
                 return .timedOut

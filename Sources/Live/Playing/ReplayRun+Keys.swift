@@ -1,3 +1,4 @@
+import Network
 import Pipeline
 import Recording
 import Wire
@@ -29,9 +30,9 @@ extension ReplayRun {
 
     private func perform(_ command: PlayControl.Command) throws(End) {
         switch command {
-        case .togglePause: playback.togglePause(at: RealTime.now)
+        case .togglePause: playback.togglePause(at: MachineClock.monotonic)
         case .step: playback.step()
-        case .faster, .slower: playback.changeSpeed(isFaster: command == .faster, at: RealTime.now)
+        case .faster, .slower: playback.changeSpeed(isFaster: command == .faster, at: MachineClock.monotonic)
         case .quit: throw End(outcome: .limitReached)
         case .help: status?.print(PlayControl.help)
         case .stepBack:
@@ -65,7 +66,7 @@ extension ReplayRun {
     }
 
     private func arrive(from origin: TimelinePosition) throws(End) {
-        playback.moved(to: timeline.position.time, at: RealTime.now)
+        playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
         arriveAtModel()
         guard timeline.position != origin else { return }
         say("— \(placeText) —")
@@ -86,7 +87,7 @@ extension ReplayRun {
         _ = try reading { () throws(RecordingError) in try timeline.approach(.entries(origin.entries)) }
         watcher?.moves(to: timeline.position.number, at: timeline.position.time)
         _ = try pass(until: { $0.hasReached(.entries(origin.entries)) })
-        playback.moved(to: timeline.position.time, at: RealTime.now)
+        playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
         arriveAtModel()
     }
 

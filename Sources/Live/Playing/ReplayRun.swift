@@ -1,3 +1,4 @@
+import Network
 import Pipeline
 import Recording
 import Terminal
@@ -54,7 +55,7 @@ final class ReplayRun {
         let advised = timeline.tracks.compactMap(\.head.idleLimit).min().map { Duration.microseconds($0) }
         playback = Playback(
             pace: Playback.Pace(configuration.pace), idleLimit: configuration.idleLimit ?? advised,
-            isPaused: configuration.isStepping, from: .zero, at: RealTime.now)
+            isPaused: configuration.isStepping, from: .zero, at: MachineClock.monotonic)
         keyboard = console.keys.map { ReplayKeyboard(descriptor: $0) }
         status = console.status.map { ReplayStatus(descriptor: $0, timeline, isInteractive: console.keys != nil) }
         watcher = console.watcher
@@ -135,7 +136,7 @@ final class ReplayRun {
     }
 
     private func play(at time: Moment, isEvent: Bool) throws(End) {
-        let now = playback.runsFree ? Moment.zero : RealTime.now
+        let now = playback.runsFree ? Moment.zero : MachineClock.monotonic
         switch playback.decide(next: time, isEvent: isEvent, at: now) {
         case .play: try playNext(at: time, isEvent: isEvent)
         case .wait(let until):
@@ -193,9 +194,9 @@ final class ReplayRun {
             // Nothing new may come for long, and then there is nothing to show.
             _ = try pass(until: { !$0.isNextRestated })
             if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
-            return playback.moved(to: timeline.position.time, at: RealTime.now)
+            return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
         }
-        guard let start = configuration.start else { return playback.moved(to: .zero, at: RealTime.now) }
+        guard let start = configuration.start else { return playback.moved(to: .zero, at: MachineClock.monotonic) }
         watcher?.moves(to: 0, at: .zero)
         defer { arriveAtModel() }
         guard try pass(until: { $0.isNext(at: start) }) else {
@@ -203,7 +204,7 @@ final class ReplayRun {
         }
         if case .record(let time, _) = try upcoming() { began = time }
         if case .offset(let microseconds) = start { began = Moment(microseconds: microseconds) }
-        playback.moved(to: began, at: RealTime.now)
+        playback.moved(to: began, at: MachineClock.monotonic)
     }
 
     // MARK: - Waiting

@@ -1,4 +1,5 @@
 import Glibc
+import Network
 import Terminal
 import Wire
 
@@ -20,7 +21,7 @@ struct ReplayStatus {
         self.timeline = timeline
         self.isInteractive = isInteractive
         size = Self.size(of: timeline.tracks)
-        began = RealTime.now
+        began = MachineClock.monotonic
     }
 
     mutating func erase() { line.erase() }
@@ -35,7 +36,7 @@ struct ReplayStatus {
 
     /// Draws the line.
     mutating func show(_ position: TimelinePosition, _ playback: Playback, question: String?) {
-        let now = RealTime.now
+        let now = MachineClock.monotonic
         let isDue = shown.map { now - $0 >= Self.shortest } ?? isInteractive
         guard isDue || playback.isPaused || question != nil else {
             // A replay that is over in a moment shows nothing.

@@ -179,7 +179,7 @@ extension Tail {
 extension Journal {
     /// How far the wall clock is from where it would be had it not been set since the start; microseconds.
     func wallStep(at now: Moment) -> Int64 {
-        RealTime.wall - wallStart - now.microseconds
+        MachineClock.wall - wallStart - now.microseconds
     }
 
     /// The stamp of a record that repeats the number of the one before it.

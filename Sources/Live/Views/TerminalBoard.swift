@@ -100,7 +100,7 @@ public final class TerminalBoard: Outlet {
             guard let last = reports.last else { return }
             state.facts.queue = reports.count
             (state.time, state.wall) = (max(state.time, last.stamp.time), last.stamp.wall)
-            state.real = RealTime.now
+            state.real = MachineClock.monotonic
         }
         take()
         defer { release() }
@@ -171,7 +171,7 @@ public final class TerminalBoard: Outlet {
     /// Draws what there is, unless that was just done and still stands there.
     private func draw(isForced: Bool) {
         guard let block else { return }
-        let now = RealTime.now
+        let now = MachineClock.monotonic
         let isDue = state.change { state -> Bool in
             guard isForced || !block.isDrawn || now - state.drawn >= Self.shortest else { return false }
             state.drawn = now
@@ -204,7 +204,7 @@ public final class TerminalBoard: Outlet {
     private func text(rows: Int, columns: Int?) -> (text: [UInt8], lines: Int) {
         var buffer = TerminalBuffer(colour: colour)
         buffer.limit = columns
-        let now = RealTime.now
+        let now = MachineClock.monotonic
         state.change { state in
             // What passed since the last report passes for the view as well.
             let passed = isLive && state.real != .zero ? max(now - state.real, .zero) : .zero

@@ -56,7 +56,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     package func tell(_ input: Watch.Input) {
         let wakes = state.change { state in
             let wasChanged = state.isChanged
-            state.watch.handle(input, at: RealTime.now, into: &state.effects)
+            state.watch.handle(input, at: MachineClock.monotonic, into: &state.effects)
             state.isChanged = true
             return !wasChanged
         }
@@ -98,11 +98,11 @@ package final class WatchDesk: Outlet, ReplayWatcher {
                 state.change { $0.isChanged = true }
             }
             look(at: output)
-            guard let inputs = keyboard.inputs(at: RealTime.now) else { return }
+            guard let inputs = keyboard.inputs(at: MachineClock.monotonic) else { return }
             for input in inputs { tell(.terminal(input)) }
             let effects = takeEffects()
             for effect in effects { perform(effect) }
-            let now = RealTime.now
+            let now = MachineClock.monotonic
             let (isChanged, isOver, deadline) = state.change { ($0.isChanged, $0.isOver, $0.watch.deadline) }
             if isOver { return }
             var timeout = deadline.map { max($0.microseconds - now.microseconds, 0) }
