@@ -112,8 +112,8 @@ let package = Package(
         tests(
             "SchemaTests",
             [
-                "TestSupport", "Live", "DemoServer", "Recording", "Pipeline", "Events", "SectionedModel", "Wire",
-                "JSONText",
+                "TestSupport", "Live", "DemoServer", "Network", "Recording", "Pipeline", "Events", "SectionedModel",
+                "Wire", "JSONText",
             ]),
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
@@ -134,6 +134,7 @@ let package = Package(
 if Context.environment["WEIR_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "weir-fuzz", dependencies: ["Recording", "Events", "Wire", "JSONText"], path: "Tests/Fuzz",
-            swiftSettings: house))
+            name: "weir-fuzz",
+            dependencies: ["Live", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText"],
+            path: "Tests/Fuzz", swiftSettings: house))
 }

@@ -14,6 +14,11 @@ public struct DecodingFailure: Error, Hashable, Sendable, CustomStringConvertibl
         self.offset = offset
     }
 
+    /// An event of a protocol that the backend does not speak.
+    package static func foreign(_ subject: String) -> DecodingFailure {
+        DecodingFailure(subject: subject, message: "an event of another protocol", offset: 0)
+    }
+
     /// One line for people, with the offset.
     public var description: String { "\(subject): \(message) (byte \(offset))" }
 }

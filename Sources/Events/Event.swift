@@ -4,6 +4,8 @@ public import JSONText
 public enum Event: Hashable, Sendable {
     /// A Twake backend's event.
     case twake(Twake.Event)
+    /// A GroupMe backend's event.
+    case groupMe(GroupMe.Event)
     /// An event of a Socket.IO server of which no schema is known.
     case socketIO(UntypedEvent)
 
@@ -18,10 +20,18 @@ public enum Event: Hashable, Sendable {
     ///   `company_application`, `online`, `documents`;
     /// * of anything else: `unknown`.
     ///
+    /// GroupMe:
+    /// * of the connection and its channels: `join`, `join_error`, `leave`, `subscribe`, `ping`;
+    /// * of messages: `message`, `edit`, `deletion`, `pin`, `reaction`, `receipt`, `typing`;
+    /// * of groups and what the server tells in them: `membership`, `group`, `topic`, `call`, `poll`, `calendar`, `bot`,
+    ///   `system`;
+    /// * of anything else: `unknown`.
+    ///
     /// Any other Socket.IO server: `event`.
     public var kind: String {
         switch self {
         case .twake(let event): event.kind
+        case .groupMe(let event): event.kind
         case .socketIO: "event"
         }
     }
@@ -33,12 +43,15 @@ public enum Event: Hashable, Sendable {
         "channel", "channel_activity", "channel_member", "channel_tabs", "badge", "notification", "bookmark",
         "workspace",
         "user", "company", "company_user", "company_application", "online", "documents", "unknown", "event",
+        "subscribe", "ping", "edit", "deletion", "pin", "reaction", "receipt", "membership", "group", "topic", "call",
+        "poll", "calendar", "bot", "system",
     ]
 
     /// The room it was sent to, when it says.
     public var room: String? {
         switch self {
         case .twake(let event): event.room
+        case .groupMe(let event): event.room
         case .socketIO: nil
         }
     }
@@ -47,6 +60,7 @@ public enum Event: Hashable, Sendable {
     public var actor: String? {
         switch self {
         case .twake(let event): event.actor
+        case .groupMe(let event): event.actor
         case .socketIO: nil
         }
     }
@@ -55,6 +69,7 @@ public enum Event: Hashable, Sendable {
     public var summary: String {
         switch self {
         case .twake(let event): event.summary
+        case .groupMe(let event): event.summary
         case .socketIO(let event): event.summary
         }
     }
@@ -63,14 +78,16 @@ public enum Event: Hashable, Sendable {
     public var isKnown: Bool {
         switch self {
         case .twake(let event): event.isKnown
+        case .groupMe(let event): event.isKnown
         case .socketIO: true
         }
     }
 
-    /// The server's time of it, when it says.
+    /// The server's time of it, when it says; the time of what it is about is none.
     public var serverTime: Timestamp? {
         switch self {
         case .twake(let event): event.serverTime
+        case .groupMe(let event): event.serverTime
         case .socketIO: nil
         }
     }

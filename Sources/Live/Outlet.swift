@@ -11,11 +11,14 @@ public struct StampedReport: Sendable {
     public var report: Report
     /// Our clock minus the server's when the report was made, in milliseconds, as far as it is known (`ServerClock`).
     public var clockOffset: Int64
+    /// Name of the context that the session runs, or was recorded, in; nil without one.
+    public var context: String?
     /// A report with its stamp.
-    public init(stamp: Stamp, report: Report, clockOffset: Int64 = 0) {
+    public init(stamp: Stamp, report: Report, clockOffset: Int64 = 0, context: String? = nil) {
         self.stamp = stamp
         self.report = report
         self.clockOffset = clockOffset
+        self.context = context
     }
 
     /// How long the event was on its way, in milliseconds, where the server says when it sent it: receive time minus the server's time,
@@ -29,11 +32,11 @@ public struct StampedReport: Sendable {
 
 extension StampedReport {
     /// A report as it is made: an event tells `clock` how far the server's is off.
-    init(stamp: Stamp, report: Report, clock: inout ServerClock) {
+    init(stamp: Stamp, report: Report, clock: inout ServerClock, context: String?) {
         if case .event(let event) = report, let difference = event.difference(at: stamp) {
             clock.note(difference, at: stamp.time)
         }
-        self.init(stamp: stamp, report: report, clockOffset: clock.offset)
+        self.init(stamp: stamp, report: report, clockOffset: clock.offset, context: context)
     }
 }
 
@@ -51,12 +54,16 @@ extension EventReport {
 public protocol Outlet: AnyObject, Sendable {
     /// Whether the batches are to carry checksums of the model, which cost a little at each change; false unless said otherwise.
     var needsChecksums: Bool { get }
+    /// Whether it is told what was on the wire, too; false unless said otherwise.
+    var needsWire: Bool { get }
     /// Which part of a replay it is told; what is shown unless said otherwise.
     var replayPart: ReplayPart { get }
     /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
     func write(_ reports: [StampedReport]) throws(OutletError)
     /// Writes a batch of which a filter says, report by report, what is shown and how. What is hidden is passed over unless said otherwise.
     func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError)
+    /// Writes what was on the wire, in order; called only where it is needed, before the reports of what that led to.
+    func write(units: [WireUnit]) throws(OutletError)
     /// Nothing follows. Called also after an error of `write`.
     func finish() throws(OutletError)
 }
@@ -64,6 +71,10 @@ public protocol Outlet: AnyObject, Sendable {
 extension Outlet {
     /// Most have no use for them.
     public var needsChecksums: Bool { false }
+    /// Most have no use for it.
+    public var needsWire: Bool { false }
+    /// Most have no use for it.
+    public func write(units: [WireUnit]) throws(OutletError) {}
     /// Most are for who looks on.
     public var replayPart: ReplayPart { .shown }
     /// Most have no use for what is hidden.

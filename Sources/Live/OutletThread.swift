@@ -9,6 +9,8 @@ final class OutletThread: Sendable {
     /// What is written.
     enum Item: Sendable {
         case record(Record, Stamp)
+        /// One that the recording has only what remains of; whoever looks on has it whole.
+        case leftOut(Record, remainder: Record, Stamp)
         case report(StampedReport)
         /// From here on this text may not reach the recording.
         case redact(Secret)
@@ -36,7 +38,7 @@ final class OutletThread: Sendable {
     /// Starts the thread. `onError`, `onWord` (of the recording) and `onDrained` are called on it.
     init(
         outlets: [any Outlet], recording: RecordingSlot, flight: FlightSink?,
-        attachments: AttachSink?,
+        attachments: AttachSink?, wire: WireSink?,
         onError: @escaping @Sendable (OutletError) -> Void,
         onWord: @escaping @Sendable (RecordingSink.Word) -> Void, onDrained: @escaping @Sendable () -> Void
     ) throws(NetworkError) {
@@ -45,6 +47,7 @@ final class OutletThread: Sendable {
                 try recording.write(batch, onWord)
                 flight?.write(batch, onWord)
                 attachments?.write(batch)
+                try wire?.write(batch)
                 let reports = batch.compactMap { if case .report(let report) = $0 { report } else { nil } }
                 if !reports.isEmpty {
                     for outlet in outlets { try outlet.write(reports) }

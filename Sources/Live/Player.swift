@@ -30,16 +30,24 @@ struct Player {
     /// Why the replay cannot go on: it is not what was recorded.
     private(set) var mismatch: String?
 
+    /// Name of the context that was recorded in.
+    private let context: String?
+
     /// What came out since it was last emptied.
     var reports: [StampedReport] = []
 
     /// A player of a session made from a recording's head. With `verifies`, damage and states that differ are mismatches; the session
-    /// must keep checksums then.
-    init(session: Session, wallStart: Int64, refetch: RefetchPolicy = .recorded, verifies: Bool = false) {
+    /// must keep checksums then. What was recorded by a filter `isPartial`: its requests have other numbers than the session's.
+    init(
+        session: Session, wallStart: Int64, refetch: RefetchPolicy = .recorded, verifies: Bool = false,
+        isPartial: Bool = false, context: String? = nil
+    ) {
         self.session = session
         self.wallStart = wallStart
         requests = RequestLedger(policy: refetch)
         states = verifies ? StateHistory() : nil
+        self.context = context
+        continuation = isPartial ? Continuation() : nil
     }
 
     /// The session begins at time 0.
@@ -88,6 +96,9 @@ struct Player {
         }
         guard !record.isAside else { return look(at: record, stamp) }
         if case .http(let exchange) = record { note(exchange, stamp) }
+        if case .mark(let mark) = record {
+            report(.notice(Notice(Notice.Mark(label: mark.label, author: mark.author ?? ""))), stamp)
+        }
         // What was due is done before: a tail did it when it was, and wrote what it did.
         session.advance(to: stamp.time, into: &effects)
         gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
@@ -185,7 +196,7 @@ struct Player {
 
     private mutating func report(_ report: Report, _ stamp: Stamp) {
         if case .event = report { events += 1 }
-        reports.append(StampedReport(stamp: stamp, report: report, clock: &serverClock))
+        reports.append(StampedReport(stamp: stamp, report: report, clock: &serverClock, context: context))
     }
 
     /// The model's sections in order, each with the number of its elements.

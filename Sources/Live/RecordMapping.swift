@@ -46,6 +46,7 @@ extension Input {
             case .select: self = .select(room: change.room)
             case .who: self = .look(room: change.room, part: .people)
             case .history: self = .look(room: change.room, part: .messages)
+            case .refetch: self = .refetch(change.room)
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
@@ -146,6 +147,8 @@ extension Record {
             .subscription(
                 SubscriptionRecord(
                     act: part == .people ? .who : .history, room: room, source: RoomSource.ctl.rawValue))
+        case .refetch(let name):
+            .subscription(SubscriptionRecord(act: .refetch, room: name, source: RoomSource.ctl.rawValue))
         case .select(let room):
             .subscription(SubscriptionRecord(act: .select, room: room, source: RoomSource.ctl.rawValue))
         case .unwant(let rooms, let span):

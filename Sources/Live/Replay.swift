@@ -1,4 +1,5 @@
 import Network
+import Pipeline
 public import Recording
 import Synchronization
 import Wire
@@ -47,23 +48,34 @@ public final class Replay: Sendable {
     ///
     /// Throws when there is no recording to be read. What fails later, reading on or writing, is the summary's outcome.
     public func run() throws(RecordingError) -> TailSummary {
-        let pattern: LineMatcher?
-        do throws(LinePattern.Malformed) {
-            pattern = try configuration.pattern.map { text throws(LinePattern.Malformed) in
-                LineMatcher(try LinePattern(text))
-            }
-        } catch {
-            throw .notARecording(path: "the expression", message: error.message)
-        }
+        let isSteered = console.keys != nil || console.watcher != nil
         let timeline = try Timeline(
-            opening: configuration, keepsWay: console.keys != nil || console.watcher != nil,
+            opening: configuration,
+            keepsWay: isSteered || configuration.controlPath != nil && configuration.pace != .maximum,
             keepsChecksum: outlets.contains { $0.needsChecksums })
-        let run = ReplayRun(configuration, timeline, pattern: pattern, console, outlets, stopping)
+        let clients = openControl(canGoBack: timeline.canGoBack)
+        let run = ReplayRun(configuration, timeline, console, outlets, stopping, clients)
         var outcome = run.run()
+        run.turnAwayClients()
+        clients?.close()
         for outlet in outlets {
             do { try outlet.finish() } catch { outcome = .cannotWrite(error) }
         }
         return run.summary(outcome)
+    }
+
+    /// Serves the control socket, when one is wanted. Without it the replay goes on, with a notice.
+    private func openControl(canGoBack: Bool) -> ReplayControl? {
+        guard let path = configuration.controlPath else { return nil }
+        do throws(NetworkError) {
+            return try ReplayControl(configuration, at: path, stopping, canGoBack: canGoBack)
+        } catch {
+            let notice = Notice(.warning, "no control socket: \(error)")
+            let report = StampedReport(stamp: Stamp(n: 0, time: .zero, wall: 0), report: .notice(notice))
+            // Who cannot be told that is told what matters more.
+            for outlet in outlets where outlet.replayPart == .shown { try? outlet.write([report]) }
+            return nil
+        }
     }
 }
 
@@ -73,8 +85,16 @@ public struct ReplayConsole: Sendable {
     public var keys: Int32?
     /// A terminal where a line tells how far the replay is; nil for none.
     public var status: Int32?
+    /// The view that is drawn there, which shows the line as its last; nil for none.
+    public var board: TerminalBoard?
     /// Somebody on another thread, who is told everything instead of the terminal.
     package var watcher: (any ReplayWatcher)?
+    /// Where the line stands.
+    var statusPlace: (any StatusPlace)? {
+        if let board { return board }
+        return status.map { StatusLine(descriptor: $0) }
+    }
+
     /// Nobody, unless said otherwise.
     public init(keys: Int32? = nil, status: Int32? = nil) {
         self.keys = keys
@@ -86,7 +106,10 @@ public struct ReplayConsole: Sendable {
 final class Stopping: Sendable {
     let wakeup = Wakeup()
     private let commands = Monitor<[PlayControl.Command]>([])
+    private let calls = Monitor<[ControlCall]?>([])
     private static let none = Int.min
+    /// Calls of clients that wait at most.
+    private static let mostCalls = 256
     private let asked = Atomic<Int>(none)
 
     func ask(signal: Int32) {
@@ -104,6 +127,24 @@ final class Stopping: Sendable {
         commands.change { commands in
             defer { commands = [] }
             return commands
+        }
+    }
+
+    /// A client's call, which the replay answers.
+    func ask(_ call: ControlCall) throws(ControlError) {
+        try calls.change { (calls) throws(ControlError) in
+            guard let count = calls?.count else { throw ControlError(.failed, "it is ending") }
+            guard count < Self.mostCalls else { throw ControlError(.limit, "\(count) calls wait already") }
+            calls?.append(call)
+        }
+        wakeup.wake()
+    }
+
+    /// The calls since the last one; with `isLast`, no more are taken.
+    func takeCalls(isLast: Bool = false) -> [ControlCall] {
+        calls.change { calls in
+            defer { calls = isLast ? nil : [] }
+            return calls ?? []
         }
     }
 

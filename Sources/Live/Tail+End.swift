@@ -25,9 +25,9 @@ extension Tail {
         }
     }
 
-    /// A time limit is the expected end, unless a number of events was asked for that did not come.
+    /// A time limit is the expected end, unless something was waited for that did not come.
     private func timeIsUp() {
-        conclude(configuration.count == nil ? .limitReached : .timedOut)
+        conclude(goal.isSet ? .timedOut : .limitReached)
     }
 
     func outletFailed(_ error: OutletError) {
@@ -38,7 +38,7 @@ extension Tail {
     func conclude(_ outcome: TailOutcome) {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)
-        let now = loop.now
+        let now = endTime
         let stamp = journal.unnumbered(at: now)
         noteLastState(at: now)
         // What led to it is what the flight recorder is for.
@@ -52,9 +52,15 @@ extension Tail {
         handOver()
         for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
         guard socket != nil else { return leave() }
-        limits.closing = loop.schedule(at: now + Self.closingTime) { [weak self] in
+        limits.closing = loop.schedule(at: loop.now + Self.closingTime) { [weak self] in
             self?.assumeIsolated { $0.leave() }
         }
+    }
+
+    /// What fell due just now and was not done is not done any more: the end stands before it, so that a replay does not do it either.
+    private var endTime: Moment {
+        guard let due = session.deadline, due <= loop.now else { return loop.now }
+        return Moment(microseconds: due.microseconds - 1)
     }
 
     /// Of what a session does when it ends, only the farewell and what is told matter.
@@ -66,7 +72,8 @@ extension Tail {
         case .close(_, let close): socket?.close(close)
         case .report(let report):
             if case .gap = report { counts.gaps += 1 }
-            pending.append(.report(StampedReport(stamp: stamp, report: report)))
+            pending.append(
+                .report(StampedReport(stamp: stamp, report: report, context: configuration.context)))
         case .connect, .request, .cancel, .renewToken, .remember, .finish: break
         }
     }

@@ -52,14 +52,16 @@ extension Tail {
             }
         }
         if let reading { session.take(reading) }
+        recordFilter?.begin()
         session.handle(input, n: stamp.n, at: now, into: &effects)
         if stamp.n > 0 { lastInput = stamp.n }
         if let place { noteRetry(of: effects, place: place) }
         perform(stamp)
+        if let place { keepOrLeaveOut(place, stamp) }
         notes.message = nil
         noteState(after: stamp.n, at: now)
         // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
-        if let count = configuration.count, counts.events >= count { conclude(.limitReached) }
+        if goal.isReached { conclude(.limitReached) }
     }
 
     /// The session's timer fired.
@@ -69,6 +71,7 @@ extension Tail {
         let now = loop.now
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
+        if goal.isReached { conclude(.limitReached) }
         handOver()
         rearm()
     }
@@ -184,8 +187,11 @@ extension Tail {
             notes.connection.becameReady()
         case .action, .typing, .notice: break
         }
-        let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock)
+        let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock, context: configuration.context)
         if control != nil { traffic.note(stamped) }
+        if let lag = stamped.lag { self.lag = lag }
+        if goal.isSet { goal.note(stamped) }
+        recordFilter?.note(stamped)
         pending.append(.report(stamped))
     }
 }
@@ -196,7 +202,7 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .select,
+            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
             .remembered:
             true
         }

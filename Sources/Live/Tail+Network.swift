@@ -9,10 +9,9 @@ extension Tail {
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
         connection = request.connection
         socket = nil
-        notes.revision = request.revision.rawValue
+        notes.spoken = request.spoken.name
         notes.isOnWebSocket = false
-        let isWebSocket = request.transport == .auto || request.transport == .websocket
-        let schemes = isWebSocket ? (plain: "ws", secure: "wss") : (plain: "http", secure: "https")
+        let schemes = request.isWebSocket ? (plain: "ws", secure: "wss") : (plain: "http", secure: "https")
         let url = configuration.server.with(
             scheme: configuration.server.isSecure ? schemes.secure : schemes.plain, target: request.target)
         let connecting = Record.ConnectionRecord(
@@ -63,12 +62,10 @@ extension Tail {
     private func open(_ asked: ConnectionRequest) {
         guard asked.connection == connection, case .running = phase else { return }
         let number = asked.connection
-        var request = EngineIORequest(
-            url: configuration.server.with(scheme: configuration.server.scheme, target: asked.path),
-            transport: asked.transport, revision: asked.revision, detectsRevision: asked.detectsRevision, access: access
-        )
-        request.framing = configuration.framing
-        socket = EngineIOSocket(on: loop, http: http, request) { [weak self] event in
+        socket = RealtimeSocket(
+            on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, access: access,
+            framing: configuration.framing
+        ) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
         if isReadingPaused { socket?.setReading(false) }
@@ -92,7 +89,7 @@ extension Tail {
 
     /// Sends a request of the session; the answer becomes an input.
     func send(_ request: FetchRequest, _ stamp: Stamp) {
-        let url = configuration.server.with(
+        let url = configuration.service.with(
             scheme: configuration.server.isSecure ? "https" : "http", target: request.target)
         record(
             .http(
@@ -100,8 +97,9 @@ extension Tail {
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
         counts.requests.asked(request.id, at: stamp.time)
-        let bearer = request.carriesToken ? token : nil
-        let exchange = HTTPRequest(request.method, url, body: request.body, access: access, token: bearer)
+        let exchange = HTTPRequest(
+            request.method, url, body: request.body, access: access, token: request.carriesToken ? token : nil,
+            in: configuration.session.backend.tokenHeader)
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }

@@ -93,6 +93,7 @@ extension Tail {
                 feed(.want(rooms: [RoomPattern.exact(room.name).description], source: .ctl))
             }
             for pattern in remembered.pins { feed(.want(rooms: [pattern], source: .pin)) }
+            recallMutes(remembered.mutes)
         case .failure(let error): tellUser(Notice(.warning, "nothing is remembered: \(error)"))
         }
     }
@@ -164,6 +165,7 @@ extension Tail {
         self.keeper?.pending = [.model(session.model.snapshot)]
         // The server says from now on what is read.
         for channel in keeper.marked { keep(.note(.readMarker(channel: channel), nil)) }
+        keepMutes()
         for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
         takeUpOutbox()
     }
@@ -224,6 +226,15 @@ extension Remembered {
     /// What is pinned, in order.
     fileprivate var pins: [String] {
         notes.keys.compactMap { if case .pin(let pattern) = $0 { pattern } else { nil } }.sorted()
+    }
+
+    /// What is muted, in order.
+    fileprivate var mutes: [String] {
+        let places = notes.compactMap { note, place -> (pattern: String, place: Int)? in
+            guard case .mute(let pattern) = note else { return nil }
+            return (pattern, Int(place) ?? 0)
+        }
+        return places.sorted { ($0.place, $0.pattern) < ($1.place, $1.pattern) }.map(\.pattern)
     }
 
     /// Up to when channels were read by a command since the rows were kept, ordered by channel.

@@ -24,6 +24,8 @@ public actor Tail {
     /// The last part of what would be recorded, in memory.
     let flight: FlightSink?
     let outlets: [any Outlet]
+    /// Whether one of them shows what was on the wire.
+    let showsWire: Bool
     var outletThread: OutletThread?
     /// What is kept in the store; nil without one.
     var keeper: Keeper?
@@ -37,11 +39,10 @@ public actor Tail {
     var attachments: AttachSink?
     /// The head of everything that is recorded.
     let head: Record.Head
-    /// What clients observe, and the timer of the next look.
-    var observations = ControlObservations()
+    /// What clients observe; nil without a control socket.
+    var observer: ControlObserver?
     /// The filters that `filter.pop` comes back to.
     var earlierFilters: [String] = []
-    var observing: LoopTimer?
     /// What the connection does.
     var standing = Standing()
     /// Events by the second.
@@ -49,13 +50,15 @@ public actor Tail {
 
     var session: Session
     var journal: Journal
+    /// How late the last event that says when it happened was, in milliseconds.
+    var lag: Int64?
     /// How far the server's clock is off.
     var serverClock = ServerClock()
     var effects: [Effect] = []
     /// Items for the outlet thread, handed over once per input.
     var pending: [OutletThread.Item] = []
 
-    var socket: EngineIOSocket?
+    var socket: RealtimeSocket?
     /// The connection the socket belongs to; late callbacks of an older one are passed over.
     var connection = 0
     /// Who is behind: while anybody is, the socket is not read.
@@ -71,6 +74,10 @@ public actor Tail {
     var largeAnswers = LargeAnswers()
     var timer: SessionTimer?
     var limits = Limits()
+    /// What is waited for.
+    var goal: RunGoal
+    /// Which events are recorded whole; nil for all.
+    var recordFilter: RecordFilter?
     var counts = Counts()
     var phase = Phase.new
     /// Number of the input handled last.
@@ -81,7 +88,12 @@ public actor Tail {
     var traffic = RoomTraffic()
     /// Rooms that are not shown, and when the next one is again.
     var mutes = RoomMutes()
+    /// The rooms that these are now, and how often they became others.
+    var mutedRooms: Set<String> = []
+    var muteChanges = 0
     var muteTimer: LoopTimer?
+    /// Those that the store has.
+    var keptMutes: [String] = []
     /// Who waits for rooms to be joined or left, and for answers about them.
     var settlements: [RoomSettlement] = []
     var looks: [RoomLook] = []
@@ -125,6 +137,11 @@ public actor Tail {
     public init(_ configuration: TailConfiguration, outlets: [any Outlet]) throws(TailError) {
         self.configuration = configuration
         self.outlets = outlets
+        showsWire = outlets.contains { $0.needsWire }
+        goal = RunGoal(
+            count: configuration.count, shownBy: configuration.filter, muted: configuration.muted,
+            match: configuration.untilMatch)
+        recordFilter = configuration.recording.filter.map { RecordFilter($0) }
         do {
             loop = try EventLoop(name: "weir-loop")
             try configuration.access.check()
@@ -150,13 +167,15 @@ public actor Tail {
         do {
             head = Record.Head(
                 recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
+                context: configuration.context,
                 title: configuration.recording.title, tags: configuration.recording.tags,
                 redactions: configuration.recording.redactions, seed: configuration.seed,
                 session: told.json)
             recordingPath = configuration.recordPath
             recording = RecordingSlot(
                 try configuration.recordPath.map { [head] path throws(RecordingError) in
-                    try RecordingSink(path: path, plan: configuration.recording, head: head)
+                    try RecordingSink(
+                        path: path, plan: configuration.recording, head: head.recording(configuration.recording.filter))
                 })
             flight = configuration.recording.flight.map { [head] in
                 FlightSink($0, options: configuration.recording.options, head: head)
@@ -167,7 +186,7 @@ public actor Tail {
     }
 
     /// 128 random bits as 32 hex digits.
-    private static func newIdentity() -> String {
+    static func newIdentity() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(random.next() as UInt64, radix: 16)
@@ -224,7 +243,8 @@ public actor Tail {
             }
         }
         outletThread = try OutletThread(
-            outlets: outlets, recording: recording, flight: flight, attachments: attachments
+            outlets: outlets, recording: recording, flight: flight, attachments: attachments,
+            wire: WireSink(outlets, redactions: configuration.recording.options.redactions)
         ) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
         } onWord: { [self] word in
@@ -238,7 +258,7 @@ public actor Tail {
         TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
             sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
-            requests: counts.requests)
+            requests: counts.requests, context: configuration.context)
     }
 
     /// Ends the threads; they may not be ended from the loop, so a helper does it.

@@ -28,18 +28,22 @@ public struct TailConfiguration: Sendable {
     public var recordFolder: String?
     /// Whether clients of the control socket may send events to the server.
     public var allowsEmit = false
+    /// Whether rooms that clients join for good are pinned, and those that they leave for good are pinned no more.
+    public var pinsFollow = false
     /// What may be changed of the view while the tail runs; nil when there is none.
     public var view: ViewControls?
     /// What is shown of what is reported; nil when nothing is. Clients of the control socket may change it.
     public var filter: ViewFilter?
     /// Bytes that may wait for a viewer.
     var mostWaitingForViewers = 4 << 20
-    /// The context it runs in, for `status`.
+    /// Name of the context it runs in, for whoever asks, for the recording and for what is printed.
     public var context: String?
     /// Which rooms are not shown, for whoever shows events: the tail says which, as it is told.
     public var muted: MutedRooms?
-    /// End after this many events.
+    /// End after this many events of those that are shown.
     public var count: Int?
+    /// End with the first report that this holds of, shown or not.
+    public var untilMatch: Filter?
     /// End after this span.
     public var duration: Duration?
     /// End when no event came for this span.
@@ -49,8 +53,15 @@ public struct TailConfiguration: Sendable {
     /// The tool's name and version, for the recording's head.
     public var tool: String
 
+    /// Where the REST service is.
+    var service: URLParts {
+        var service = server
+        service.host = session.backend.serviceHost(for: server.host)
+        return service
+    }
+
     /// Whether the recording holds states of the model, which needs its checksums.
-    var recordsStates: Bool { isRecording && recording.keepsStates }
+    var recordsStates: Bool { isRecording && recording.tellsStates }
 
     /// Whether anything is recorded, be it in memory.
     var isRecording: Bool { recordPath != nil || recording.flight != nil }
@@ -76,9 +87,9 @@ public struct TailConfiguration: Sendable {
 
 /// How a tail ended.
 public enum TailOutcome: Hashable, Sendable {
-    /// The events asked for came, the time asked for passed, or the recording was played to its end.
+    /// What was waited for came, the time asked for passed, or the recording was played to its end.
     case limitReached
-    /// The time passed before the events asked for came.
+    /// The time passed before what was waited for came.
     case timedOut
     /// The reader of standard output is gone.
     case outputClosed
@@ -112,11 +123,14 @@ public struct TailSummary: Sendable {
     public var sections: [(section: Item.Section, count: Int)]
     /// The requests made, and their answers; of a replay those that were recorded.
     public var requests: RequestFigures
+    /// Name of the context it ran in; nil without one.
+    public var context: String?
 
     /// What was seen.
     public init(
         outcome: TailOutcome, events: Int, gaps: Int, undecodable: Int,
-        sections: [(section: Item.Section, count: Int)], requests: RequestFigures = RequestFigures()
+        sections: [(section: Item.Section, count: Int)], requests: RequestFigures = RequestFigures(),
+        context: String? = nil
     ) {
         self.outcome = outcome
         self.events = events
@@ -124,6 +138,7 @@ public struct TailSummary: Sendable {
         self.undecodable = undecodable
         self.sections = sections
         self.requests = requests
+        self.context = context
     }
 
     /// Whether something was lost, or may have been.

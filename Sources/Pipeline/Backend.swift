@@ -8,11 +8,11 @@ protocol Backend: ActionBackend {
     /// The CONNECT payload of Engine.IO 4, when the backend authenticates there.
     func connectPayload(token: Secret?) -> RawJSON?
 
-    /// The namespace is joined. Plan `.ready` now, or later when the backend has authenticated.
-    mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction)
+    /// The namespace is joined, or a session stands. Plan `.ready` now, or later when the backend has authenticated.
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction)
 
     /// Decodes an event. Malformed ones of a known name throw.
-    mutating func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event
+    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event
 
     /// Applies a decoded event: direct changes and refetch plans.
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
@@ -43,9 +43,22 @@ protocol Backend: ActionBackend {
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)?
 
-    /// The event that joins or leaves a room; nil when the backend has no rooms a client can join.
-    func join(_ room: String, token: Secret?) -> Transaction.Emission?
-    func leave(_ room: String, token: Secret?) -> Transaction.Emission?
+    /// What joins or leaves a room; nil when the backend has no rooms a client can join.
+    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest?
+    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest?
+
+    /// What goes with something that is published on a channel.
+    func publishing(token: Secret?) -> RawJSON?
+
+    /// The room that a channel is.
+    func room(of channel: Bayeux.Channel) -> String
+
+    /// Whether the backend itself wants the channel, whatever rooms the user wants.
+    func isOwn(_ channel: Bayeux.Channel) -> Bool
+
+    /// The server accepted, or refused, a subscription.
+    mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction)
+    mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction)
 
     /// The sections of which a whole answer about a resource says everything.
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section]
@@ -86,6 +99,22 @@ protocol Backend: ActionBackend {
 }
 
 extension Backend {
+    func connectPayload(token: Secret?) -> RawJSON? { nil }
+
+    func publishing(token: Secret?) -> RawJSON? { nil }
+
+    func room(of channel: Bayeux.Channel) -> String { channel.name }
+
+    func isOwn(_ channel: Bayeux.Channel) -> Bool { false }
+
+    mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction) {
+        transaction.plans.append(.joined(room: room(of: channel)))
+    }
+
+    mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction) {
+        transaction.plans.append(.joinRefused(room: room(of: channel), why: why))
+    }
+
     var deadline: Moment? { nil }
 
     mutating func advance(to due: Moment, into transaction: inout Transaction) {}

@@ -5,7 +5,32 @@ public import Wire
 public struct Configuration: Hashable, Sendable {
     /// Which backend's vocabulary is spoken.
     public enum BackendKind: String, Hashable, Sendable, CaseIterable {
-        case twake, socketio
+        case twake, groupme, socketio
+
+        /// Where its realtime connection is opened where nobody says otherwise.
+        public var usualPath: String {
+            switch self {
+            case .twake: "/socket/"
+            case .groupme: "/faye"
+            case .socketio: "/socket.io/"
+            }
+        }
+
+        /// The header that the token goes in with requests; nil for `Authorization: Bearer`.
+        public var tokenHeader: String? {
+            switch self {
+            case .groupme: "X-Access-Token"
+            case .twake, .socketio: nil
+            }
+        }
+
+        /// The host of the REST service that belongs to a host of the realtime connection: GroupMe's pushes have one of their own.
+        public func serviceHost(for host: String) -> String {
+            self == .groupme && host == "push.groupme.com" ? "api.groupme.com" : host
+        }
+
+        /// Whether its realtime connection speaks Bayeux, not Socket.IO.
+        public var speaksBayeux: Bool { self == .groupme }
     }
 
     /// An event emitted after each connect.
@@ -26,7 +51,7 @@ public struct Configuration: Hashable, Sendable {
     public var connects = true
     /// The backend.
     public var backend: BackendKind
-    /// The Socket.IO path, with slashes on both ends.
+    /// The Socket.IO path, with slashes on both ends, or that of Bayeux.
     public var path: String
     /// The namespace, `/` by default. It begins with a slash and holds no comma, which would end it on the wire.
     public var namespace: String
@@ -74,7 +99,7 @@ public struct Configuration: Hashable, Sendable {
         history: Int = 0, following: Following = [], lookAgain: Duration? = .seconds(300)
     ) {
         self.backend = backend
-        self.path = path ?? (backend == .twake ? "/socket/" : "/socket.io/")
+        self.path = path ?? backend.usualPath
         self.namespace = namespace
         self.revision = revision
         self.transport = transport

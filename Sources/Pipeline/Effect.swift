@@ -40,14 +40,33 @@ public struct ConnectionRequest: Hashable, Sendable {
     public var attempt: Int
     /// The path and query of its first request, to be put behind the server's address and shown.
     public var target: String
-    /// The Engine.IO path.
-    public var path: String
-    /// The transports to use.
-    public var transport: EngineIO.TransportChoice
-    /// The revision to ask for.
-    public var revision: EngineIO.Revision
-    /// Whether the revision is a guess.
-    public var detectsRevision: Bool
+    /// What is opened.
+    public var opening: Opening
+
+    /// What carries the realtime protocol.
+    public enum Opening: Hashable, Sendable {
+        /// An Engine.IO session at that path, over these transports; `detectsRevision` where the revision is a guess.
+        case engineIO(
+            path: String, transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool)
+        /// A WebSocket, whose text messages are frames of Bayeux.
+        case webSocket
+    }
+
+    /// Whether its first request asks for a WebSocket.
+    public var isWebSocket: Bool {
+        switch opening {
+        case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
+        case .webSocket: true
+        }
+    }
+
+    /// What will be spoken, if the server agrees.
+    public var spoken: RealtimeProtocol {
+        switch opening {
+        case .engineIO(_, _, let revision, _): .socketIO(revision)
+        case .webSocket: .bayeux
+        }
+    }
 }
 
 /// A REST request of a session.

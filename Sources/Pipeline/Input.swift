@@ -38,6 +38,9 @@ public enum Input: Sendable {
     case withdraw(rooms: String, source: RoomSource)
     /// Somebody wants to know this of a room: the server is asked.
     case look(room: String, part: Session.RoomPart)
+    /// Somebody wants the server asked again for what a room is about, for the resource of that name, or, with nothing named, for what
+    /// all joined rooms are about.
+    case refetch(String)
     /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
     /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
     case select(room: String)

@@ -21,7 +21,7 @@ extension Item {
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
-        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence: entity.feedText(&digest)
+        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .groupMe: entity.feedText(&digest)
         }
     }
 }

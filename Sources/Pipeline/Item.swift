@@ -69,6 +69,7 @@ public struct Item: SectionedElement {
         indirect case twakeCompany(Twake.Company)
         indirect case twakeWorkspace(Twake.Workspace)
         indirect case twakePresence(Twake.OnlineStatus)
+        case groupMe(GroupMe.Entity)
     }
 
     /// What the server knows of a row that shows what the user wants; a row as the server has it has none of this.

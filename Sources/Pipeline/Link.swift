@@ -5,10 +5,10 @@ enum Link: Sendable {
     /// Nothing was started.
     case idle
     /// A WebSocket was asked for.
-    case connecting(connection: Int, revision: EngineIO.Revision)
-    /// A WebSocket is open and the namespace is not joined yet.
+    case connecting(connection: Int, RealtimeProtocol)
+    /// A WebSocket is open; the namespace is not joined yet, or no session stands.
     case handshaking(Open)
-    /// The namespace is joined and the backend has not said that it is ready; until when it may take.
+    /// The namespace is joined, or a session stands, and the backend has not said that it is ready; until when it may take.
     case authenticating(Open, until: Moment)
     /// Rooms can be joined, events flow.
     case ready(Open)
@@ -21,10 +21,10 @@ enum Link: Sendable {
     /// The session is over.
     case over
 
-    /// An open WebSocket. Its Socket.IO machine is the session's `client`: a state that is looked at for every message stays small.
+    /// An open WebSocket. Its machine is the session's `client` or `bayeux`: a state that is looked at for every message stays small.
     struct Open: Sendable {
         var connection: Int
-        var revision: EngineIO.Revision
+        var spoken: RealtimeProtocol
     }
 
     /// How long a backend may take to accept the token.
@@ -41,7 +41,7 @@ enum Link: Sendable {
         }
     }
 
-    /// When something of the connection is due, beside what its Socket.IO machine waits for.
+    /// When something of the connection is due, beside what its machine waits for.
     var deadline: Moment? {
         switch self {
         case .idle, .connecting, .closing, .renewingToken, .over, .handshaking, .ready: nil
@@ -58,6 +58,8 @@ enum LossCause: Hashable, Sendable {
     case closed(WebSocketClose)
     /// Socket.IO ended it.
     case protocolEnd(SocketIOClient.CloseCause)
+    /// Bayeux ended it.
+    case channelsEnd(BayeuxClient.CloseCause)
     /// The server refused our namespace; its words.
     case namespaceRefused(String)
     /// The server took us out of the namespace.
@@ -74,11 +76,11 @@ enum LossCause: Hashable, Sendable {
         case .closed(let close):
             close.reason.isEmpty ? "closed with code \(close.code)" : "closed with code \(close.code): \(close.reason)"
         case .protocolEnd(let cause): Self.text(of: cause)
+        case .channelsEnd(let cause): Self.text(of: cause)
         case .namespaceRefused(let message): "the namespace was refused: \(message)"
         case .disconnectedByServer: "the server disconnected us"
         case .authenticationTimeout: "no answer to authenticate"
         case .tokenRefused(let message): "the token was refused: \(message)"
-
         }
     }
 
@@ -91,6 +93,18 @@ enum LossCause: Hashable, Sendable {
         case .outOfStep(let malformed): "the server is out of step: \(malformed.message)"
         case .requested: "closed"
         case .byServer: "the server closed the session"
+        }
+    }
+
+    private static func text(of cause: BayeuxClient.CloseCause) -> String {
+        switch cause {
+        case .notBayeux(let malformed): "not a Bayeux server: \(malformed.message)"
+        case .refused(let words): "the handshake was refused: \(words)"
+        case .noAnswer: "no answer to the handshake"
+        case .silent: "the server was silent for too long"
+        case .forbidden(let words): "the server forbade to come again: \(words)"
+        case .byServer: "the server closed the session"
+        case .requested: "closed"
         }
     }
 }
@@ -107,8 +121,9 @@ struct ConnectionHistory: Sendable {
     var lostAt: Moment?
     /// The revision to speak next.
     var revision: EngineIO.Revision?
-    /// What the Socket.IO machine of the last connection left for the next one's.
+    /// What the machine of the last connection left for the next one's.
     var memory = SocketIOClient.Memory()
+    var channels = BayeuxClient.Memory()
     /// Whether the server took up the session of the last connection, so that nothing was missed.
     var isRecovered = false
     /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.

@@ -19,6 +19,23 @@ struct Overlay: Sendable {
         model.put(row)
     }
 
+    /// Shows another entity in a row that is there.
+    mutating func change(
+        _ id: Item.ID, _ view: ActionView, in model: inout SectionedCollection<Item>, _ body: (Item) -> Item.Entity?
+    ) {
+        guard let row = model[id], let entity = body(row) else { return }
+        put(
+            Item(
+                id: id, section: row.sectionKey, sortKey: row.sortKey, entity: entity,
+                delivery: row.delivery ?? view.delivery), in: &model)
+    }
+
+    /// Shows that a row is to go.
+    mutating func leave(_ id: Item.ID, in model: inout SectionedCollection<Item>) {
+        guard let row = model[id] else { return }
+        put(row.shown(as: .leaving), in: &model)
+    }
+
     /// Makes the model the truth again, as far as it is covered.
     mutating func lift(from model: inout SectionedCollection<Item>) {
         for (id, row) in truth {
@@ -26,5 +43,12 @@ struct Overlay: Sendable {
         }
         truth.removeAll(keepingCapacity: true)
         covered.removeAll(keepingCapacity: true)
+    }
+}
+
+extension Item {
+    /// The same row with a word on what the server knows of it.
+    func shown(as delivery: Delivery) -> Item {
+        Item(id: id, section: sectionKey, sortKey: sortKey, entity: entity, delivery: delivery)
     }
 }

@@ -10,7 +10,7 @@ extension Refetcher {
         let flight = flights.remove(at: index)
         let (key, isDirty) = (flight.key, flight.isDirty)
         switch answer {
-        case .response(200..<300, _, _):
+        case .response(let status, _, _) where key.isSuccess(status):
             entries[key]?.state = .applying(isDirty: isDirty)
             return .apply(key, isCurrent: !isDirty)
         case .response(401, _, _), .response(403, _, _):
@@ -34,7 +34,7 @@ extension Refetcher {
     /// Whether a status may be another one soon: too many requests, a conflict, trouble of the server's own.
     private static func isPassing(_ status: Int) -> Bool {
         switch status {
-        case 408, 409, 423, 425, 429: true
+        case 408, 409, 420, 423, 425, 429: true
         default: status >= 500
         }
     }

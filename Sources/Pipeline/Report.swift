@@ -25,23 +25,35 @@ public enum Report: Sendable {
     case notice(Notice)
 }
 
-/// One event.
+/// One event. Behind one reference, since a report is handed on and kept many times.
 public struct EventReport: Sendable {
+    private final class Contents: Sendable {
+        let event: Event
+        let source: WireEvent
+
+        init(event: Event, source: WireEvent) {
+            self.event = event
+            self.source = source
+        }
+    }
+    private let contents: Contents
+
     /// The event.
-    public var event: Event
+    public var event: Event { contents.event }
     /// The event as it was received.
-    public var source: SocketIO.Event
+    public var source: WireEvent { contents.source }
     /// The name on the wire.
     public var wireName: String { source.name }
-    /// The namespace it came on.
+    /// The namespace, or the channel, it came on.
     public var namespace: String { source.namespace }
-    /// The whole JSON array of the packet as received, name included.
-    public var payload: RawJSON { source.array }
+    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel.
+    public var payload: RawJSON { source.payload }
+
     /// A report of one event.
-    public init(event: Event, source: SocketIO.Event) {
-        self.event = event
-        self.source = source
-    }
+    public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }
+
+    /// A report of one event by Socket.IO.
+    public init(event: Event, source: SocketIO.Event) { self.init(event: event, source: .socketIO(source)) }
 }
 
 /// One committed batch of the model.
@@ -52,11 +64,14 @@ public struct DiffReport: Sendable {
     public var cause: Int
     /// What changed.
     public var batch: Batch<Item>
+    /// The resources whose answer this came of; empty when it came of something else.
+    public var refetched: [String]
     /// A report of one batch.
-    public init(sequence: Int, cause: Int, batch: Batch<Item>) {
+    public init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = []) {
         self.sequence = sequence
         self.cause = cause
         self.batch = batch
+        self.refetched = refetched
     }
 }
 
@@ -98,8 +113,8 @@ public struct GapReport: Sendable {
 public enum ConnectionReport: Sendable {
     /// An attempt begins; `target` is the path and query asked for.
     case connecting(attempt: Int, target: String)
-    /// The namespace is joined (and, where the backend has authentication, the token accepted).
-    case ready(revision: EngineIO.Revision)
+    /// The namespace is joined, or the session stands (and, where the backend has authentication, the token accepted).
+    case ready(RealtimeProtocol)
     /// The connection ended or did not come about; the next attempt comes after `retryIn`. Nil: no time is set for one,
     /// since another token is looked for first.
     case lost(why: String, retryIn: Duration?)
@@ -168,9 +183,29 @@ public struct Notice: Sendable {
     public var level: Level
     /// May hold text from a peer: escape it before a terminal sees it.
     public var text: String
+    /// The mark it tells of.
+    public var mark: Mark?
     /// A line.
     public init(_ level: Level, _ text: String) {
         self.level = level
         self.text = text
+    }
+    /// That somebody marked the place where it stands.
+    public init(_ mark: Mark) {
+        self.init(.info, "marked: \(mark.label)")
+        self.mark = mark
+    }
+
+    /// A place that somebody marked.
+    public struct Mark: Hashable, Sendable {
+        /// What they called it; their text.
+        public var label: String
+        /// Who did: `ctl`, `key`, or as a recording says.
+        public var author: String
+        /// A mark.
+        public init(label: String, author: String) {
+            self.label = label
+            self.author = author
+        }
     }
 }

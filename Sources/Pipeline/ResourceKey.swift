@@ -3,11 +3,13 @@ import Events
 /// Names a resource of some backend, so that its refetches can be told apart and gathered.
 enum ResourceKey: Hashable, Sendable {
     case twake(TwakeResource)
+    case groupMe(GroupMeResource)
 
     /// A short name for people.
     var label: String {
         switch self {
         case .twake(let resource): resource.label
+        case .groupMe(let resource): resource.label
         }
     }
 
@@ -15,6 +17,7 @@ enum ResourceKey: Hashable, Sendable {
     var tags: [RequestTag] {
         switch self {
         case .twake(let resource): resource.tags
+        case .groupMe(let resource): resource.tags
         }
     }
 
@@ -22,7 +25,7 @@ enum ResourceKey: Hashable, Sendable {
     var isShared: Bool {
         switch self {
         case .twake(.channels): true
-        case .twake: false
+        case .twake, .groupMe: false
         }
     }
 
@@ -30,6 +33,7 @@ enum ResourceKey: Hashable, Sendable {
     var isPersistent: Bool {
         switch self {
         case .twake(let resource): resource.isPersistent
+        case .groupMe(let resource): resource.isPersistent
         }
     }
 }
@@ -40,6 +44,16 @@ extension ResourceKey {
         if status == 404 || status == 410 { return true }
         return switch self {
         case .twake(let resource): status == 400 && resource.isMissingByBadRequest
+        case .groupMe: false
+        }
+    }
+
+    /// Whether an answer of that status is to be read.
+    func isSuccess(_ status: Int) -> Bool {
+        if 200..<300 ~= status { return true }
+        return switch self {
+        case .twake: false
+        case .groupMe(let resource): resource.isSuccess(status)
         }
     }
 }

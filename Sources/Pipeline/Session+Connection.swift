@@ -9,35 +9,47 @@ extension Session {
         guard configuration.connects else { return }
         history.connections += 1
         history.attempt += 1
+        let (target, opening) = nextOpening
+        let request = ConnectionRequest(
+            connection: history.connections, attempt: history.attempt, target: target, opening: opening)
+        link = .connecting(connection: history.connections, request.spoken)
+        effects.append(.report(.connection(.connecting(attempt: history.attempt, target: target))))
+        effects.append(.connect(request))
+    }
+
+    private var nextOpening: (target: String, ConnectionRequest.Opening) {
+        guard !configuration.backend.speaksBayeux else { return (configuration.path, .webSocket) }
         let revision = configuration.revision ?? history.revision ?? .v4
-        link = .connecting(connection: history.connections, revision: revision)
         let target = EngineIOClientTransport.Configuration(
             transport: configuration.transport, revision: revision, path: configuration.path
         ).firstTarget
-        effects.append(.report(.connection(.connecting(attempt: history.attempt, target: target))))
-        effects.append(
-            .connect(
-                ConnectionRequest(
-                    connection: history.connections, attempt: history.attempt, target: target, path: configuration.path,
-                    transport: configuration.transport, revision: revision,
-                    detectsRevision: configuration.revision == nil && history.revision == nil)))
+        return (
+            target,
+            .engineIO(
+                path: configuration.path, transport: configuration.transport, revision: revision,
+                detectsRevision: configuration.revision == nil && history.revision == nil)
+        )
     }
 
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
-        guard case .connecting(connection, let revision) = link else { return }
+        guard case .connecting(connection, let spoken) = link else { return }
         self.token = token
         transaction.refetcher.tokenMayDiffer()
-        client = SocketIOClient(
-            SocketIOClient.Configuration(
-                revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
-            memory: history.memory, openedAt: transaction.now)
-        link = .handshaking(Link.Open(connection: connection, revision: revision))
+        link = .handshaking(Link.Open(connection: connection, spoken: spoken))
+        switch spoken {
+        case .socketIO(let revision):
+            client = SocketIOClient(
+                SocketIOClient.Configuration(
+                    revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
+                memory: history.memory, openedAt: transaction.now)
+        case .bayeux: openChannels(into: &effects)
+        }
     }
 
     mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {
-        guard case .connecting(connection, let revision) = link else { return }
-        if case .withRevision(let other) = failure.retry, other != revision, configuration.revision == nil,
-            history.revision == nil
+        guard case .connecting(connection, let spoken) = link else { return }
+        if case .withRevision(let other) = failure.retry, case .socketIO(let revision) = spoken, other != revision,
+            configuration.revision == nil, history.revision == nil
         {
             connect(with: other, into: &effects)
         } else {
@@ -65,7 +77,7 @@ extension Session {
     /// Asks for the socket's end; `lost` follows when it has come.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        if cause != .protocolEnd(.requested) { noteLoss() }
+        if cause != .protocolEnd(.requested), cause != .channelsEnd(.requested) { noteLoss() }
         link = .closing(connection: open.connection, cause)
         retireClient()
         effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
@@ -90,11 +102,12 @@ extension Session {
         case .protocolEnd(.revisionMismatch(let revision))
         where configuration.revision == nil && history.revision != revision:
             connect(with: revision, into: &effects)
+        case .channelsEnd(.forbidden(let message)): finish(.refused(message), into: &effects)
         case .closed(let close) where close.retry == .atOnce && history.attempt == 0:
             // A server that keeps forgetting sessions that never get ready is given time, as any other.
             effects.append(.report(.connection(.lost(why: cause.text, retryIn: .zero))))
             connect(into: &effects)
-        case .failed, .closed, .protocolEnd, .disconnectedByServer, .authenticationTimeout:
+        case .failed, .closed, .protocolEnd, .channelsEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
         }
     }
@@ -153,9 +166,9 @@ extension Session {
         history.refusedTokens = 0
         history.wasReady = true
         outbox.wake()
-        history.revision = open.revision
+        if let revision = open.spoken.revision { history.revision = revision }
         history.nextLook = configuration.lookAgain.map { transaction.now + $0 }
-        effects.append(.report(.connection(.ready(revision: open.revision))))
+        effects.append(.report(.connection(.ready(open.spoken))))
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
@@ -183,6 +196,7 @@ extension Session {
         case .authenticating(_, let until) where until <= due: end(.authenticationTimeout, into: &effects)
         case .handshaking, .authenticating, .ready:
             withClient(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
+            withChannels(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
         case .idle, .connecting, .closing, .renewingToken, .over: break
         }
     }
@@ -190,6 +204,8 @@ extension Session {
     mutating func stop(into effects: inout [Effect]) {
         if let open = link.open {
             withClient(into: &effects) { client, wire in client.disconnect(into: &wire) }
+            let now = transaction.now
+            withChannels(into: &effects) { client, wire in client.disconnect(at: now, into: &wire) }
             // The machine asks for the close itself; one that cannot any more is closed all the same.
             if link.open != nil { effects.append(.close(connection: open.connection, WebSocketClose(code: 1000))) }
         }
@@ -201,6 +217,7 @@ extension Session {
         history.lostAt = nil
         link = .over
         client = nil
+        bayeux = nil
         effects.append(.finish(ending))
     }
 }
@@ -211,7 +228,9 @@ extension LossCause {
         switch self {
         case .failed(let failure): failure.retry == .never
         case .closed(let close): close.retry == .never
-        case .protocolEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout, .tokenRefused: false
+        case .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
+            .tokenRefused:
+            false
         }
     }
 

@@ -17,7 +17,7 @@ extension Session {
             case .refused(let why): lines.append("joining \(entry.name), which was refused: \(why)")
             }
         }
-        if history.nextLook == nil, deadline != client?.deadline { lines.append("a timer") }
+        if history.nextLook == nil, deadline != machineDeadline { lines.append("a timer") }
         return lines
     }
 }

@@ -22,6 +22,7 @@ extension Session {
         var isReadable = true
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
+            transaction.refetched.append(key.label)
             fetched(key, isCurrent: isCurrent, into: &effects)
         } catch {
             isReadable = false

@@ -21,6 +21,26 @@ extension Session {
         return transaction.refetcher.entries[key] != nil
     }
 
+    /// The names of the resources that a room is about, of the one of that name, or, with nothing named, of all joined rooms.
+    public func resources(named name: String) -> [String] { resourceKeys(name).map(\.label) }
+
+    /// Asks the server for them again.
+    mutating func refetch(_ name: String) {
+        for key in resourceKeys(name) { transaction.refetcher.invalidate(key, cause: transaction.cause) }
+    }
+
+    private func resourceKeys(_ name: String) -> [ResourceKey] {
+        let isRoom = rooms[name] != nil
+        var seen = Set<ResourceKey>()
+        var keys: [ResourceKey] = []
+        for room in rooms.entries {
+            if isRoom { guard room.name == name else { continue } }
+            guard case .joined = room.state else { continue }
+            keys += backend.resources(of: room.name, transaction.model).filter { seen.insert($0).inserted }
+        }
+        return isRoom || name.isEmpty ? keys : keys.filter { $0.label == name }
+    }
+
     /// Asks the server.
     mutating func look(_ room: String, _ part: RoomPart) {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return }

@@ -158,7 +158,7 @@ extension Session {
             forgetResources(of: name, into: &effects)
             switch entry.state {
             case .joining, .joined:
-                if let emission = backend.leave(name, token: token) { send(emission, into: &effects) }
+                if let request = backend.leave(name, token: token) { send(request, into: &effects) }
             case .wanted, .refused: break
             }
             backend.abandon(name, rooms, into: &transaction)
@@ -183,12 +183,20 @@ extension Session {
     }
 
     private mutating func join(_ name: String, into effects: inout [Effect]) {
-        if let emission = backend.join(name, token: token) {
+        if let request = backend.join(name, token: token) {
             reportRoom(.joining, name, into: &effects)
-            send(emission, into: &effects)
+            send(request, into: &effects)
         } else {
             let why = "this backend has no rooms a client can join"
             if rooms.refused(name, why: why) { reportRoom(.refused, name, why: why, into: &effects) }
+        }
+    }
+
+    private mutating func send(_ request: Transaction.RoomRequest, into effects: inout [Effect]) {
+        switch request {
+        case .emit(let emission): send(emission, into: &effects)
+        case .subscribe(let channel, let ext): subscribe(channel, ext, into: &effects)
+        case .unsubscribe(let channel): unsubscribe(channel, into: &effects)
         }
     }
 

@@ -10,8 +10,11 @@ extension Session {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, at: now) { return handle(event, decoded, into: &effects) }
+        if let event = client?.receiveEvent(message, at: now) {
+            return handle(.socketIO(event), decoded, into: &effects)
+        }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
+        withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
 
     /// Runs the Socket.IO machine of the open connection, in place, and carries out what it wants.
@@ -33,14 +36,15 @@ extension Session {
         var told: [SocketIOClient.Effect] = []
         if let memory = client?.socketClosed(into: &told) { history.memory = memory }
         client = nil
+        retireChannels()
     }
 
     private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
-        case .connected(let joined): namespaceJoined(isRecovered: joined.isRecovered)
+        case .connected(let joined): began(isRecovered: joined.isRecovered)
         case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
-        case .event(let event): handle(event, nil, into: &effects)
+        case .event(let event): handle(.socketIO(event), nil, into: &effects)
         case .acknowledged(let answer): acknowledged(answer, into: &effects)
         case .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
@@ -50,14 +54,15 @@ extension Session {
         }
     }
 
-    private mutating func namespaceJoined(isRecovered: Bool) {
+    /// The namespace is joined, or a session stands; `isRecovered` when nothing was missed since the last one.
+    mutating func began(isRecovered: Bool) {
         guard case .handshaking(let open) = link else { return }
         history.isRecovered = isRecovered
         link = .authenticating(open, until: transaction.now + Link.authenticationTimeout)
-        backend.connected(token: token, revision: open.revision, into: &transaction)
+        backend.connected(token: token, by: open.spoken, into: &transaction)
     }
 
-    private mutating func handle(_ event: SocketIO.Event, _ decoded: Event?, into effects: inout [Effect]) {
+    mutating func handle(_ event: WireEvent, _ decoded: Event?, into effects: inout [Effect]) {
         do throws(DecodingFailure) {
             let decoded = if let decoded { decoded } else { try backend.decode(event) }
             effects.append(.report(.event(EventReport(event: decoded, source: event))))
@@ -78,12 +83,12 @@ extension Session {
     }
 
     /// The backend, which reads an event first, also meets what is no JSON (`SocketIOClient.receiveEvent`).
-    private func reportUndecodable(_ event: SocketIO.Event, _ failure: DecodingFailure, into effects: inout [Effect]) {
+    private func reportUndecodable(_ event: WireEvent, _ failure: DecodingFailure, into effects: inout [Effect]) {
         if let malformation = event.malformation {
-            reportUndecodable(.frame, subject: "frame", malformation.message, transaction.frame, into: &effects)
+            reportUndecodable(.frame, subject: "frame", malformation, transaction.frame, into: &effects)
         } else {
             reportUndecodable(
-                .event, subject: event.name, failure.description, event.array.bytes, into: &effects)
+                .event, subject: event.name, failure.description, event.payload.bytes, into: &effects)
         }
     }
 
@@ -96,6 +101,7 @@ extension Session {
     }
 
     mutating func send(_ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]) {
+        guard bayeux == nil else { return publish(emission, into: &effects) }
         // The user's own emits may be called anything; the machine refuses reserved names for good.
         guard !SocketIO.isReserved(emission.name) else {
             return transaction.notice(
@@ -125,6 +131,7 @@ extension Session {
             withClient(into: &effects) { client, wire in
                 client.acknowledge(id, arguments: RawJSON(unchecked: ArraySlice("[]".utf8)), into: &wire)
             }
+        case .subscribe(let channel, let ext): subscribe(channel, ext, into: &effects)
         case .ready: becomeReady(into: &effects)
         case .tokenRefused(let message): end(.tokenRefused(message), into: &effects)
         case .want(let room): list(room, into: &effects)

@@ -22,8 +22,10 @@ public struct Session: Sendable {
     var random: RandomSource
     var backend: any Backend
     var link = Link.idle
-    /// The Socket.IO machine of the open connection; nil while none is open.
+    /// The machine of the open connection, this or `bayeux`, by what the backend speaks; nil while none is open.
     var client: SocketIOClient?
+    /// The machine of the open connection of a backend that speaks Bayeux.
+    var bayeux: BayeuxClient?
     /// The token that was resolved for the open connection.
     var token: Secret?
     var rooms = RoomBook()
@@ -61,6 +63,7 @@ public struct Session: Sendable {
         backend =
             switch configuration.backend {
             case .twake: TwakeBackend(configuration)
+            case .groupme: GroupMeBackend(configuration)
             case .socketio: UntypedBackend()
             }
         rooms = RoomBook(
@@ -94,9 +97,12 @@ public struct Session: Sendable {
             earlier(
                 earlier(transaction.refetcher.deadline, outbox.deadline), earlier(link.deadline, backend.deadline)),
             earlier(
-                earlier(client?.deadline, rooms.wishesDeadline),
+                earlier(machineDeadline, rooms.wishesDeadline),
                 link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
+
+    /// When the machine of the open connection wants to be called next.
+    var machineDeadline: Moment? { client?.deadline ?? bayeux?.deadline }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
     /// so that live and replay do the same in the same order.
@@ -145,6 +151,7 @@ public struct Session: Sendable {
         case .resetRooms: resetRooms(into: &effects)
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
         case .look(let room, let part): look(room, part)
+        case .refetch(let name): refetch(name)
         case .select(let room): backend.select(room, rooms, into: &transaction)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
@@ -169,8 +176,11 @@ public struct Session: Sendable {
         if let batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
-            effects.append(.report(.diff(DiffReport(sequence: diffs, cause: transaction.cause, batch: batch))))
+            let report = DiffReport(
+                sequence: diffs, cause: transaction.cause, batch: batch, refetched: transaction.refetched)
+            effects.append(.report(.diff(report)))
         }
+        if !transaction.refetched.isEmpty { transaction.refetched = [] }
         while let (key, request, cause) = transaction.refetcher.next() {
             guard let call = backend.request(for: key) else {
                 _ = transaction.refetcher.forget(key)

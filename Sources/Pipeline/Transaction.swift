@@ -12,6 +12,16 @@ struct Transaction: Sendable {
         var arguments: RawJSON?
     }
 
+    /// What joins or leaves a room.
+    enum RoomRequest: Sendable {
+        /// An event.
+        case emit(Emission)
+        /// A subscription to a channel; what goes with it may hold the token.
+        case subscribe(Bayeux.Channel, ext: RawJSON?)
+        /// Its end.
+        case unsubscribe(Bayeux.Channel)
+    }
+
     /// What a backend wants of the session besides changes of the model, in order.
     enum Plan: Sendable {
         /// Emit an event.
@@ -20,6 +30,8 @@ struct Transaction: Sendable {
         case ask(Emission)
         /// Tell that somebody types, or types no more.
         case typing(TypingReport)
+        /// Subscribe to a channel that is no room; what goes with it may hold the token.
+        case subscribe(Bayeux.Channel, ext: RawJSON?)
         /// Acknowledge an event that asked for it.
         case acknowledge(Int)
         /// The connection can be used: rooms may be joined.
@@ -66,6 +78,8 @@ struct Transaction: Sendable {
     var senders: [EntityID] = []
     /// The frame being handled, for what is said of a malformed one.
     var frame: ArraySlice<UInt8> = []
+    /// The resources of which an answer was taken over, for what is said of the batch.
+    var refetched: [String] = []
     /// The answer being handled, where it was read already.
     var reading: AnswerReading?
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.

@@ -15,14 +15,15 @@ struct UntypedBackend: Backend {
         return RawJSON(unchecked: ArraySlice(writer.bytes))
     }
 
-    mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction) {
-        if token != nil, revision == .v3 {
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
+        if token != nil, spoken == .socketIO(.v3) {
             transaction.notice(.warning, "the token is not sent: Engine.IO 3 has no place for it but the URL")
         }
         transaction.plans.append(.ready)
     }
 
-    func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
+    func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        guard case .socketIO(let event) = event else { throw .foreign(event.name) }
         if let malformation = event.malformation {
             throw DecodingFailure(subject: event.name, message: malformation.message, offset: malformation.offset ?? 0)
         }
@@ -36,8 +37,8 @@ struct UntypedBackend: Backend {
     ) {}
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {}
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {}
-    func join(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
-    func leave(_ room: String, token: Secret?) -> Transaction.Emission? { nil }
+    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
+    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {}
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {

@@ -19,6 +19,7 @@ extension LineDecoder {
         var tags: [String] = []
         var idleLimit: Int?
         var redactions: [String] = []
+        var filter: String?
         var seed: String?
         var session: RawJSON?
     }
@@ -40,8 +41,8 @@ extension LineDecoder {
                 previous: members.previous, wallStart: start, clock: members.clock ?? "", boot: members.boot,
                 tool: tool,
                 system: members.system, context: members.context, title: members.title, tags: members.tags,
-                idleLimit: members.idleLimit.map { Int64($0) }, redactions: members.redactions, seed: seed,
-                session: session))
+                idleLimit: members.idleLimit.map { Int64($0) }, redactions: members.redactions,
+                filter: members.filter, seed: seed, session: session))
     }
 
     private mutating func headMembers() throws(JSONError) -> HeadMembers {
@@ -94,6 +95,8 @@ extension LineDecoder {
             members.idleLimit = try count()
         } else if reader.matches(key, "redact") {
             members.redactions = try texts()
+        } else if reader.matches(key, "filter") {
+            members.filter = try text()
         } else if reader.matches(key, "seed") {
             members.seed = try text()
         } else if reader.matches(key, "session") {

@@ -34,6 +34,9 @@ extension Record {
         public var idleLimit: Int64?
         /// Ids of the rules by which secrets were taken out.
         public var redactions: [String]
+        /// What an event had to be to be recorded whole, as text; nil when everything is. Of other events there is the record without its
+        /// text, marked as one to pass over.
+        public var filter: String?
         /// Seed of the session's jitter.
         public var seed: UInt64
         /// The session's configuration as a JSON object, without secrets; opaque to this room.
@@ -45,7 +48,7 @@ extension Record {
             clock: String = "CLOCK_BOOTTIME", boot: String? = nil, tool: String, system: String? = nil,
             context: String? = nil,
             title: String? = nil, tags: [String] = [], idleLimit: Int64? = nil, redactions: [String] = ["secrets"],
-            seed: UInt64, session: RawJSON
+            filter: String? = nil, seed: UInt64, session: RawJSON
         ) {
             self.major = major
             self.minor = minor
@@ -62,6 +65,7 @@ extension Record {
             self.tags = tags
             self.idleLimit = idleLimit
             self.redactions = redactions
+            self.filter = filter
             self.seed = seed
             self.session = session
         }

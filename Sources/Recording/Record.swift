@@ -161,7 +161,7 @@ extension Record {
     public struct SubscriptionRecord: Hashable, Sendable {
         /// What was wished, or what became of it.
         public enum Act: String, Hashable, Sendable, CaseIterable {
-            case want, unwant, only, reset, withdraw, select, who, history, join, ack, deny, leave, left, lost
+            case want, unwant, only, reset, withdraw, select, who, history, refetch, join, ack, deny, leave, left, lost
         }
         /// Which connection of the recording.
         public var connection: Int?

@@ -19,6 +19,7 @@ extension RecordEncoder {
         if !head.tags.isEmpty { texts("tags", head.tags) }
         integer("idle_limit", head.idleLimit.map { Int($0) })
         texts("redact", head.redactions)
+        text("filter", head.filter)
         integer("max_payload", RecordFormat.maximumPayload)
         text("seed", String(head.seed))
         json.key("session")

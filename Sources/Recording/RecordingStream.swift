@@ -25,6 +25,13 @@ public struct RecordingStream {
         return encoder.encode(record, stamp) ? encoder.line : nil
     }
 
+    /// The next record as whoever reads its line finds it; nil for one that is too long to be read again.
+    public mutating func shown(_ record: Record, _ stamp: Stamp) -> Record? {
+        guard let line = line(of: record, stamp) else { return nil }
+        // Without its line feed.
+        return try? LineDecoder.decode(line.span.extracting(0..<max(line.count - 1, 0))).record
+    }
+
     /// The lines that a viewer begins with here: a head, as that of a later segment, and what is restated, given line by line to `body`.
     public mutating func begin(
         _ head: Record.Head, at stamp: Stamp, restating records: some Sequence<Record>, _ body: ([UInt8]) -> Void

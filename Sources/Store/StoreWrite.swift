@@ -30,6 +30,9 @@ public enum StoreNote: Hashable, Sendable {
     case draft(channel: String, thread: String?)
     /// A pattern of rooms that are wanted at every start.
     case pin(pattern: String)
+    /// A pattern of rooms that are not shown; one with a `-` before it is shown all the same. The note says in which place of their
+    /// order it stands.
+    case mute(pattern: String)
     /// A named set of rooms: an expression of patterns.
     case roomSet(name: String)
     /// Up to when a channel was read (milliseconds since 1970, as decimal digits), where the model does not say.
@@ -49,6 +52,7 @@ extension StoreNote {
         case .draft(let channel, let thread): ("draft", thread.map { "\(channel)\n\($0)" } ?? channel)
         case .readMarker(let channel): ("read", channel)
         case .pin(let pattern): ("pin", pattern)
+        case .mute(let pattern): ("mute", pattern)
         case .roomSet(let name): ("set", name)
         }
     }
@@ -65,6 +69,7 @@ extension StoreNote {
             self = .draft(channel: channel, thread: parts.count > 1 ? parts[1] : nil)
         case "read": self = .readMarker(channel: key)
         case "pin": self = .pin(pattern: key)
+        case "mute": self = .mute(pattern: key)
         case "set": self = .roomSet(name: key)
         default: return nil
         }

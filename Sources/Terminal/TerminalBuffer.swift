@@ -22,19 +22,50 @@ public struct TerminalBuffer: Sendable {
         let styled = colour && (style != .plain || isHighlighted)
         if styled, style != .plain { bytes.append(contentsOf: style.sequence.utf8) }
         if styled, isHighlighted { bytes.append(contentsOf: TerminalStyle.highlight.utf8) }
-        var context: TerminalForm.Context?
-        for scalar in text.unicodeScalars {
-            if scalar.value >= 0x20, scalar.value < 0x7F {
-                // Most of what is ever printed; the same as below, without asking what Unicode knows.
-                bytes.append(UInt8(truncatingIfNeeded: scalar.value))
-                context = TerminalForm.Context(base: scalar)
-                advance(by: 1)
-            } else {
-                append(scalar, &context)
-            }
-            if isCut { break }
-        }
+        append(escaping: text)
         if styled { bytes.append(contentsOf: TerminalStyle.reset.utf8) }
+    }
+
+    private mutating func append(escaping text: String) {
+        let span = text.utf8Span
+        var scalars = span.makeUnicodeScalarIterator()
+        var context: TerminalForm.Context?
+        var position = 0
+        while position < span.count, !isCut {
+            // Most of what is ever printed is plain: it is taken a run at a time, without asking what Unicode knows.
+            let end = Self.endOfPlain(span.span, from: position)
+            if end > position {
+                append(plain: span.span.extracting(position..<end))
+                context = TerminalForm.Context(base: " ")
+                position = end
+            } else {
+                scalars.reset(roundingBackwardsFrom: position)
+                guard let scalar = scalars.next() else { break }
+                append(scalar, &context)
+                position = scalars.currentCodeUnitOffset
+            }
+        }
+    }
+
+    /// Where the run of visible ASCII ends that begins at `start`.
+    private static func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < text.count, text[end] >= 0x20, text[end] < 0x7F { end += 1 }
+        return end
+    }
+
+    /// Appends visible ASCII, as much of it as the line takes.
+    private mutating func append(plain text: Span<UInt8>) {
+        guard let limit, columns + text.count >= limit else {
+            text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+            columns += text.count
+            fits = bytes.count
+            return
+        }
+        for index in text.indices where !isCut {
+            bytes.append(text[index])
+            advance(by: 1)
+        }
     }
 
     /// Appends spaces until the line is `column` columns wide.

@@ -93,6 +93,8 @@ public struct TerminalEditor: Hashable, Sendable {
         return scalars.count == before ? .nothing : .edited
     }
 
+    private func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+
     private var startOfWord: Int {
         var start = position
         while start > 0, scalars[start - 1] == " " { start -= 1 }
@@ -106,14 +108,25 @@ public struct TerminalEditor: Hashable, Sendable {
         position += 1
     }
 
-    /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there.
-    public func draw(_ prompt: String, in area: TerminalArea, of grid: inout TerminalGrid) {
+    /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there. What is `wrong` with it,
+    /// counted in Unicode scalars from 0, is pointed out; nothing at its end is what is missing there.
+    public func draw(
+        _ prompt: String, wrong: Range<Int>? = nil, in area: TerminalArea, of grid: inout TerminalGrid
+    ) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
         var before = TerminalLine(prompt, TerminalAppearance(.bold))
-        before.append(String(String.UnicodeScalarView(scalars[..<position])))
+        before.append(text(0..<position))
         var line = before
-        line.append(String(String.UnicodeScalarView(scalars[position...])))
+        if let wrong = wrong?.clamped(to: 0..<scalars.count) {
+            let look = TerminalAppearance(.bad).adding(.underlined)
+            line = TerminalLine(prompt, TerminalAppearance(.bold))
+            line.append(text(0..<wrong.lowerBound))
+            line.append(wrong.isEmpty && wrong.lowerBound == scalars.count ? " " : text(wrong), look)
+            line.append(text(wrong.upperBound..<scalars.count))
+        } else {
+            line.append(text(position..<scalars.count))
+        }
         // A column is left for the cursor.
         let hidden = max(before.columns - (area.columns.count - 1), 0)
         grid.write(line, row: row, column: area.columns.lowerBound - hidden, in: area)

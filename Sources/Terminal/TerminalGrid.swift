@@ -11,12 +11,35 @@ public struct TerminalGrid: Hashable, Sendable {
     private(set) var cells: [TerminalCell]
     /// Where the cursor is seen; nil for nowhere.
     public var cursor: TerminalPlace?
+    /// Rows that may stand higher or lower in another screen, by numbers: the same number stands for the same; nil for what does not move.
+    private(set) var numbers: [Int?]
 
     /// An empty screen; sizes out of bounds are taken to the nearest that is not.
     public init(width: Int, height: Int) {
         self.width = min(max(width, 1), Self.largest)
         self.height = min(max(height, 1), Self.largest)
         cells = Array(repeating: .blank, count: self.width * self.height)
+        numbers = Array(repeating: nil, count: self.height)
+    }
+
+    /// Says what a row shows, so that it is known again in another row of a later screen.
+    public mutating func number(row: Int, _ number: Int) { if numbers.indices.contains(row) { numbers[row] = number } }
+
+    /// Whether another screen looks the same.
+    func looks(like other: TerminalGrid) -> Bool {
+        width == other.width && height == other.height && cursor == other.cursor && cells == other.cells
+    }
+
+    /// The same with rows moved as a terminal moves them.
+    func moved(_ scroll: TerminalScroll) -> TerminalGrid {
+        var moved = self
+        for row in scroll.rows {
+            let source = scroll.source(of: row)
+            for column in 0..<width {
+                moved.cells[row * width + column] = source.map { cells[$0 * width + column] } ?? .blank
+            }
+        }
+        return moved
     }
 
     /// The cell at a place; a blank one outside.

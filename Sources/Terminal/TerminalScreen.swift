@@ -21,10 +21,13 @@ public struct TerminalScreen: Sendable {
 
     /// What to send so that the screen shows `grid`; nothing when it does.
     public mutating func update(to grid: TerminalGrid) -> [UInt8] {
-        if drawn == grid { return [] }
+        if let drawn, drawn.looks(like: grid) {
+            self.drawn = grid
+            return []
+        }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: "\u{1B}[?2026h\u{1B}[?25l".utf8)
-        let before = begin(grid)
+        let before = scroll(begin(grid), to: grid)
         for row in 0..<grid.height { draw(row, of: grid, over: before) }
         change(to: .plain)
         if let cursor = grid.cursor {
@@ -130,6 +133,12 @@ public struct TerminalScreen: Sendable {
     }
 
     // MARK: - Sequences
+
+    /// Sends a sequence after which nobody knows where the cursor is, and cells look plain.
+    mutating func send(_ sequence: String) {
+        bytes.append(contentsOf: sequence.utf8)
+        (place, appearance) = (nil, .plain)
+    }
 
     private mutating func change(to wanted: TerminalAppearance) {
         let wanted = shown(wanted)

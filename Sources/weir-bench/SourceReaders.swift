@@ -145,7 +145,7 @@ struct SessionRunner: SourceReader {
             switch report.event {
             case .twake(.resource): progress.events += 1
             case .twake(.unknown(let event)): if event.name == "done" { progress.isDone = true }
-            case .twake, .socketIO: break
+            case .twake, .groupMe, .socketIO: break
             }
         case .diff: diffs += 1
         case .undecodable(let report): progress.complaint = "\(report.subject) cannot be read: \(report.message)"

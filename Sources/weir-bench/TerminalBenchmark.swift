@@ -14,25 +14,27 @@ extension Benchmark {
 
     /// What it costs to be looked at.
     static let terminal = Benchmark(
-        name: "terminal", summary: "start-up, what printing costs in each form, and the memory of a long tail",
+        name: "terminal", summary: "start-up, the memory of a long tail, and what printing and filtering cost",
         details: [
             "Starts the weir beside this program, without a network, and waits for its first byte: its help, and the first line of",
-            "a recording. Then makes the reports of a Twake tail (era B) and prints them to /dev/null in every form: what that costs",
-            "an event with its changes of the model, and what it would cost to find the changed fields of each row by parsing both",
-            "its states, as was done once; and asks filters of them that refuse every event. Then feeds a session and all the",
-            "printers and views 10,000 events for each second, in simulated time, and watches the memory of the process.",
+            "a recording. Then feeds a session, a printer and every view 10,000 events for each second, in simulated time, and",
+            "watches the memory of the process. Then makes the reports of a Twake tail (era B) and prints them to /dev/null in every",
+            "form: what that costs an event with its changes of the model, and what it would cost to find the changed fields of each",
+            "row by parsing both its states, as was done once; asks filters of them that refuse every event; and draws the",
+            "full-screen view, 60 lines a second on a screen of 200 x 50: the time and the bytes of a frame.",
         ],
         options: [events, channels, .seed, .runs, starts, seconds]
     ) { arguments throws(BenchmarkError) in
         var lines = try TerminalStart.report(starts: arguments[starts])
+        // Before there are reports to print, which take more memory than a tail does.
+        lines += try TerminalMemory.report(seconds: arguments[seconds], channels: arguments[channels]) + [""]
         var traffic = TerminalTraffic(channels: arguments[channels], seed: UInt64(arguments[.seed]))
         var reports: [StampedReport] = []
         for _ in 0..<arguments[events] { traffic.next { reports += $0 } }
         lines += try TerminalPrinting.report(reports, runs: arguments[.runs])
         lines += try TerminalFiltering.report(reports, runs: arguments[.runs])
-        reports = []
-        lines += try TerminalMemory.report(seconds: arguments[seconds], channels: arguments[channels])
-        lines += ["", "Again: \(arguments.commandLine)"]
+        lines += try TerminalFrames.report(reports, runs: arguments[.runs])
+        lines += ["Again: \(arguments.commandLine)"]
         print(lines.joined(separator: "\n"))
     }
 }

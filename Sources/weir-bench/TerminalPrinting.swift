@@ -97,10 +97,10 @@ enum TerminalMemory {
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard null >= 0 else { throw .failed("/dev/null cannot be opened") }
         defer { close(null) }
-        var outlets: [any Outlet] = [SummaryCollector(), StatusPrinter(descriptor: null, colour: true)]
-        for format in OutputFormat.allCases {
-            outlets.append(EventPrinter(format: format, descriptor: null, colour: true, width: 120))
-        }
+        let outlets: [any Outlet] = [
+            SummaryCollector(), StatusPrinter(descriptor: null, colour: true),
+            EventPrinter(format: .compact, descriptor: null, colour: true, width: 120),
+        ]
         let viewed = ViewKind.allCases.filter { $0 != .log }.map {
             TerminalBoard($0, status: nil, isLive: false, around: [])
         }
@@ -123,7 +123,7 @@ enum TerminalMemory {
         }
         return table.lines + [
             "",
-            "One session of \(channels) channels, printed in all \(OutputFormat.allCases.count) formats and taken by all views at once.",
+            "One session of \(channels) channels, printed in lines and taken by every view at once.",
         ]
     }
 }

@@ -134,17 +134,6 @@ extension Arguments {
         }
     }
 
-    /// A regular expression that can be compiled.
-    func pattern(_ option: Option) throws(UsageError) -> String? {
-        guard let text = self[option] else { return nil }
-        do throws(LinePattern.Malformed) {
-            _ = try LinePattern(text)
-        } catch {
-            throw self.error("\(option.flag): \(UsageError.quoted(text)) is no regular expression: \(error.message)")
-        }
-        return text
-    }
-
     /// An address and a port: `127.0.0.1:8080`, `[::1]:8080`.
     func endpoint(_ option: Option) throws(UsageError) -> (address: String, port: UInt16)? {
         guard let text = self[option] else { return nil }

@@ -21,11 +21,12 @@ enum AttachCommand {
     }
 
     private static func run(_ process: RunningProcess, _ options: OutputOptions) async throws -> ExitCode {
-        let descriptor = try attach(to: process)
+        let descriptor = try process.attach()
         defer { close(descriptor) }
         let outlets = try Outlets(options)
         var configuration = ReplayConfiguration(stream: descriptor, name: process.name)
-        configuration.count = options.count
+        (configuration.count, configuration.untilMatch) = (options.count, options.untilMatch)
+        configuration.filter = outlets.filter
         let replay = Replay(configuration, outlets: outlets.all)
         Signals.onFirst { signal in
             replay.stop(signal: signal)
@@ -39,24 +40,5 @@ enum AttachCommand {
             }
         }
         return outlets.conclude(try result.get())
-    }
-
-    /// The descriptor of a connection that is a stream of the recording.
-    private static func attach(to process: RunningProcess) throws(Trouble) -> Int32 {
-        let line: [UInt8]?
-        let descriptor: Int32
-        do throws(NetworkError) {
-            let stream = try LocalSocketStream(path: process.path)
-            try stream.send(RunningProcess.request(.attach, []))
-            line = try stream.readLine(timeout: .seconds(5))
-            descriptor = dup(stream.descriptor)
-        } catch {
-            throw process.unanswered(error)
-        }
-        guard let line, descriptor >= 0 else {
-            throw Trouble("\(process.name) closed without an answer", .noConnection)
-        }
-        _ = try process.result(line, of: .attach)
-        return descriptor
     }
 }

@@ -27,7 +27,7 @@ extension CommandName {
                     Positional(name: "NAME", isRequired: false), Positional(name: "METHOD"),
                     Positional(name: "KEY=VALUE", isRequired: false, isRepeatable: true),
                 ],
-                summary: "call a method of a running tail, and print what it gives",
+                summary: "call a method of a running tail or replay, and print what it gives",
                 details: [
                     "JSON-RPC 2.0 over the control socket; 'weir ctl hello' lists the methods. A list is values with",
                     "commas between them. observe prints each change, attach the lines of the recording, to the end.",
@@ -35,6 +35,7 @@ extension CommandName {
                 examples: [
                     "weir ctl work mark label=deploy", "weir ctl work record.start name=incident",
                     "weir ctl work observe properties=state,rooms once=true timeout=10s",
+                    "weir ctl day seek to=mark:outage",
                 ])
         default: Text(summary: "", examples: [])
         }

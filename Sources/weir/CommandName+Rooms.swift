@@ -75,6 +75,7 @@ extension CommandName {
         case .roomsPin:
             Text(
                 positionals: [Self.patterns], summary: "join rooms now and at every start of a tail of the account",
+                details: ["With 'weir tail --dynamic-pins' what is joined for good is pinned by itself."],
                 examples: ["weir rooms pin '#alerts*'"])
         case .roomsUnpin:
             Text(
@@ -113,6 +114,16 @@ extension CommandName {
                 positionals: [Positional(name: "ROOM")], summary: "print what was said in a room last",
                 details: ["Asks the server for the newest page, where the backend can say."],
                 examples: ["weir rooms history '#general' --since 2h"])
+        case .roomsWatch:
+            Text(
+                positionals: [Positional(name: "PATTERN", isRequired: false, isRepeatable: true)],
+                summary: "print what becomes of the rooms of a running tail, as it happens",
+                details: [
+                    "A line for each room that is wanted, joined, refused (with the reason), left, found, or lost",
+                    "with its connection, until the tail ends; with --json the envelope of such a line. A PATTERN",
+                    "is a room's name, also with * and **, or /EXPRESSION/. The server is asked for nothing.",
+                ],
+                examples: ["weir rooms watch", "weir rooms watch --json | jq -r 'select(.change==\"refused\").room'"])
         default: Text(summary: "", examples: [])
         }
     }

@@ -23,7 +23,8 @@ extension CommandName {
                     "--scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who",
                     "joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges",
                     "`message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that",
-                    "sends every message back as it came.",
+                    "sends every message back as it came. --scenario groupme is a GroupMe backend: pushes by Bayeux at",
+                    "/faye, REST at /v3, and people who talk in groups and directs.",
                 ],
                 examples: [
                     "weir serve --listen 127.0.0.1:8080 --seed 7",
@@ -57,18 +58,21 @@ extension CommandName {
         case .watch:
             Text(
                 positionals: [Positional(name: "URL|FILE", isRequired: false)],
-                summary: "watch a live backend or a recording on the whole screen",
+                summary: "watch a live backend, a running tail or a recording on the whole screen",
                 details: [
                     "The sections of the model on the left, the log, and below it what is selected: its fields, its raw",
                     "frame, what it changed. ? tells the keys: space pauses, / searches, f filters by an expression as",
-                    "it is typed, r lists the rooms (join, leave, hide), m marks, y copies, q ends. A recording has a",
-                    "bar to go through it.",
-                    "The mouse selects, scrolls and goes.",
+                    "it is typed ('weir help tail' tells of EXPR), r lists the rooms (join, leave, hide), m marks, y",
+                    "copies, q ends. A recording has a bar to go through it. The mouse selects, scrolls and goes.",
+                    "",
+                    "With --on it is the view of a tail that runs: what it keeps is not asked of the server again, rooms",
+                    "are joined, left and hidden by the tail, for all who look on, and q ends the view alone.",
                     "",
                     "It needs a terminal (2 without one). However it ends the terminal is as it was; the summary follows.",
                 ],
                 examples: [
                     "weir watch https://chat.example.com --token env:TOKEN --record day.weir",
+                    "weir watch --on work --kind message",
                     "weir watch day.weir --idle-limit 2s",
                 ])
         case .record:
@@ -93,9 +97,12 @@ extension CommandName {
                     "On a terminal keys go through the recording: space pauses, . and , step on and back, left and right",
                     "move by 5 s (with shift by 60 s), up and down change the speed, [ and ] go to the marks before and",
                     "behind, / searches, g goes to a POSITION, m marks the place (in FILE.marks), ? tells these keys, q",
-                    "ends.",
+                    "ends. From another shell 'weir ctl NAME' does the same: seek, step, speed, loop, pause, mark.",
                 ],
-                examples: ["weir replay day.weir --speed max --diff-log day.diff"])
+                examples: [
+                    "weir replay day.weir --speed max --diff-log day.diff",
+                    "weir replay day.weir --name day",
+                ])
         case .help:
             Text(
                 positionals: [

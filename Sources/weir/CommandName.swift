@@ -26,6 +26,7 @@ enum CommandName: String, CaseIterable {
     case roomsSet = "rooms set"
     case roomsWho = "rooms who"
     case roomsHistory = "rooms history"
+    case roomsWatch = "rooms watch"
     case file
     case fileInfo = "file info"
     case fileDoctor = "file doctor"
@@ -123,7 +124,7 @@ enum CommandName: String, CaseIterable {
         case .demo, .serve, .tail, .watch, .record, .replay, .help: sessionText
         case .ps, .attach, .ctl: controlText
         case .rooms, .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect,
-            .roomsPin, .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory:
+            .roomsPin, .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory, .roomsWatch:
             roomsText
         case .file, .fileInfo, .fileDoctor, .fileRepair, .fileIndex, .fileCat, .fileGrep, .fileFilter, .fileCut,
             .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress, .fileConvert, .fileDiff:

@@ -1,17 +1,28 @@
 import Glibc
 import Live
+import Network
 
 /// Where the control sockets of this user's tails are: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
 enum ControlSocket {
     /// The path for a tail of this process, in a folder that is there and nobody else's; nil, with a note, when that
     /// cannot be had.
-    static func pathForThisProcess(name: String?) -> String? {
+    ///
+    /// Without a name it is called as its context, or by the process id where another one of that context runs, or by that alone.
+    static func pathForThisProcess(name: String?, context: String? = nil) -> String? {
         let folder = self.folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST, isPrivate(folder) else {
             Console.note("warning: no control socket: \(folder) is not a folder that only this user can enter")
             return nil
         }
-        return path(named: name ?? String(getpid()))
+        if let name { return path(named: name) }
+        guard let context, isName(context) else { return path(named: String(getpid())) }
+        let path = path(named: context)
+        return LocalSocketClient.removeIfStale(path) ? path : self.path(named: "\(context.prefix(50))-\(getpid())")
+    }
+
+    /// Why a process cannot have the socket at `path`.
+    static func taken(_ path: String) -> Trouble {
+        Trouble("\(name(of: path)) runs already: choose another --name, or see 'weir ps'", .usage)
     }
 
     /// The path of the socket called `name`.

@@ -28,6 +28,27 @@ struct EmbeddedBackend {
     }
 }
 
+/// The embedded GroupMe backend and the loop it runs on.
+struct GroupMeBackend {
+    let server: GroupMeServer
+    private let loop: EventLoop
+
+    /// Listens when it returns.
+    init(
+        seed: UInt64, listen: (address: String, port: UInt16) = ("127.0.0.1", 0),
+        options: GroupMeServer.Options = GroupMeServer.Options()
+    ) throws {
+        loop = try EventLoop(name: "weir-backend")
+        server = try GroupMeServer(on: loop, address: listen.address, port: listen.port, seed: seed, options: options)
+    }
+
+    /// Closes every connection and ends the loop's thread.
+    func shutDown() async {
+        let server = server
+        await end(loop) { server.close() }
+    }
+}
+
 /// An echo server and the loop it runs on.
 struct EchoBackend {
     let server: EchoServer

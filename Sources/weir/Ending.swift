@@ -13,7 +13,7 @@ struct Ending {
     init(_ summary: TailSummary) {
         switch summary.outcome {
         case .limitReached: code = summary.hasLoss ? .loss : .done
-        case .timedOut: (code, words) = (.timeout, "timed out before the events asked for came")
+        case .timedOut: (code, words) = (.timeout, "timed out before what was asked for came")
         case .outputClosed: code = .done
         case .interrupted(let signal): code = signal == SIGTERM ? .terminated : .interrupted
         case .refused(let reason): (code, words) = (.refused, "refused: " + reason)
@@ -26,6 +26,15 @@ struct Ending {
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.sentence)
         }
+    }
+
+    /// A run that ended well fails by what happened in it. Where loss is part of the show it ended well, too.
+    mutating func judge(_ summary: Summary, by failures: [FailureCause], toleratesLoss: Bool) {
+        if toleratesLoss, code == .loss { code = .done }
+        guard code == .done || code == .loss else { return }
+        let causes = failures.compactMap { $0.words(summary) }
+        guard !causes.isEmpty else { return }
+        (code, words) = (.loss, "failed, as --fail-on asks: " + causes.joined(separator: ", "))
     }
 
     /// A handshake the server refuses with 401 or 403 is a matter of the token, not of the network.

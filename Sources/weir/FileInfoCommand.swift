@@ -28,6 +28,7 @@ enum FileInfoCommand {
         add("file", path)
         add("title", head.title)
         add("tags", head.tags.joined(separator: ", "))
+        add("filter", head.filter.map { "only events that are: " + $0 })
         add(
             "recording",
             "\(head.recording), segment \(head.segment), format \(head.major).\(head.minor), by \(head.tool)")

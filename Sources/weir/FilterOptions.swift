@@ -59,6 +59,15 @@ struct FilterOptions {
 }
 
 extension Arguments {
+    /// The one expression of an option; nil when it was not given.
+    func expression(_ option: Option) throws(UsageError) -> Filter? {
+        guard let text = self[option] else { return nil }
+        var filter = Filter()
+        try filtering(option) { () throws(FilterError) in filter = try Filter(parsing: text, origin: option.flag) }
+        guard !filter.isEmpty else { throw error("\(option.flag): the expression is empty") }
+        return filter
+    }
+
     /// Reads filters of an option; what is wrong with them is told with the place.
     func filtering(_ option: Option, _ body: () throws(FilterError) -> Void) throws(UsageError) {
         do throws(FilterError) {

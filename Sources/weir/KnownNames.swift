@@ -56,14 +56,13 @@ struct KnownNames {
         return names.sorted()
     }
 
-    /// What the store remembers; nothing is made where there is none.
+    /// What the store remembers of the account that was used last; nothing is made where there is no store.
     private var remembered: Remembered? {
         let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
-        guard let path, path != "none", access(path, R_OK) == 0,
-            let store = try? Store(opening: path, now: WallTime.milliseconds)
-        else { return nil }
-        defer { store.close() }
-        guard let account = (try? store.accounts())?.first else { return nil }
-        return try? store.remembered(of: account.server, user: account.user)
+        guard let path, path != "none", access(path, R_OK) == 0 else { return nil }
+        let found = try? RoomStore(path: path).use { store, account in
+            try store.remembered(of: account.server, user: account.user)
+        }
+        return found ?? nil
     }
 }

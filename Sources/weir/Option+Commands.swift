@@ -2,7 +2,7 @@ extension Option {
     /// The commands that know the option. What both a tail and a replay know is about what is shown, and a viewer's, too.
     var commands: [CommandName] {
         let commands = listed
-        let isOfViews = commands.contains(.tail) && commands.contains(.replay) && !commands.contains(.attach)
+        let isOfViews = commands.contains(.tail) && commands.contains(.replay) && ![.name, .noControl].contains(self)
         return isOfViews ? commands + [.attach] : commands
     }
 
@@ -52,20 +52,24 @@ extension Option {
         case .schema: [.demo, .tail, .replay]
         case .summary: [.demo, .tail, .record, .replay]
         case .format, .template, .fields, .time, .zone, .roomWidth, .spacer: [.demo, .tail, .replay, .fileCat]
-        case .count: [.demo, .tail, .record, .replay]
-        case .duration, .name, .noControl: [.demo, .tail, .record]
+        case .count, .failOn: [.demo, .tail, .record, .replay]
+        case .untilMatch: views
+        case .duration: [.demo, .tail, .record]
+        case .name, .noControl: [.demo, .tail, .record, .replay]
         case .record: [.demo, .tail]
+        case .recordFilter: [.demo, .tail, .record]
         case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
         case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]
         case .span: [.replay, .roomsJoin, .roomsLeave, .roomsMute, .roomsUnmute]
-        case .speed, .rate, .idleLimit, .loop, .follow, .step, .untilMatch, .refetch, .verify,
+        case .speed, .rate, .idleLimit, .loop, .follow, .step, .refetch, .verify,
             .serve:
             [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
         case .on: CommandName.roomVerbs + [.ctl]
         case .timeout: [.ctl]
+        case .dynamicPins: [.tail, .record]
         case .allowEmit, .recordDir: [.demo, .tail, .record]
         case .quiet: [.demo, .serve, .tail, .record, .replay]
         case .ctx: CommandName.allCases.filter(\.takesContext)

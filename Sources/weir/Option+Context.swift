@@ -14,7 +14,7 @@ extension CommandName {
     var writesContext: Bool { self == .ctxAdd || self == .ctxEdit }
 
     /// Whether it goes to a server, so that a context can say to which.
-    var takesContext: Bool { self == .tail || self == .record || Self.errands.contains(self) }
+    var takesContext: Bool { self == .tail || self == .watch || self == .record || Self.errands.contains(self) }
 
     /// Where among its words the server's URL stands.
     func urlIndex(in words: [String]) -> Int? {

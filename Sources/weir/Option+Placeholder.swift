@@ -11,7 +11,7 @@ extension Option {
     /// What follows the option in a usage line; nil when nothing does.
     var placeholder: String? {
         switch self {
-        case .backend: "twake|socketio"
+        case .backend: "twake|groupme|socketio"
         case .path: "PATH"
         case .namespace: "NAMESPACE"
         case .eio: "3|4|auto"
@@ -46,13 +46,14 @@ extension Option {
         case .hook: "'EXPR=COMMAND'"
         case .notify: "EXPR"
         case .forward: "URL"
-        case .view: "log|latest|top|graph|model|conn"
+        case .view: "log|latest|top|graph|model|raw|conn"
         case .summary: "text|json|none"
         case .time: "abs|rel|delta|none"
         case .zone: "utc|local"
         case .spacer: "D"
         case .roomWidth: "N"
         case .since: "D"
+        case .failOn: "gap|unknown|denied,…"
         case .count, .maxAttempts, .maxRooms, .seed, .history: "N"
         case .maxPayload: "BYTES"
         case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
@@ -60,7 +61,6 @@ extension Option {
         case .rate: "N/s"
         case .idleLimit, .span: "D"
         case .loop: "N|forever"
-        case .untilMatch: "PATTERN"
         case .refetch: "recorded|stub|off"
         case .listen, .serve: "ADDR:PORT"
         case .scenario: "NAME|FILE"
@@ -87,13 +87,14 @@ extension Option {
         case .records: "N"
         case .rule: "RULE"
         case .replace: "fixed|hash|fake"
-        case .filter: "EXPR"
+        case .filter, .untilMatch, .recordFilter: "EXPR"
         case .highlight: "EXPR|/RE/"
         case .grep, .exclude: "RE"
         case .sample: "N%|1/N"
         case .from, .notFrom: "USER"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .allowEmit, .draft,
+        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .allowEmit,
+            .dynamicPins, .draft,
             .json,
             .force,
             .noStates,

@@ -27,7 +27,7 @@ extension Option {
     /// What the option is of no use without.
     func needs(for command: CommandName) -> Option? {
         switch self {
-        case .rotate, .compress, .onWriteError: command == .record ? nil : .record
+        case .rotate, .compress, .onWriteError, .recordFilter: command == .record ? nil : .record
         case .keep: .rotate
         case .diffLogReversible: .diffLog
         case .key, .keyPass: .cert

@@ -23,10 +23,14 @@ enum Option: String, CaseIterable {
     case notFrom = "not-from"
     case grep, exclude, highlight, sample
     case explainFilter = "explain-filter"
-    case count, duration
+    case count
+    case untilMatch = "until-match"
+    case failOn = "fail-on"
+    case duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
     case record, rotate, keep, compress, fsync
+    case recordFilter = "record-filter"
     case onWriteError = "on-write-error"
     case noStates = "no-states"
     case flightRecorder = "flight-recorder"
@@ -37,7 +41,6 @@ enum Option: String, CaseIterable {
     case idleLimit = "idle-limit"
     case span = "for"
     case loop, follow, step
-    case untilMatch = "until-match"
     case refetch, verify, serve
     case listen, scenario, seed
     case pingInterval = "ping-interval"
@@ -67,6 +70,7 @@ enum Option: String, CaseIterable {
     case on, name, all, since
     case noControl = "no-ctl"
     case allowEmit = "allow-emit"
+    case dynamicPins = "dynamic-pins"
     case recordDir = "record-dir"
     case timeout
     case quiet
@@ -89,7 +93,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .hook, .notify, .join, .filter, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header, .pin,
+        .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header,
+        .pin,
         .member, .kind,
         .notKind, .event, .notEvent, .notRoom, .connection,
         .notConnection, .rule, .rotate, .label, .unset,

@@ -10,16 +10,21 @@ struct Outlets {
     private let collector = SummaryCollector()
     private let status: StatusPrinter
     private let quiet: Bool
+    private let failures: [FailureCause]
+    private let toleratesLoss: Bool
     private let summaryForm: SummaryForm
     private let hooks: HookOutlet?
+    /// The view that is drawn in one place; nil when none is.
+    let board: TerminalBoard?
     /// What is shown; others may change it while it runs.
     let filter: ViewFilter
 
     /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
-    /// the printers. With `controls`, what is shown can be paused and changed while it runs. The events of `muted` rooms are not shown.
+    /// the printers, and asks `shared` itself. With `controls`, what is shown can be paused and changed while it runs. The events of `muted` rooms
+    /// are not shown.
     init(
         _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil,
-        controls: ViewControls? = nil, muted: MutedRooms? = nil
+        filter shared: ViewFilter? = nil, controls: ViewControls? = nil, muted: MutedRooms? = nil
     ) throws(OutletError) {
         let form = options.form
         status = StatusPrinter(
@@ -27,8 +32,9 @@ struct Outlets {
             showsGaps: form?.showsGaps != true || isatty(1) == 0,
             shortensIDs: isatty(2) == 1)
         quiet = options.quiet
+        (failures, toleratesLoss) = (options.failures, options.toleratesLoss)
         summaryForm = options.summary
-        filter = ViewFilter(options.filters.view)
+        filter = shared ?? ViewFilter(options.filters.view)
         var outlets: [any Outlet] = []
         if let path = options.diffLog {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
@@ -48,6 +54,7 @@ struct Outlets {
         }
         if let screen {
             all = outlets + [screen]
+            board = nil
             return
         }
         var printers: [any Outlet] = [status]
@@ -69,14 +76,19 @@ struct Outlets {
                 printers.append(makePrinter(nil))
             }
         }
+        if options.view == .raw {
+            printers.append(WirePrinter(colour: TerminalDevice.showsColour(1), settings: options.lines))
+        }
         var shownLine = options.hasStatus ? line : nil
         shownLine?.filter = { [filter] in filter.text.isEmpty ? nil : filter.text }
-        if options.view != .log || (shownLine != nil && TerminalDevice.redraws(2)) {
+        if options.view.isDrawn || (shownLine != nil && TerminalDevice.redraws(2)) {
             let board = TerminalBoard(
                 options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers)
-            outlets.append(options.view == .log ? board : FilteredOutlet(board, filter: filter))
+            outlets.append(options.view.isDrawn ? FilteredOutlet(board, filter: filter) : board)
+            self.board = options.view.isDrawn ? board : nil
         } else {
             outlets += printers
+            board = nil
         }
         all = outlets
     }
@@ -88,19 +100,21 @@ struct Outlets {
 
     /// Says how the run ended and what was seen, and gives the code to exit with.
     func conclude(_ summary: TailSummary) -> ExitCode {
-        let end = Ending(summary)
+        let seen = collector.summary
+        var end = Ending(summary)
+        end.judge(seen, by: failures, toleratesLoss: toleratesLoss)
         var lines: [String] = []
         if let words = end.words { lines.append("weir: " + words) }
         switch summaryForm {
         case .text where !quiet && end.hasSummary:
-            lines += collector.summary.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines
+            lines += seen.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines
         case .text, .none, .json: break
         }
         if let line = hooks?.figures.line { lines.append(line) }
         try? status.write(lines: lines)
         if summaryForm == .json {
             var writer = JSONWriter()
-            collector.summary.write(summary, words: end.words, code: Int(end.code.rawValue), into: &writer)
+            seen.write(summary, words: end.words, code: Int(end.code.rawValue), filtered: filter.tally, into: &writer)
             try? DescriptorWriter(descriptor: 2, name: "standard error").write(writer.bytes)
         }
         return end.code

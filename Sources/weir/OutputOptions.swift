@@ -20,10 +20,20 @@ struct OutputOptions {
     var diffLog: String?
     /// Whether that also holds what was deleted or replaced.
     var reversible = false
-    /// After how many events to end.
+    /// After how many events that are shown to end.
     var count: Int?
+    /// At what to end.
+    var untilMatch: Filter?
+    /// What makes a run fail that went well otherwise.
+    var failures: [FailureCause]
+    /// Whether what was lost belongs to the show.
+    var toleratesLoss = false
     /// Only warnings, errors and losses on standard error.
     var quiet = false
+
+    private static let filters: [Option] = [
+        .filter, .kind, .notKind, .room, .notRoom, .from, .notFrom, .grep, .exclude, .highlight, .sample,
+    ]
 
     init(_ arguments: Arguments) throws(UsageError) {
         form = arguments.command == .record ? nil : try arguments.printedForm()
@@ -35,6 +45,9 @@ struct OutputOptions {
             }
             form = nil
         }
+        if view == .raw, let other = Self.filters.first(where: { arguments.isTyped($0) }) {
+            throw arguments.error("--view raw is all there is on the wire: \(other.flag) is about events")
+        }
         summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
         filters = try FilterOptions(arguments)
@@ -43,7 +56,42 @@ struct OutputOptions {
         reversible = arguments.has(.diffLogReversible)
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }
         count = try arguments.count(.count)
+        untilMatch = try arguments.expression(.untilMatch)
+        failures = try arguments.failures()
         quiet = arguments.has(.quiet)
+    }
+}
+
+/// What makes a run fail that went well otherwise.
+enum FailureCause: String, CaseIterable {
+    case gap, unknown, denied
+
+    /// How often it happened, in words; nil when it did not.
+    func words(_ summary: Summary) -> String? {
+        let (count, one, many) =
+            switch self {
+            case .gap: (summary.gaps, "gap", "gaps")
+            case .unknown: (summary.unknown, "unknown event", "unknown events")
+            case .denied: (summary.denied, "room denied", "rooms denied")
+            }
+        return count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
+    }
+}
+
+extension Arguments {
+    /// Of `--fail-on`, given again or with commas.
+    fileprivate func failures() throws(UsageError) -> [FailureCause] {
+        var causes: [FailureCause] = []
+        for word in all(.failOn).flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            guard let cause = FailureCause(rawValue: String(word)) else {
+                let words = FailureCause.allCases.map(\.rawValue)
+                throw error(
+                    "--fail-on: \(UsageError.quoted(String(word))) is none of \(words.joined(separator: ", "))"
+                        + Suggestion.phrase(for: String(word), among: words))
+            }
+            if !causes.contains(cause) { causes.append(cause) }
+        }
+        return causes
     }
 }
 
@@ -66,6 +114,8 @@ struct RunOptions {
     var name: String?
     /// Whether clients of it may send events to the server.
     var allowsEmit = false
+    /// Whether pins are kept in step with what they join and leave.
+    var pinsFollow = false
     /// Where they may begin recordings.
     var recordFolder: String?
     /// Whether there is a control socket.
@@ -79,6 +129,7 @@ struct RunOptions {
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
         allowsEmit = arguments.has(.allowEmit)
+        pinsFollow = arguments.has(.dynamicPins)
         recordFolder = arguments[.recordDir]
         if recordFolder == "" { throw arguments.error("--record-dir: the name of the folder is empty") }
     }

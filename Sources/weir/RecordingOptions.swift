@@ -6,7 +6,7 @@ extension Arguments {
     /// The plan; `isRecording` is whether there is a recording at all.
     func recordingPlan(isRecording: Bool) throws(UsageError) -> RecordingPlan {
         var plan = RecordingPlan()
-        let mine: [Option] = [.rotate, .keep, .compress, .onWriteError]
+        let mine: [Option] = [.rotate, .keep, .compress, .onWriteError, .recordFilter]
         if !isRecording, let needless = mine.first(where: { has($0) || !all($0).isEmpty }) {
             throw error("\(needless.flag) needs --record FILE")
         }
@@ -14,6 +14,7 @@ extension Arguments {
         plan.options.overwrites = has(.force)
         plan.writeErrors = try choice(.onWriteError) ?? .stop
         plan.keepsStates = !has(.noStates)
+        plan.filter = try expression(.recordFilter)
         switch try choice(.compress) as Compression? {
         case nil: break
         case .closed: plan.compressesClosed = true

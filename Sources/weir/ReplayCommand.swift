@@ -7,6 +7,12 @@ import Recording
 enum ReplayCommand {
     static func run(_ options: ReplayOptions) async -> ExitCode {
         if let listen = options.serve { return await ServedRecording.run(options, at: listen) }
+        var playing = options.replay
+        playing.tool = Help.version
+        if options.hasControl { playing.controlPath = ControlSocket.pathForThisProcess(name: options.name) }
+        if let path = playing.controlPath, !LocalSocketClient.removeIfStale(path) {
+            return Console.fail(ControlSocket.taken(path))
+        }
         let outlets: Outlets
         do {
             outlets = try Outlets(options.output)
@@ -16,9 +22,12 @@ enum ReplayCommand {
         let terminal = RawTerminal.forPlaying(options.replay.paths)
         var console = ReplayConsole()
         if terminal != nil || options.replay.isStepping { console.keys = 0 }
-        // A view has the terminal for itself.
-        if options.output.hasStatus, options.output.view == .log, TerminalDevice.redraws(2) { console.status = 2 }
-        let replay = Replay(options.replay, console: console, outlets: outlets.all)
+        if options.output.hasStatus, TerminalDevice.redraws(2) {
+            // A view that is drawn has a line for it.
+            if options.output.view.isDrawn { console.board = outlets.board } else { console.status = 2 }
+        }
+        playing.filter = outlets.filter
+        let replay = Replay(playing, console: console, outlets: outlets.all)
         Signals.onFirst { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)
         let result = await withCheckedContinuation { continuation in

@@ -4,11 +4,17 @@ import Live
 struct ReplayOptions {
     var replay: ReplayConfiguration
     var output: OutputOptions
+    /// The control socket's name; nil for the process id.
+    var name: String?
+    /// Whether there is a control socket.
+    var hasControl: Bool
     /// Where the recording is served instead of being shown.
     var serve: (address: String, port: UInt16)?
 
     init(_ arguments: Arguments) throws(UsageError) {
         output = try OutputOptions(arguments)
+        name = try arguments.name(.name)
+        hasControl = !arguments.has(.noControl)
         replay = ReplayConfiguration(arguments.positionals)
         replay.pace = try arguments.pace()
         replay.idleLimit = try arguments.duration(.idleLimit)
@@ -18,10 +24,9 @@ struct ReplayOptions {
         replay.loops = try arguments.rounds(.loop)
         replay.follows = arguments.has(.follow)
         replay.isStepping = arguments.has(.step)
-        replay.pattern = try arguments.pattern(.untilMatch)
         replay.refetch = try arguments.choice(.refetch) ?? .recorded
         replay.verifies = arguments.has(.verify)
-        replay.count = output.count
+        (replay.count, replay.untilMatch) = (output.count, output.untilMatch)
         serve = try arguments.endpoint(.serve)
         try check(arguments)
         if serve != nil { try checkServing(arguments) }

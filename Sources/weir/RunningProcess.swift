@@ -41,6 +41,25 @@ struct RunningProcess {
         return try result(line, of: method)
     }
 
+    /// The descriptor of a connection that is a stream of its recording; the caller's to close.
+    func attach() throws(Trouble) -> Int32 {
+        let line: [UInt8]?
+        let descriptor: Int32
+        do throws(NetworkError) {
+            let stream = try LocalSocketStream(path: path)
+            try stream.send(Self.request(.attach, []))
+            line = try stream.readLine(timeout: .seconds(5))
+            descriptor = dup(stream.descriptor)
+        } catch {
+            throw unanswered(error)
+        }
+        guard let line, descriptor >= 0 else {
+            throw Trouble("\(name) closed without an answer", .noConnection)
+        }
+        _ = try result(line, of: .attach)
+        return descriptor
+    }
+
     /// The line of a request.
     static func request(_ method: ControlMethod, _ parameters: [JSONValue.Member]) -> [UInt8] {
         var writer = JSONWriter()

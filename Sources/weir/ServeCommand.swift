@@ -33,6 +33,7 @@ enum ServeCommand {
 /// What `serve` runs.
 private enum Served {
     case twake(EmbeddedBackend)
+    case groupMe(GroupMeBackend)
     case echo(EchoBackend)
 
     init(_ options: ServeOptions) throws {
@@ -42,6 +43,7 @@ private enum Served {
                 try EmbeddedBackend(
                     scenario: scenario, seed: options.seed, listen: options.listen, endpoint: options.endpoint,
                     hasCore: options.era == .b))
+        case .groupMe: self = .groupMe(try GroupMeBackend(seed: options.seed, listen: options.listen))
         case .echo(let service): self = .echo(try EchoBackend(service, listen: options.listen, options.endpoint))
         }
     }
@@ -52,6 +54,10 @@ private enum Served {
             let url = backend.server.url
             _ = Console.print("url \(url)\ntoken \(backend.server.makeToken().reveal())\n")
             if !quiet { Console.note("serving until interrupted; tail it with: weir tail \(url) --token env:TOKEN") }
+        case .groupMe(let backend):
+            let server = backend.server
+            _ = Console.print("url \(server.url)\ntoken \(server.token.reveal())\n")
+            if !quiet { Console.note("serving GroupMe until interrupted: pushes at /faye, REST at /v3") }
         case .echo(let backend):
             _ = Console.print("url \(backend.server.url)\n")
             if !quiet { Console.note("serving an echo until interrupted") }
@@ -61,6 +67,7 @@ private enum Served {
     func shutDown() async {
         switch self {
         case .twake(let backend): await backend.shutDown()
+        case .groupMe(let backend): await backend.shutDown()
         case .echo(let backend): await backend.shutDown()
         }
     }

@@ -11,12 +11,15 @@ struct ServeOptions {
     enum Service {
         /// The Twake backend with the world of a scenario: a name, or a file.
         case twake(scenario: String)
+        /// The GroupMe backend with its own people.
+        case groupMe
         case echo(EchoServer.Service)
 
         init(scenario: String?) {
             switch scenario {
             case "echo": self = .echo(.socketIO)
             case "engine-echo": self = .echo(.engineIO)
+            case "groupme": self = .groupMe
             case let scenario: self = .twake(scenario: scenario ?? Scenario.names[0])
             }
         }
@@ -25,6 +28,7 @@ struct ServeOptions {
         var path: String {
             switch self {
             case .twake: "/socket/"
+            case .groupMe: "/faye"
             case .echo(let service): service.path
             }
         }
@@ -45,6 +49,9 @@ struct ServeOptions {
         let path = arguments[.path] ?? service.path
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }) else {
             throw arguments.error("--path: \(UsageError.quoted(path)) is no path of a URL, such as /socket.io/")
+        }
+        if case .groupMe = service, path != service.path {
+            throw arguments.error("--path: GroupMe's push service is at \(service.path)")
         }
         endpoint = EndpointOptions(path: path)
         if let interval = try arguments.milliseconds(.pingInterval) { endpoint.pingInterval = interval }

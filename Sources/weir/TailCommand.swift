@@ -26,17 +26,21 @@ enum TailCommand {
     }
 
     /// The same with what its run is told.
-    static func configuration(_ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions)
-        -> TailConfiguration
-    {
+    static func configuration(
+        _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil
+    ) -> TailConfiguration {
         var configuration = base
+        configuration.context = context?.name
         configuration.recordPath = run.recording
         configuration.recording = run.plan
-        configuration.count = output.count
+        (configuration.count, configuration.untilMatch) = (output.count, output.untilMatch)
         configuration.duration = run.duration
         configuration.idleTimeout = run.idleTimeout
-        if run.hasControl { configuration.controlPath = ControlSocket.pathForThisProcess(name: run.name) }
+        if run.hasControl {
+            configuration.controlPath = ControlSocket.pathForThisProcess(name: run.name, context: context?.name)
+        }
         configuration.allowsEmit = run.allowsEmit
+        configuration.pinsFollow = run.pinsFollow
         configuration.recordFolder = run.recordFolder
         return configuration
     }
@@ -45,14 +49,12 @@ enum TailCommand {
     static func run(
         _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil
     ) async -> ExitCode {
-        var configuration = configuration(base, run, output)
+        var configuration = configuration(base, run, output, context)
         if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
-            let name = ControlSocket.name(of: path)
-            return Console.fail(Trouble("\(name) runs already: choose another --name, or see 'weir ps'", .usage))
+            return Console.fail(ControlSocket.taken(path))
         }
         let view = output.form == nil ? nil : ViewControls()
         configuration.view = view
-        configuration.context = context?.name
         let outlets: Outlets
         let tail: Tail
         do {
@@ -60,7 +62,7 @@ enum TailCommand {
             let muted = MutedRooms()
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
-            if view != nil { configuration.filter = outlets.filter }
+            if output.form != nil || output.view != .log { configuration.filter = outlets.filter }
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)
@@ -113,7 +115,7 @@ enum TailCommand {
             }.expanded.description
         }
         var told = Configuration(
-            backend: options.backend == .twake ? .twake : .socketio, path: options.path, namespace: options.namespace,
+            backend: options.backend, path: options.path, namespace: options.namespace,
             revision: options.revision, transport: options.transport, company: options.company,
             workspace: options.workspace, rooms: rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },

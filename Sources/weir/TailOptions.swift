@@ -6,14 +6,10 @@ import Wire
 
 /// The options of `tail` and `record`.
 struct TailOptions {
-    /// What the server speaks.
-    enum Backend: String, CaseIterable {
-        case twake, socketio
-    }
-
     var url: URLParts
-    var backend: Backend
-    /// The endpoint's path with a slash on both ends; nil for the backend's own.
+    /// What the server speaks.
+    var backend: Configuration.BackendKind
+    /// The endpoint's path, for Socket.IO with a slash on both ends; nil for the backend's own.
     var path: String?
     var namespace: String
     /// The Engine.IO revision; nil to find out.
@@ -47,7 +43,7 @@ struct TailOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         backend = try arguments.choice(.backend) ?? .twake
-        path = arguments[.path].map(TailOptions.withSlashes)
+        path = arguments[.path].map(backend == .groupme ? TailOptions.withLeadingSlash : TailOptions.withSlashes)
         namespace = TailOptions.withLeadingSlash(arguments[.namespace] ?? "/")
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto
@@ -104,5 +100,7 @@ struct DemoOptions {
         run = try RunOptions(arguments)
         run.duration = run.duration ?? .seconds(15)
         output = try OutputOptions(arguments)
+        // That the server is started again is part of the show.
+        output.toleratesLoss = true
     }
 }

@@ -4,7 +4,7 @@ import Network
 import Recording
 import Wire
 
-/// `weir watch`: the full-screen view of a server or of a recording.
+/// `weir watch`: the full-screen view of a server, of a running tail or of a recording.
 enum WatchCommand {
     static func run(_ options: WatchOptions) async -> ExitCode {
         guard let terminal = RawTerminal.forFullScreen() else {
@@ -13,54 +13,58 @@ enum WatchCommand {
                     "watch needs a terminal that can move its cursor, for standard input and output"
                         + " (TERM is not dumb); weir tail and weir replay print lines anywhere", command: .watch))
         }
-        switch options {
-        case .server(let options):
-            if let missing = TailCommand.missingSecret(options) { return Console.fail(missing) }
-            return await run(options, on: terminal)
-        case .recording(let options): return await run(options, on: terminal)
-        }
-    }
-
-    private static func run(_ options: TailOptions, on terminal: RawTerminal) async -> ExitCode {
-        let base: TailConfiguration
-        do { base = try TailCommand.configuration(options) } catch { return Console.fail(error) }
-        let configuration = TailCommand.configuration(base, options.run, options.output)
-        let server = configuration.server
-        var settings = Watch.Settings(
-            title: "\(URLParts(scheme: server.scheme, host: server.host, port: server.port))")
-        settings.file = configuration.recordPath
-        settings.steersRooms = true
-        (settings.lines.time, settings.lines.zone) = (options.output.lines.time, options.output.lines.zone)
-        let desk = WatchDesk(settings)
-        let outlets: Outlets
-        let tail: Tail
         do {
-            outlets = try Outlets(options.output, screen: desk)
-            tail = try Tail(configuration, outlets: outlets.all)
+            switch options {
+            case .server(let options):
+                if let missing = TailCommand.missingSecret(options) { return Console.fail(missing) }
+                return try await run(options, on: terminal)
+            case .running(let name, let output):
+                return try await WatchedTail(RunningProcess(name: name)).run(output, on: terminal)
+            case .recording(let options): return try await run(options, on: terminal)
+            }
         } catch {
             return Console.fail(error)
         }
+    }
+
+    private static func run(_ options: TailOptions, on terminal: RawTerminal) async throws -> ExitCode {
+        let base = try TailCommand.configuration(options)
+        var configuration = TailCommand.configuration(base, options.run, options.output, options.context)
+        if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
+            throw ControlSocket.taken(path)
+        }
+        let server = configuration.server
+        var settings = settings(
+            "\(URLParts(scheme: server.scheme, host: server.host, port: server.port))", options.output)
+        settings.file = configuration.recordPath
+        settings.steersRooms = true
+        (settings.badge, settings.isGuarded) = (options.context?.badge, options.context?.isGuarded ?? false)
+        let filter = ViewFilter(options.output.filters.view)
+        let (muted, controls) = (MutedRooms(), ViewControls(prints: false))
+        let desk = WatchDesk(settings, filter: filter, muted: muted, controls: controls)
+        (configuration.filter, configuration.muted, configuration.view) = (filter, muted, controls)
+        let outlets = try Outlets(options.output, screen: desk, filter: filter)
+        let tail = try Tail(configuration, outlets: outlets.all)
         Signals.onFirst { tail.stop(signal: $0) }
         if options.run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
-        let summary = await show(desk, on: terminal, perform: { tail.perform($0) }) { await tail.run() }
+        let summary = await show(desk, on: terminal) { effect in
+            tail.perform(effect) { desk.tell(.said($0)) }
+        } while: {
+            await tail.run()
+        }
         return outlets.conclude(summary)
     }
 
-    private static func run(_ options: ReplayOptions, on terminal: RawTerminal) async -> ExitCode {
+    private static func run(_ options: ReplayOptions, on terminal: RawTerminal) async throws -> ExitCode {
         let path = options.replay.paths[0]
-        var settings = Watch.Settings(title: path)
+        var settings = settings(path, options.output)
         settings.isReplay = true
-        (settings.lines.time, settings.lines.zone) = (options.output.lines.time, options.output.lines.zone)
         settings.file = path
-        let desk = WatchDesk(settings)
-        let outlets: Outlets
-        do {
-            // A file that is none is known before the screen is taken.
-            _ = try RecordingReader(opening: path).head
-            outlets = try Outlets(options.output, screen: desk)
-        } catch {
-            return Console.fail(error)
-        }
+        // A file that is none is known before the screen is taken.
+        _ = try RecordingReader(opening: path).head
+        let filter = ViewFilter(options.output.filters.view)
+        let desk = WatchDesk(settings, filter: filter)
+        let outlets = try Outlets(options.output, screen: desk, filter: filter)
         var console = ReplayConsole()
         console.watcher = desk
         let replay = Replay(options.replay, console: console, outlets: outlets.all)
@@ -68,22 +72,28 @@ enum WatchCommand {
         runOnThread(named: "weir-length") {
             if let end = try? RecordingIndex(ofFile: path).times?.upperBound { desk.tell(.length(end)) }
         }
-        let result = await show(desk, on: terminal, perform: { replay.perform($0) }) {
-            await withCheckedContinuation { continuation in
-                // Reading and waiting for the next record block.
-                runOnThread(named: "weir-replay") {
-                    continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
-                }
+        let result = await show(desk, on: terminal, perform: { replay.perform($0) }, while: { await play(replay) })
+        return outlets.conclude(try result.get())
+    }
+
+    /// What a view is told of its title and of how lines are laid out.
+    static func settings(_ title: String, _ output: OutputOptions) -> Watch.Settings {
+        var settings = Watch.Settings(title: title)
+        (settings.lines.time, settings.lines.zone) = (output.lines.time, output.lines.zone)
+        return settings
+    }
+
+    /// Plays to the end, on a thread that may wait for the next record.
+    static func play(_ replay: Replay) async -> Result<TailSummary, RecordingError> {
+        await withCheckedContinuation { continuation in
+            runOnThread(named: "weir-replay") {
+                continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
             }
-        }
-        switch result {
-        case .success(let summary): return outlets.conclude(summary)
-        case .failure(let error): return Console.fail(error)
         }
     }
 
     /// Shows a desk on the terminal while something runs, and gives the terminal back.
-    private static func show<Outcome: Sendable>(
+    static func show<Outcome: Sendable>(
         _ desk: WatchDesk, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
         while body: () async -> Outcome
     ) async -> Outcome {

@@ -5,18 +5,33 @@ import Live
 enum WatchOptions {
     /// A server.
     case server(TailOptions)
+    /// A tail that runs, by its name.
+    case running(String, OutputOptions)
     /// A recording.
     case recording(ReplayOptions)
 
     init(_ arguments: Arguments) throws(UsageError) {
+        if let name = arguments[.on] {
+            guard ControlSocket.isName(name) else {
+                throw arguments.error(
+                    "--on: \(UsageError.quoted(name)) is no name of a tail; 'weir ps' lists them")
+            }
+            guard arguments.positionals.isEmpty else {
+                throw arguments.error("--on and \(UsageError.quoted(arguments.positionals[0])) are two things to watch")
+            }
+            try Self.refuseAllBut(Option.ofWatchedTail, arguments)
+            self = .running(name, try OutputOptions(arguments))
+            return
+        }
         guard let subject = arguments.positionals.first else {
-            throw arguments.error("what is to be watched is missing: a URL, or a recording's FILE")
+            throw arguments.error(
+                "what is to be watched is missing: a URL, or a recording's FILE, or a running tail with --on NAME")
         }
         if Self.isAddress(subject) {
-            try Self.refuse(Option.ofWatchedRecording.subtracting(Option.ofWatchedServer), arguments, "a recording")
+            try Self.refuseAllBut(Option.ofWatchedServer, arguments)
             self = .server(try TailOptions(arguments))
         } else {
-            try Self.refuse(Option.ofWatchedServer.subtracting(Option.ofWatchedRecording), arguments, "a server")
+            try Self.refuseAllBut(Option.ofWatchedRecording, arguments)
             let options = try ReplayOptions(arguments)
             if subject == "-" {
                 throw arguments.error("keys come from standard input: a recording cannot, too; give a FILE")
@@ -28,12 +43,15 @@ enum WatchOptions {
     /// Whether it is a URL rather than a file's name.
     private static func isAddress(_ text: String) -> Bool { text.contains("://") && access(text, F_OK) != 0 }
 
-    private static func refuse(
-        _ options: Set<Option>, _ arguments: Arguments, _ meant: String
-    ) throws(UsageError) {
-        guard let option = Option.allCases.first(where: { options.contains($0) && arguments.isTyped($0) }) else {
+    /// Refuses what was typed of another thing to watch.
+    private static func refuseAllBut(_ allowed: Set<Option>, _ arguments: Arguments) throws(UsageError) {
+        let others = Option.ofWatch.subtracting(allowed)
+        guard let option = Option.allCases.first(where: { others.contains($0) && arguments.isTyped($0) }) else {
             return
         }
+        let meant =
+            Option.ofWatchedServer.contains(option)
+            ? "a server" : Option.ofWatchedRecording.contains(option) ? "a recording" : "a running tail"
         throw arguments.error("\(option.flag) is for watching \(meant)")
     }
 }

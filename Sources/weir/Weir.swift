@@ -65,6 +65,7 @@ enum Weir {
         case .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,
             .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory:
             return RoomsCommand.run(try RoomsOptions(arguments))
+        case .roomsWatch: return await RoomsWatch.run(try RoomsOptions(arguments))
         }
     }
 

@@ -32,6 +32,7 @@ import Testing
         let attached = try weir("attach", "x", "--count", "3", "--format", "json", environment: environment)
         #expect(attached.status == 0)
         #expect(attached.output.split(separator: "\n").count { $0.contains(#""type":"event""#) } == 3)
+        #expect(try weir("attach", "x", "--until-match", "type = event", environment: environment).status == 0)
         let taken = try weir("demo", "--name", "x", environment: environment)
         #expect(taken.status == 2 && taken.errors.contains("x runs already: choose another --name"))
         let quit = try weir("ctl", "quit", environment: environment)
@@ -82,5 +83,71 @@ import Testing
         kill(demo.pid, SIGINT)
         while demo.readLine() != nil {}
         #expect(demo.wait() == 130)
+    }
+
+    @Test func `SIGHUP begins the recording's next segment`() throws {
+        let folder = try temporaryFolder()
+        let backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
+        defer { backend.stop() }
+        let url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "record", url, folder + "/a.weir.jsonl", "--token", "env:T", "--rotate", "hup",
+                "--store", "none", "--no-ctl",
+            ], environment: ["T": token], errorsToo: true)
+        while let line = tail.readLine(), !line.contains("+ room ") {}
+        kill(tail.pid, SIGHUP)
+        let second = folder + "/a.0002.weir.jsonl"
+        while access(second, F_OK) != 0, let _ = tail.readLine() {}
+        kill(tail.pid, SIGTERM)
+        while tail.readLine() != nil {}
+        #expect(tail.wait() == 143)
+        #expect(access(second, R_OK) == 0)
+        let replayed = try weir(
+            "replay", folder + "/a.0001.weir.jsonl", second, "--speed", "max", "--verify", "--quiet", "--no-ctl")
+        #expect(replayed.status == 0, "\(replayed.errors)")
+    }
+
+    @Test func `a tail is called as its context, and the next one of it has a name of its own`() throws {
+        let folder = try temporaryFolder()
+        let backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
+        defer { backend.stop() }
+        let url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
+        let environment = ["XDG_RUNTIME_DIR": folder, "HOME": folder, "XDG_STATE_HOME": folder, "T": token]
+        #expect(try weir("ctx", "add", "work", url, "--token", "env:T", environment: environment).status == 0)
+        let words = [try pathOfWeir(), "tail", "--ctx", "work", "--store", "none", "--format", "json", "--quiet"]
+        let first = try Peer(words, environment: environment)
+        while let line = first.readLine(), !line.contains(#""change":"joined""#) {}
+        let second = try Peer(words, environment: environment)
+        while let line = second.readLine(), !line.contains(#""change":"joined""#) {}
+        let list = try weir("ps", "--json", environment: environment).output
+        #expect(list.contains(#"{"name":"work","kind":"tail","pid":\#(first.pid),"#), "\(list)")
+        #expect(list.contains(#"{"name":"work-\#(second.pid)","kind":"tail","#), "\(list)")
+        #expect(list.contains(#""context":"work""#))
+        for tail in [first, second] { kill(tail.pid, SIGTERM) }
+    }
+
+    @Test func `a replay is listed and steered from another shell, and refuses what it cannot do`() throws {
+        let environment = try environment()
+        let sample = packageFolder + "/samples/recordings/hello.weir.jsonl"
+        let replay = try Peer(
+            [try pathOfWeir(), "replay", sample, "--speed", "0.01", "--name", "r", "--format", "json", "--quiet"],
+            environment: environment)
+        while try weir("ctl", "r", "position", environment: environment).status != 0 {}
+        let list = try weir("ps", environment: environment).output
+        #expect(list.contains("r     -    \(replay.pid)") && list.contains("replay  playing"), "\(list)")
+        #expect(try weir("ctl", "r", "pause", environment: environment).output.contains(#""state":"paused""#))
+        let sought = try weir("ctl", "r", "seek", "to=+2s", environment: environment)
+        #expect(sought.status == 0 && sought.output.contains(#""record":"#))
+        let nowhere = try weir("ctl", "r", "seek", "to=nowhere", environment: environment)
+        #expect(nowhere.status == 1 && nowhere.errors.contains("there is no such place"))
+        let rooms = try weir("ctl", "r", "rooms.list", environment: environment)
+        #expect(rooms.status == 2 && rooms.errors.contains("a replay has no method 'rooms.list'"))
+        #expect(try weir("ctl", "r", "speed", "to=max", environment: environment).status == 0)
+        #expect(try weir("ctl", "r", "resume", environment: environment).status == 0)
+        while replay.readLine() != nil {}
+        #expect(replay.wait() == 3, "the sample has a gap")
     }
 }

@@ -3,35 +3,77 @@ import TestSupport
 import Testing
 
 /// What scripts rely on: each code, by something that ends with it.
-@Suite("Exit codes", .timeLimit(.minutes(2)))
+@Suite("Check 13: exit codes", .timeLimit(.minutes(2)))
 struct ExitCodeTests {
     private let samples = packageFolder + "/samples/recordings/"
 
-    @Test("0: done")
+    @Test("Check 13: code 0: done")
     func done() throws {
         #expect(try weir("demo", "--count", "1", "--no-ctl", "--quiet").status == 0)
+        #expect(try weir("demo", "--until-match", "kind = message", "--no-ctl", "--quiet").status == 0)
         #expect(try weir("--version").status == 0)
     }
 
-    @Test("1: runtime error")
+    @Test("Check 13: code 1: runtime error")
     func runtimeError() throws {
         #expect(try weir("replay", "/nowhere.weir.jsonl").status == 1)
         #expect(try weir("file", "grep", "nothing-is-like-this", samples + "hello.weir.jsonl").status == 1)
     }
 
-    @Test("2: wrong usage, before anything is connected to")
+    @Test("Check 13: code 2: wrong usage, before anything is connected to")
     func usage() throws {
         #expect(try weir("tail", "http://127.0.0.1:9", "--fromat", "json").status == 2)
         #expect(try weir("demo", environment: ["WEIR_FORMAT": "jsno"]).status == 2)
     }
 
-    @Test("3: finished, but something was lost")
+    @Test("Check 13: code 3: finished, but something was lost")
     func loss() throws {
         #expect(try weir("file", "info", samples + "damaged.weir.jsonl").status == 3)
         #expect(try weir("replay", samples + "damaged.weir.jsonl", "--speed", "max", "--quiet").status == 3)
     }
 
-    @Test("4: refused")
+    @Test("Check 13: code 3: what --fail-on names happened, and else the run would have ended well")
+    func failOn() throws {
+        // The same day as a server of tomorrow would tell it; what the file says of itself would be wrong.
+        let day = String(decoding: try readFile(samples + "twake-day.weir.jsonl"), as: UTF8.self)
+            .replacing("channel_activity", with: "channel_tomorrow").split(separator: "\n")
+            .filter { line in !["sync", "idx", "st", "end"].contains { line.hasPrefix(#"{"k":"\#($0)""#) } }
+        let file = try temporaryFolder() + "/tomorrow.weir.jsonl"
+        try writeFile(file, day.map { $0 + "\n" }.joined())
+        func replay(_ causes: String...) throws -> (status: Int32, errors: String) {
+            let options = causes.flatMap { ["--fail-on", $0] }
+            let result = try weir(["replay", file, "--speed", "max", "--refetch", "off", "--quiet"] + options)
+            return (result.status, result.errors)
+        }
+        #expect(try replay().status == 0)
+        #expect(try replay("gap", "denied").status == 0)
+        let failed = try replay("gap,unknown")
+        #expect(failed.status == 3)
+        #expect(failed.errors == "weir: failed, as --fail-on asks: 10 unknown events\n")
+        // What is part of the show is none of it for who asks.
+        let demo = ["demo", "--no-ctl", "--quiet", "--until-match", "type = gap"]
+        #expect(try weir(demo).status == 0)
+        #expect(try weir(demo + ["--fail-on", "gap"]).status == 3)
+        let wrong = try weir(demo + ["--fail-on", "gap,unknwon"])
+        #expect(wrong.status == 2)
+        #expect(
+            wrong.errors.hasPrefix(
+                "weir: --fail-on: 'unknwon' is none of gap, unknown, denied; did you mean 'unknown'?"))
+    }
+
+    @Test("Check 13: code 3: a room was refused and --fail-on denied asks")
+    func failOnDenied() throws {
+        let arguments = [
+            "replay", samples + "hello.weir.jsonl", "--speed", "max", "--quiet", "--start",
+            "2026-01-02T03:04:05.650Z", "--until-match", "type = room and /refused/",
+        ]
+        #expect(try weir(arguments).status == 0)
+        let failed = try weir(arguments + ["--fail-on", "denied"])
+        #expect(failed.status == 3)
+        #expect(failed.errors.contains("weir: failed, as --fail-on asks: 1 room denied\n"))
+    }
+
+    @Test("Check 13: code 4: refused")
     func refused() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
         defer { server.stop() }
@@ -41,31 +83,38 @@ struct ExitCodeTests {
         #expect(try weir("whoami", url, "--token", "env:TOKEN", environment: environment).status == 4)
     }
 
-    @Test("5: cannot connect")
+    @Test("Check 13: code 5: cannot connect")
     func noConnection() throws {
         let url = "http://127.0.0.1:\(try freePort())"
         #expect(try weir("tail", url, "--max-attempts", "1", "--no-ctl").status == 5)
         #expect(try weir("whoami", url).status == 5)
     }
 
-    @Test("6: the replay does not match")
+    @Test("Check 13: code 6: the replay does not match")
     func mismatch() throws {
         let (a, b) = (samples + "hello.weir.jsonl", samples + "twake-day.weir.jsonl")
         #expect(try weir("file", "diff", a, b).status == 6)
     }
 
-    @Test("7: cannot write")
+    @Test("Check 13: code 7: cannot write")
     func cannotWrite() throws {
         #expect(try weir("demo", "--diff-log", "/nowhere/log", "--count", "1", "--no-ctl").status == 7)
         #expect(try weir("man", "--all", "/dev/null/pages").status == 7)
     }
 
-    @Test("8: the time passed before what was expected came")
+    @Test("Check 13: code 8: the time passed before what was expected came")
     func timeout() throws {
         #expect(try weir("demo", "--count", "1000000", "--duration", "300ms", "--no-ctl").status == 8)
+        let unmatched = try weir("demo", "--until-match", "/nothing like it/", "--duration", "300ms", "--no-ctl")
+        #expect(unmatched.status == 8)
+        #expect(unmatched.errors.contains("weir: timed out before what was asked for came\n"))
+        let hello = samples + "hello.weir.jsonl"
+        #expect(try weir("replay", hello, "--speed", "max", "--until-match", "event = nothing").status == 8)
     }
 
-    @Test("130 and 143: interrupted and terminated", arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    @Test(
+        "Check 13: codes 130 and 143: interrupted and terminated",
+        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
     func signals(signal: Int32, code: Int32) throws {
         let demo = try Peer([try pathOfWeir(), "demo", "--no-ctl", "--duration", "1m", "--quiet", "--color", "never"])
         try #require(demo.readLine() != nil)
@@ -73,7 +122,7 @@ struct ExitCodeTests {
         #expect(demo.wait() == code)
     }
 
-    @Test("Help and manual name each of them")
+    @Test("Check 13: help and manual name each code")
     func documented() throws {
         for code in [0, 1, 2, 3, 4, 5, 6, 7, 8, 130, 143] {
             #expect(HelpSnapshots.overview.contains("\n  \(code) "))
@@ -81,7 +130,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("doctor --secrets finds none in a recorded login")
+    @Test("Check 14: doctor --secrets finds none in a recorded login")
     func recordedLogin() throws {
         let folder = try temporaryFolder()
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])

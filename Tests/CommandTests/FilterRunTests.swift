@@ -28,12 +28,72 @@ struct FilterRunTests {
             (["--grep", "a("], "--grep: the regular expression is malformed: Unmatched ( or \\("),
             (["--exclude", "a{9999}{9999}"], "--exclude: the regular expression repeats too much"),
             (["--highlight", "known ="], "--highlight: a value is missing (column 8)"),
+            (["--until-match", "kind = mesage"], "--until-match: no kind is called 'mesage'; did you mean 'message'?"),
+            (["--until-match", " "], "--until-match: the expression is empty"),
             (["--sample", "2/3"], "--sample: '2/3' is no share; write it like 10% or 1/40"),
         ])
     func checked(arguments: [String], message: String) throws {
         let result = try weir(["replay", "/no/such/file"] + arguments)
         #expect(result.status == 2)
         #expect(result.errors.hasPrefix("weir: " + message))
+    }
+
+    @Test("Events are counted that pass the filter, live and replayed")
+    func counted() throws {
+        let wanted = ["--kind", "message", "--count", "3", "--format", "json", "--quiet"]
+        for source in [["demo", "--no-ctl"], ["replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl"]] {
+            let result = try weir(source + wanted + (source[0] == "replay" ? ["--speed", "max"] : []))
+            #expect(result.status == 0)
+            let events = result.output.split(separator: "\n").filter { $0.hasPrefix(#"{"v":1,"type":"event""#) }
+            #expect(events.count == 3)
+            #expect(events.allSatisfy { $0.contains(#""kind":"message""#) })
+        }
+    }
+
+    @Test("A run ends with the first thing that an expression holds of, and what led to it is shown")
+    func untilMatch() throws {
+        let file = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
+        let arguments = ["replay", file, "--speed", "max", "--quiet", "--format", "json"]
+        let whole = try weir(arguments).output.split(separator: "\n")
+        let result = try weir(arguments + ["--until-match", "diff.op = delete"])
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.last?.contains(#""op":"delete""#) == true)
+        #expect(lines.dropLast().allSatisfy { !$0.contains(#""op":"delete""#) })
+        #expect(Array(whole.prefix(lines.count)) == lines)
+    }
+
+    @Test(
+        "A recording has what --record-filter holds of, says so, and is played without complaint; what is shown is complete"
+    )
+    func recordFilter() throws {
+        let file = try temporaryFolder() + "/a.weir"
+        let printed = ["--format", "json", "--quiet"]
+        let live = try weir(
+            [
+                "demo", "--until-match", "/Bruno Keller: /", "--no-ctl", "--record", file, "--record-filter",
+                "kind=message",
+            ] + printed)
+        #expect(live.status == 0)
+        func events(_ text: String, _ kind: String) -> [Substring] {
+            text.split(separator: "\n").filter {
+                $0.contains(#""type":"event""#) && $0.contains("\"kind\":\"\(kind)\"")
+            }
+        }
+        #expect(!events(live.output, "join").isEmpty)
+        let recorded = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n")
+        #expect(recorded[0].contains(#""filter":"kind = message""#))
+        #expect(recorded.contains { $0.contains(#""drop":true"#) && $0.contains(#""p":"""#) })
+        #expect(recorded.allSatisfy { !$0.contains("realtime:join:success") })
+        let played = try weir(["replay", file, "--speed", "max", "--verify", "--no-ctl"] + printed)
+        #expect(played.status == 0, "\(played.errors)")
+        #expect(events(played.output, "join").isEmpty)
+        #expect(events(played.output, "message").count == events(live.output, "message").count)
+        #expect(try weir("file", "doctor", file).status == 0)
+        #expect(try weir("file", "info", file).output.contains("only events that are: kind = message"))
+        let needless = try weir("demo", "--record-filter", "kind = message", "--no-ctl")
+        #expect(needless.status == 2)
+        #expect(needless.errors.hasPrefix("weir: --record-filter needs --record FILE"))
     }
 
     @Test("What the options come to is explained without connecting, and reads as the same filter")
@@ -72,11 +132,11 @@ struct FilterRunTests {
         Set(text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") })
     }
 
-    @Test("A tail and a replay of its recording show the same through the same filter, and the recording is complete")
+    @Test("Check 4: a tail and a replay of its recording show the same by the same filter; the recording is complete")
     func sameLiveAndReplayed() throws {
         let file = try temporaryFolder() + "/a.weir"
         let filter = ["--kind", "message", "--filter", "not payload.action = deleted"]
-        let live = try weir(["demo", "--duration", "1500ms", "--no-ctl", "--record", file] + filter)
+        let live = try weir(["demo", "--until-match", "/Bruno Keller: /", "--no-ctl", "--record", file] + filter)
         #expect(live.status == 0)
         let replayed = try weir(["replay", file, "--speed", "max"] + filter)
         #expect(replayed.output == live.output)

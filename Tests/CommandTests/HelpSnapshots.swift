@@ -10,12 +10,12 @@ enum HelpSnapshots {
           demo      start the embedded backend and tail it
           serve     run the embedded backend, or an echo server, alone; prints its URL and a token
           tail      watch a live backend as events and as changes of a model
-          watch     watch a live backend or a recording on the whole screen
+          watch     watch a live backend, a running tail or a recording on the whole screen
           record    write a live backend to an event file, printing no events
           replay    play an event file through the same pipeline
           ps        list the tails and replays that run
           attach    look on at a running tail, with a view of one's own
-          ctl       call a method of a running tail, and print what it gives
+          ctl       call a method of a running tail or replay, and print what it gives
           rooms     list, join and leave the rooms of a running tail
           file      inspect, mend, cut and convert event files
           send      send a message
@@ -82,8 +82,8 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
-              --view log|latest|top|graph|model|conn
-                                              what is shown: lines (default), or a view drawn in place
+              --view log|latest|top|graph|model|raw|conn
+                                              what is shown: lines (default), raw wire units, or a view in place
               --no-status                     no status line on a terminal
               --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
               --notify EXPR …                 ring the terminal for what EXPR holds of
@@ -100,13 +100,17 @@ enum HelpSnapshots {
               --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
               --sample N%|1/N                 show so many of the events only, evenly
               --explain-filter                print what the options above come to, and end
-              --count N                       end after N events
-              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
+              --count N                       end after N events that are shown
+              --until-match EXPR              end with the first of what this holds of, or /RE/ in a line
+              --fail-on gap|unknown|denied,… …
+                                              end with 3 when this happened, too
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 if still waiting)
               --record FILE                   write everything received and sent to this new event file
+              --record-filter EXPR            record of events only what this holds of; the file says so
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --seed N                        seed of the world; one seed gives one history (default 1)
-              --name NAME                     name of this tail's control socket (default the process id)
+              --name NAME                     name of the control socket (default context, or process id)
               --no-ctl                        open no control socket
               --allow-emit                    clients of the control socket may send events to the server
               --record-dir FOLDER             where clients of the control socket may begin recordings
@@ -137,12 +141,13 @@ enum HelpSnapshots {
             --scenario echo is a Socket.IO server without a token: it says `auth` and the auth payload to who
             joins / or /custom, answers `message` by `message-back` with the same arguments, and acknowledges
             `message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that
-            sends every message back as it came.
+            sends every message back as it came. --scenario groupme is a GroupMe backend: pushes by Bayeux at
+            /faye, REST at /v3, and people who talk in groups and directs.
 
             Options:
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --listen ADDR:PORT              where to listen (default 127.0.0.1:0, a port the system chooses)
-              --scenario NAME|FILE            script of the world (default workspace); or echo, engine-echo
+              --scenario NAME|FILE            world's script (default workspace); or groupme, echo, engine-echo
               --seed N                        seed of the world; one seed gives one history (default 1)
               --ping-interval D               time between heartbeats (default 25s; a bare number is ms)
               --ping-timeout D                how long a heartbeat may be missing (default 20s)
@@ -186,7 +191,8 @@ enum HelpSnapshots {
             asked for again page by page; the full look, every five minutes, finds what changed in them.
 
             Options:
-              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --backend twake|groupme|socketio
+                                              what the server speaks (default twake); socketio has no schema
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
@@ -223,8 +229,8 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
-              --view log|latest|top|graph|model|conn
-                                              what is shown: lines (default), or a view drawn in place
+              --view log|latest|top|graph|model|raw|conn
+                                              what is shown: lines (default), raw wire units, or a view in place
               --no-status                     no status line on a terminal
               --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
               --notify EXPR …                 ring the terminal for what EXPR holds of
@@ -241,9 +247,12 @@ enum HelpSnapshots {
               --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
               --sample N%|1/N                 show so many of the events only, evenly
               --explain-filter                print what the options above come to, and end
-              --count N                       end after N events
-              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
-              --idle-timeout D                end when no event came for this time (8 before --count)
+              --count N                       end after N events that are shown
+              --until-match EXPR              end with the first of what this holds of, or /RE/ in a line
+              --fail-on gap|unknown|denied,… …
+                                              end with 3 when this happened, too
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 if still waiting)
+              --idle-timeout D                end when no event came for this time (8 if still waiting)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
               --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
@@ -251,6 +260,7 @@ enum HelpSnapshots {
               --compress closed|live          with zstd: closed segments, or live, by the chunk
               --fsync never|interval|chunk|always
                                               when the recording is forced to the disk (default interval: 1s)
+              --record-filter EXPR            record of events only what this holds of; the file says so
               --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
               --no-states                     record no checksums of the model
               --flight-recorder D[,SIZE]      keep the last D in memory; SIGUSR2 writes it to a new file
@@ -258,9 +268,10 @@ enum HelpSnapshots {
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --force                         replace a file that is there
-              --name NAME                     name of this tail's control socket (default the process id)
+              --name NAME                     name of the control socket (default context, or process id)
               --no-ctl                        open no control socket
               --allow-emit                    clients of the control socket may send events to the server
+              --dynamic-pins                  pin rooms that clients join for good; unpin those they leave
               --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
               --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
@@ -281,20 +292,23 @@ enum HelpSnapshots {
         (
             "watch",
             #"""
-            weir watch: watch a live backend or a recording on the whole screen
+            weir watch: watch a live backend, a running tail or a recording on the whole screen
 
             Usage: weir watch [URL|FILE] [OPTIONS]
 
             The sections of the model on the left, the log, and below it what is selected: its fields, its raw
             frame, what it changed. ? tells the keys: space pauses, / searches, f filters by an expression as
-            it is typed, r lists the rooms (join, leave, hide), m marks, y copies, q ends. A recording has a
-            bar to go through it.
-            The mouse selects, scrolls and goes.
+            it is typed ('weir help tail' tells of EXPR), r lists the rooms (join, leave, hide), m marks, y
+            copies, q ends. A recording has a bar to go through it. The mouse selects, scrolls and goes.
+
+            With --on it is the view of a tail that runs: what it keeps is not asked of the server again, rooms
+            are joined, left and hidden by the tail, for all who look on, and q ends the view alone.
 
             It needs a terminal (2 without one). However it ends the terminal is as it was; the summary follows.
 
             Options:
-              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --backend twake|groupme|socketio
+                                              what the server speaks (default twake); socketio has no schema
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
@@ -322,8 +336,20 @@ enum HelpSnapshots {
               --time abs|rel|delta|none       time of an event: wall clock (default), since start, or the last
               --zone utc|local                whose wall clock it is (default utc)
               --summary text|json|none        how to tell at the end what was seen (default text)
-              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
-              --idle-timeout D                end when no event came for this time (8 before --count)
+              --filter EXPR …                 show what this holds of, too: kind = message and size > 4K
+              --kind KIND …                   show what is of such a kind, and what it changed
+              --not-kind KIND …               leave out what is of such a kind
+              --room ROOM …                   show what is about such a room: a name, a pattern, #TITLE
+              --not-room ROOM …               leave out what is about such a room
+              --from USER …                   show what is by such a user: a name, an id, a pattern
+              --not-from USER …               leave out what is by such a user
+              --grep RE …                     show lines that match a regular expression
+              --exclude RE …                  leave out lines that match a regular expression
+              --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
+              --sample N%|1/N                 show so many of the events only, evenly
+              --explain-filter                print what the options above come to, and end
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 if still waiting)
+              --idle-timeout D                end when no event came for this time (8 if still waiting)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --record FILE                   write everything received and sent to this new event file
               --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
@@ -331,6 +357,7 @@ enum HelpSnapshots {
               --compress closed|live          with zstd: closed segments, or live, by the chunk
               --fsync never|interval|chunk|always
                                               when the recording is forced to the disk (default interval: 1s)
+              --record-filter EXPR            record of events only what this holds of; the file says so
               --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
               --no-states                     record no checksums of the model
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
@@ -347,9 +374,12 @@ enum HelpSnapshots {
               --force                         replace a file that is there
               --start POSITION                show what is from here on; what is before is applied
               --end POSITION                  end before the first record here
-              --name NAME                     name of this tail's control socket (default the process id)
+              --on NAME                       the running tail to speak to
+              --name NAME                     name of the control socket (default context, or process id)
               --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
+              --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
+              --yes                           do it, though the context is guarded
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
@@ -358,6 +388,7 @@ enum HelpSnapshots {
 
             Examples:
               weir watch https://chat.example.com --token env:TOKEN --record day.weir
+              weir watch --on work --kind message
               weir watch day.weir --idle-limit 2s
 
             """#
@@ -372,7 +403,8 @@ enum HelpSnapshots {
             The recording is complete: every message in both directions, every REST exchange, never a token.
 
             Options:
-              --backend twake|socketio        what the server speaks (default twake); socketio has no schema
+              --backend twake|groupme|socketio
+                                              what the server speaks (default twake); socketio has no schema
               --path PATH                     endpoint's path (default /socket/; socketio and echo: /socket.io/)
               --namespace NAMESPACE           Socket.IO namespace (default /)
               --eio 3|4|auto                  Engine.IO revision (default auto: 4, or 3 when the server says so)
@@ -401,24 +433,28 @@ enum HelpSnapshots {
               --framing auto|own|library      who reads frames: weir or libwebsockets (default auto: weir)
               --summary text|json|none        how to tell at the end what was seen (default text)
               --no-status                     no status line on a terminal
-              --count N                       end after N events
-              --duration D                    end after this time, such as 500ms, 15s, 2m (8 before --count)
-              --idle-timeout D                end when no event came for this time (8 before --count)
+              --count N                       end after N events that are shown
+              --fail-on gap|unknown|denied,… …
+                                              end with 3 when this happened, too
+              --duration D                    end after this time, such as 500ms, 15s, 2m (8 if still waiting)
+              --idle-timeout D                end when no event came for this time (8 if still waiting)
               --max-attempts N                give up (5) after N attempts in a row to connect
               --rotate SIZE|D|hup …           record in segments: a new one at this size, age, or SIGHUP (also)
               --keep N|SIZE|D                 segments to keep: so many, so large or so old in all
               --compress closed|live          with zstd: closed segments, or live, by the chunk
               --fsync never|interval|chunk|always
                                               when the recording is forced to the disk (default interval: 1s)
+              --record-filter EXPR            record of events only what this holds of; the file says so
               --on-write-error stop|continue  when it cannot be written: end (7), or go on without it
               --no-states                     record no checksums of the model
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --force                         replace a file that is there
-              --name NAME                     name of this tail's control socket (default the process id)
+              --name NAME                     name of the control socket (default context, or process id)
               --no-ctl                        open no control socket
               --allow-emit                    clients of the control socket may send events to the server
+              --dynamic-pins                  pin rooms that clients join for good; unpin those they leave
               --record-dir FOLDER             where clients of the control socket may begin recordings
               --quiet                         print only warnings, errors and losses on standard error
               --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
@@ -450,7 +486,7 @@ enum HelpSnapshots {
             On a terminal keys go through the recording: space pauses, . and , step on and back, left and right
             move by 5 s (with shift by 60 s), up and down change the speed, [ and ] go to the marks before and
             behind, / searches, g goes to a POSITION, m marks the place (in FILE.marks), ? tells these keys, q
-            ends.
+            ends. From another shell 'weir ctl NAME' does the same: seek, step, speed, loop, pause, mark.
 
             Options:
               --format pretty|compact|table|json|jsonl|raw
@@ -463,8 +499,8 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
-              --view log|latest|top|graph|model|conn
-                                              what is shown: lines (default), or a view drawn in place
+              --view log|latest|top|graph|model|raw|conn
+                                              what is shown: lines (default), raw wire units, or a view in place
               --no-status                     no status line on a terminal
               --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
               --notify EXPR …                 ring the terminal for what EXPR holds of
@@ -481,7 +517,10 @@ enum HelpSnapshots {
               --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
               --sample N%|1/N                 show so many of the events only, evenly
               --explain-filter                print what the options above come to, and end
-              --count N                       end after N events
+              --count N                       end after N events that are shown
+              --until-match EXPR              end with the first of what this holds of, or /RE/ in a line
+              --fail-on gap|unknown|denied,… …
+                                              end with 3 when this happened, too
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --speed N|max                   times the original speed, 0.01 to 1000 (default 1), or max
@@ -491,12 +530,13 @@ enum HelpSnapshots {
               --loop N|forever                play so often
               --follow                        wait for more where the file has no end yet
               --step                          begin paused; each line of standard input is a step
-              --until-match PATTERN           end with the first compact line that matches (8 when none does)
               --refetch recorded|stub|off     answer requests as recorded (default), all others too, or none
               --verify                        compare states and checksums; end with 6 at the first that differs
               --serve ADDR:PORT               be the recording's server, for other clients; nothing is shown
               --start POSITION                show what is from here on; what is before is applied
               --end POSITION                  end before the first record here
+              --name NAME                     name of the control socket (default context, or process id)
+              --no-ctl                        open no control socket
               --quiet                         print only warnings, errors and losses on standard error
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --config FILE|none              file of settings (default ~/.config/weir/config)
@@ -504,8 +544,9 @@ enum HelpSnapshots {
 
             An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
 
-            Example:
+            Examples:
               weir replay day.weir --speed max --diff-log day.diff
+              weir replay day.weir --name day
 
             """#
         ),
@@ -540,6 +581,7 @@ enum HelpSnapshots {
               set       keep named sets of rooms, which patterns name as @NAME
               who       say who is in a room
               history   print what was said in a room last
+              watch     print what becomes of the rooms of a running tail, as it happens
 
             Each has its own help: weir help rooms VERB
 
@@ -729,6 +771,8 @@ enum HelpSnapshots {
 
             Usage: weir rooms pin PATTERN… [OPTIONS]
 
+            With 'weir tail --dynamic-pins' what is joined for good is pinned by itself.
+
             Options:
               --save SET                      keep the patterns as a set of this name, too
               --json                          print one JSON object a line
@@ -887,6 +931,32 @@ enum HelpSnapshots {
             """#
         ),
         (
+            "rooms watch",
+            #"""
+            weir rooms watch: print what becomes of the rooms of a running tail, as it happens
+
+            Usage: weir rooms watch [PATTERN…] [OPTIONS]
+
+            A line for each room that is wanted, joined, refused (with the reason), left, found, or lost
+            with its connection, until the tail ends; with --json the envelope of such a line. A PATTERN
+            is a room's name, also with * and **, or /EXPRESSION/. The server is asked for nothing.
+
+            Options:
+              --json                          print one JSON object a line
+              --on NAME                       the running tail to speak to
+              --color auto|always|never       when to use colours (default auto: on a terminal)
+              --config FILE|none              file of settings (default ~/.config/weir/config)
+              --help                          show this help
+
+            An environment variable or the config file can give an option, too: --json is WEIR_JSON.
+
+            Examples:
+              weir rooms watch
+              weir rooms watch --json | jq -r 'select(.change=="refused").room'
+
+            """#
+        ),
+        (
             "ps",
             #"""
             weir ps: list the tails and replays that run
@@ -933,8 +1003,8 @@ enum HelpSnapshots {
               --room-width N                  columns a room's name may take (default 26)
               --spacer D                      show a pause as long as this by a line of its own
               --summary text|json|none        how to tell at the end what was seen (default text)
-              --view log|latest|top|graph|model|conn
-                                              what is shown: lines (default), or a view drawn in place
+              --view log|latest|top|graph|model|raw|conn
+                                              what is shown: lines (default), raw wire units, or a view in place
               --no-status                     no status line on a terminal
               --hook 'EXPR=COMMAND' …         run COMMAND for what EXPR holds of, its JSON on standard input
               --notify EXPR …                 ring the terminal for what EXPR holds of
@@ -951,7 +1021,10 @@ enum HelpSnapshots {
               --highlight EXPR|/RE/ …         point out what this holds of, or lines that match /RE/
               --sample N%|1/N                 show so many of the events only, evenly
               --explain-filter                print what the options above come to, and end
-              --count N                       end after N events
+              --count N                       end after N events that are shown
+              --until-match EXPR              end with the first of what this holds of, or /RE/ in a line
+              --fail-on gap|unknown|denied,… …
+                                              end with 3 when this happened, too
               --diff-log FILE                 write every change of the model to this file, one batch a line
               --diff-log-reversible           also what each line of the log replaced, to go back by it
               --quiet                         print only warnings, errors and losses on standard error
@@ -969,7 +1042,7 @@ enum HelpSnapshots {
         (
             "ctl",
             #"""
-            weir ctl: call a method of a running tail, and print what it gives
+            weir ctl: call a method of a running tail or replay, and print what it gives
 
             Usage: weir ctl [NAME] METHOD [KEY=VALUE…] [OPTIONS]
 
@@ -989,6 +1062,7 @@ enum HelpSnapshots {
               weir ctl work mark label=deploy
               weir ctl work record.start name=incident
               weir ctl work observe properties=state,rooms once=true timeout=10s
+              weir ctl day seek to=mark:outage
 
             """#
         ),
@@ -1847,7 +1921,8 @@ enum HelpSnapshots {
             terminal sessions, with the marks. --from is told by the first bytes unless FILE is -.
 
             Options:
-              --backend twake|socketio        what the server of the messages spoke (default socketio)
+              --backend twake|groupme|socketio
+                                              what the server of the messages spoke (default socketio)
               --from weir|har|cloudevents|lines
                                               what FILE is
               -o, --output FILE               write to this new file (0600) instead of standard output

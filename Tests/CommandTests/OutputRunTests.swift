@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Forms of output")
@@ -28,7 +29,7 @@ struct OutputRunTests {
         #expect(result.errors.contains(complaint), "\(result.errors)")
     }
 
-    @Test("The schema that is printed is the one that is published", arguments: ["tail", "demo", "replay"])
+    @Test("Check 13: the schema that is printed is the one that is published", arguments: ["tail", "demo", "replay"])
     func schema(command: String) throws {
         let result = try weir(command, "--schema")
         #expect(result.status == 0)
@@ -48,6 +49,36 @@ struct OutputRunTests {
             text.errors.split(separator: "\n").first { $0.hasPrefix("summary: ") }?.split(separator: " ")[1])
         #expect(line.contains("\"events\":\(events),"))
         #expect(json.output == text.output)
+    }
+
+    @Test(
+        "Check 4: what a tail prints while it records is, byte for byte, what a replay of the file prints",
+        arguments: ["compact", "pretty", "table", "json", "jsonl"])
+    func printsAsRecorded(format: String) throws {
+        let file = try temporaryFolder() + "/a.weir"
+        let printed = ["--format", format, "--quiet", "--no-ctl"]
+        let live = try weir(["demo", "--count", "40", "--record", file] + printed)
+        #expect(live.status == 0)
+        #expect(live.output.split(separator: "\n").count >= 40)
+        let replayed = try weir(["replay", file, "--speed", "max"] + printed)
+        #expect(replayed.status == 0, "\(replayed.errors)")
+        #expect(replayed.output == live.output)
+    }
+
+    @Test("The summary as JSON counts what each clause of the filter left out, as the text does")
+    func clauses() throws {
+        let day = Self.repository + "/samples/recordings/twake-day.weir.jsonl"
+        let arguments = [
+            "replay", day, "--speed", "max", "--kind", "message", "--filter", "size > 1", "--format", "json",
+        ]
+        let json = try weir(arguments + ["--summary", "json", "--quiet"])
+        let line = try #require(json.errors.split(separator: "\n").last)
+        let text = try weir(arguments).errors.split(separator: "\n")
+        let told = try #require(text.first { $0.contains(" by --kind: kind = message") }?.split(separator: " "))
+        let clause = #"{"clause":"kind = message","origin":"--kind","events":\#(told[0]),"others":\#(told[2])}"#
+        #expect(line.contains(clause), "\(line)")
+        #expect(told[0] == "70")
+        #expect(line.contains(#"{"clause":"size > 1","origin":"--filter","events":0,"#))
     }
 
     @Test("An event is in the pipe within 20 ms of its coming")

@@ -7,7 +7,8 @@ import Testing
     /// A backend, a tail of it that has joined its rooms, and what both need.
     private final class Stage {
         let backend: Peer
-        let tail: Peer
+        private(set) var tail: Peer
+        private let options: [String]
         let environment: [String: String]
         let folder: String
         let url: String
@@ -16,17 +17,32 @@ import Testing
         init(_ options: [String] = []) throws {
             let folder = try temporaryFolder()
             self.folder = folder
+            self.options = options
             environment = ["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]
             backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
             url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
             token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
-            tail = try Peer(
+            tail = try Self.tail(url, token, folder, environment, options)
+        }
+
+        private static func tail(
+            _ url: String, _ token: String, _ folder: String, _ environment: [String: String], _ options: [String]
+        ) throws -> Peer {
+            let tail = try Peer(
                 [
                     try pathOfWeir(), "tail", url, "--token", "env:T", "--name", "t", "--format", "json", "--quiet",
                     "--store", folder + "/kept.sqlite",
                 ] + options.map { $0.replacing("FOLDER", with: folder) },
                 environment: environment.merging(["T": token]) { a, _ in a })
             while let line = tail.readLine(), !(line.contains(#""change":"joined""#) && line.contains("/feed")) {}
+            return tail
+        }
+
+        /// Ends the tail in order, and begins another one.
+        func beginAgain() throws {
+            kill(tail.pid, SIGTERM)
+            while tail.readLine() != nil {}
+            tail = try Self.tail(url, token, folder, environment, options)
         }
 
         deinit {
@@ -137,5 +153,74 @@ import Testing
         #expect(
             list.status == 1 && list.errors.contains("the backend cannot say who is in /notifications"),
             "\(list.errors)")
+    }
+
+    @Test func `what is muted for good is muted at the next start, too, and what was for a time is not`() throws {
+        let stage = try Stage()
+        #expect(try stage.rooms("mute", general, "--json").output.contains(#""muted":true"#))
+        #expect(try stage.rooms("mute", "#random", "--for", "1h").status == 0)
+        try stage.beginAgain()
+        #expect(try stage.rooms("ls", general, "--json").output.contains(#""muted":true"#))
+        #expect(try stage.rooms("ls", "#random", "--json").output.contains(#""muted":false"#))
+        #expect(try stage.rooms("unmute", general).status == 0)
+        try stage.beginAgain()
+        #expect(try stage.rooms("ls", general, "--json").output.contains(#""muted":false"#))
+    }
+
+    @Test func `with dynamic pins what is joined for good is pinned, and what is left is so no more`() throws {
+        let stage = try Stage(["--join", "#random", "--dynamic-pins"])
+        let file = stage.folder + "/kept.sqlite"
+        #expect(try stage.rooms("join", general).status == 0)
+        #expect(try weir("rooms", "ls", "--store", file, "--json").output.contains(##""room":"#general""##))
+        #expect(try stage.rooms("leave", general).status == 0)
+        #expect(!(try weir("rooms", "ls", "--store", file, "--json").output.contains(##""room":"#general""##)))
+        #expect(try stage.rooms("join", general, "--for", "1h").status == 0)
+        #expect(!(try weir("rooms", "ls", "--store", file, "--json").output.contains(##""room":"#general""##)))
+    }
+
+    @Test func `what becomes of rooms is printed as it happens, for people and as JSON, until the tail ends`() throws {
+        let stage = try Stage()
+        let room = String(
+            try stage.rooms("resolve", general).output.split(separator: " ").first { $0.hasPrefix("/") } ?? "")
+        let weir = try pathOfWeir()
+        let people = try Peer([weir, "rooms", "watch", room], environment: stage.environment)
+        let json = try Peer([weir, "rooms", "watch", "--json"], environment: stage.environment)
+        // Both look on before anything happens.
+        while !(try CommandTests.weir("ctl", "t", "status", environment: stage.environment)).output.contains(
+            #""viewers":2"#)
+        {}
+        #expect(try stage.rooms("leave", general).status == 0)
+        #expect(try stage.rooms("join", general).status == 0)
+        var lines: [String] = []
+        while let line = people.readLine() {
+            lines.append(line)
+            if line.hasSuffix(" + \(room) joined") { break }
+        }
+        #expect(lines.contains { $0.hasSuffix(" - \(room) left") }, "\(lines)")
+        #expect(lines.allSatisfy { $0.contains(room) })
+        var changes: [String] = []
+        while let line = json.readLine() {
+            changes.append(line)
+            if line.contains(#""change":"joined""#) && line.contains(room) { break }
+        }
+        #expect(changes.allSatisfy { $0.contains(#""type":"room""#) })
+        kill(stage.tail.pid, SIGTERM)
+        while people.readLine() != nil {}
+        #expect(people.wait() == 0)
+    }
+
+    @Test func `a set is edited in an editor, and what is wrong is not taken`() throws {
+        let stage = try Stage()
+        #expect(try stage.rooms("set", "save", "work", "#dev*", "-#noise").status == 0)
+        let edited = try weir(
+            ["rooms", "set", "edit", "work"],
+            environment: stage.environment.merging(["EDITOR": "sed -i s/noise/chatter/"]) { $1 })
+        #expect(edited.status == 0, "\(edited.errors)")
+        #expect(try stage.rooms("set", "show", "work").output == "#dev*\n-#chatter\n")
+        let wrong = try weir(
+            ["rooms", "set", "edit", "work"],
+            environment: stage.environment.merging(["EDITOR": "sed -i s/#dev/kidn=/"]) { $1 })
+        #expect(wrong.status != 0 && !wrong.errors.isEmpty)
+        #expect(try stage.rooms("set", "show", "work").output == "#dev*\n-#chatter\n")
     }
 }

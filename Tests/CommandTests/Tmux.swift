@@ -25,7 +25,13 @@ final class Tmux {
         try expect("$")
     }
 
-    deinit { _ = try? call(["kill-server"]) }
+    deinit {
+        // A shell may ignore that its terminal is gone, and the server waits for it.
+        if let pane = try? call(["display-message", "-p", "#{pane_pid}"]), let shell = pid_t(pane.filter(\.isNumber)) {
+            kill(shell, SIGKILL)
+        }
+        _ = try? call(["kill-server"])
+    }
 
     @discardableResult
     private func call(_ arguments: [String]) throws -> String {

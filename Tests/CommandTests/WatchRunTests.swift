@@ -52,6 +52,32 @@ struct WatchRunTests {
         #expect(try terminal.modes() == before)
     }
 
+    @Test("What is shown is filtered by the options of tail, and the filter is mended where it is wrong")
+    func filtered() throws {
+        let wrong = try weir("watch", Self.recording, "--filter", "knid = message")
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.hasPrefix("weir: --filter: "))
+        #expect(wrong.errors.contains("kind"))
+        let explained = try weir("watch", "--kind", "message", "--explain-filter")
+        #expect(explained.output.hasPrefix("shown is: kind = message"))
+        let terminal = try Tmux()
+        try terminal.run("clear; \(try Self.command("--speed max --kind message")); echo status=$?")
+        try terminal.wait("the end of the recording") { $0.contains { $0.hasPrefix(Self.end) } }
+        let shown = try terminal.expect("filter: kind = message")
+        #expect(!shown.contains { $0.contains(" badge ") })
+        try terminal.type("f and room = '#none'x")
+        try terminal.wait("what is wrong") { $0[28].hasPrefix("✗ ") }
+        try terminal.press("BSpace")
+        try terminal.wait("how many are shown") { $0[28].contains(" lines that are kept are shown") }
+        try terminal.press("Escape")
+        try terminal.wait("the filter of before") {
+            $0[29].hasPrefix("● ") && $0[29].contains("filter: kind = message")
+        }
+        try terminal.type("q")
+        let ended = try terminal.expect("status=0")
+        #expect(ended.contains { $0.contains("changes by --kind: kind = message") })
+    }
+
     @Test("While it is suspended the terminal is the shell's, and afterwards the screen is as it was")
     func suspended() throws {
         let terminal = try Tmux()
@@ -118,6 +144,51 @@ struct WatchRunTests {
         #expect(ended.contains { $0.hasPrefix("summary: ") })
     }
 
+    @Test("A tail that runs is watched: what is done in the view the tail does, what others do is seen, and it stays")
+    func runningTail() throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--seed", "7", "--quiet"])
+        defer { server.stop() }
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        let terminal = try Tmux(width: 150)
+        let environment = ["XDG_RUNTIME_DIR": terminal.folder, "XDG_STATE_HOME": terminal.folder]
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "record", url, terminal.folder + "/work.weir", "--token", "env:T", "--name", "work",
+                "--store", "none",
+            ], environment: environment.merging(["T": token]) { a, _ in a }, errorsToo: true)
+        defer { tail.stop() }
+        while let line = tail.readLine(), !line.contains("  + room  ") {}
+        func rooms(_ words: String...) throws -> String {
+            let result = try weir(["rooms"] + words + ["--on", "work"], environment: environment)
+            #expect(result.status == 0, "\(result.errors)")
+            return result.output
+        }
+        try terminal.run("clear; '\(try pathOfWeir())' watch --on work; echo status=$?")
+        let opened = try terminal.wait("the model and the rooms") {
+            $0[29].contains("● connected  rooms ") && $0.contains { $0.hasPrefix(" channels of Harbour ") }
+        }
+        #expect(opened[0].hasPrefix(" weir watch  work  http://"))
+        try terminal.type("r")
+        try terminal.wait("joined rooms") { $0.contains { $0.contains("yes    joined") } }
+        try terminal.type("x")
+        try terminal.wait("a hidden room") { $0.contains { $0.contains("yes    hidden") } }
+        try terminal.type("j-")
+        try terminal.wait("a room that is left") { $0.contains { $0.contains("no     left") } }
+        #expect(try rooms("ls", "--json").components(of: "\"muted\":true") == 1)
+        #expect(try rooms("ls", "--all", "--json").components(of: "\"state\":\"left\"") == 1)
+        _ = try rooms("unmute", "**")
+        try terminal.wait("no hidden room") { !$0.contains { $0.contains("yes    hidden") } }
+        _ = try rooms("mute", "#general")
+        try terminal.wait("a room that another shell hides") { $0.contains { $0.contains("yes    hidden") } }
+        try terminal.type("rq")
+        try terminal.expect("status=0")
+        #expect(try weir("ctl", "work", "quit", environment: environment).status == 0)
+        while tail.readLine() != nil {}
+        try terminal.run("clear; '\(try pathOfWeir())' watch --on work; echo status=$?")
+        try terminal.expect("status=5")
+    }
+
     @Test("Without a terminal that can show it nothing is begun, and the code says so")
     func noTerminal() throws {
         let result = try weir("watch", Self.recording)
@@ -132,5 +203,25 @@ struct WatchRunTests {
         let foreign = try weir("watch", Self.recording, "--token", "env:TOKEN")
         #expect(foreign.errors.hasPrefix("weir: --token is for watching a server"))
         #expect(foreign.status == 2)
+        let two = try weir("watch", Self.recording, "--on", "work")
+        #expect(two.errors.hasPrefix("weir: --on and ") && two.status == 2)
+        let environment = ["XDG_CONFIG_HOME": try temporaryFolder()]
+        #expect(try weir("ctx", "add", "work", "http://127.0.0.1:1", environment: environment).status == 0)
+        #expect(try weir("ctx", "use", "work", environment: environment).status == 0)
+        for words in [["watch"], ["watch", "--ctx", "work"], ["watch", Self.recording], ["watch", "--on", "work"]] {
+            let result = try weir(words, environment: environment)
+            #expect(result.errors.hasPrefix("weir: watch needs a terminal"), "\(words): \(result.errors)")
+        }
+        let elsewhere = try weir("watch", Self.recording, "--ctx", "work", environment: environment)
+        #expect(elsewhere.errors.hasPrefix("weir: --ctx is for watching a server"))
+        let local = try weir("watch", "--on", "work", "--speed", "max")
+        #expect(local.errors.hasPrefix("weir: --speed is for watching a recording"))
+    }
+}
+
+extension String {
+    /// How often a text is in it.
+    fileprivate func components(of text: String) -> Int {
+        split(separator: text, omittingEmptySubsequences: false).count - 1
     }
 }

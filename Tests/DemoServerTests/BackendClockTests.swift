@@ -6,7 +6,7 @@ import Wire
 @testable import DemoServer
 
 @Suite struct BackendClockTests {
-    private func backend(_ start: Backend.Start, pace: Int = 1) throws -> Backend {
+    private func backend(_ start: ScriptClock.Start, pace: Int = 1) throws -> Backend {
         let lines = """
             {"do":"user","as":"ana","first":"Ana"}
             {"do":"user","as":"ben","first":"Ben"}

@@ -97,6 +97,28 @@ import Testing
         #expect(Event.twake(.authenticated).serverTime == nil)
     }
 
+    @Test func `has no time where what it is about only says when it was made or changed before`() {
+        let (made, changed) = (Timestamp(milliseconds: 1000), Timestamp(milliseconds: 5000))
+        func time(_ action: Twake.ResourceAction, changed: Timestamp?) -> Timestamp? {
+            let message = Twake.Message(
+                id: Self.message, thread: Self.thread, senderName: "Ann", text: "", createdAt: made, updatedAt: changed)
+            return Event.twake(
+                .resource(
+                    Twake.SocketIOResource(
+                        action: action, room: Self.room, type: .message, path: nil, resource: .message(message)))
+            ).serverTime
+        }
+        #expect(time(.created, changed: nil) == made)
+        #expect(time(.updated, changed: changed) == changed)
+        #expect(time(.updated, changed: nil) == nil, "a deleted message is an update")
+        #expect(time(.deleted, changed: changed) == nil)
+        let channel = Twake.Channel(
+            id: Self.message, company: Self.thread, workspace: Self.thread, name: "", icon: nil, updatedAt: changed)
+        let gone = Twake.SocketIOResource(
+            action: .deleted, room: Self.room, type: .channel, path: nil, resource: .channel(channel))
+        #expect(Event.twake(.resource(gone)).serverTime == nil)
+    }
+
     @Test(arguments: [
         (
             #"{"action":"saved","room":"R","type":"channel","resource":{"id":"I","company_id":"C","workspace_id":"W","icon":5}}"#,

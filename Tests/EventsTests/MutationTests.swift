@@ -10,7 +10,7 @@ import Testing
         "]", "\u{0}", "\u{202E}", "\"last_message\":[1]", "\"resource\":7,",
     ].map { Array($0.utf8) }
 
-    private func mutated(_ bytes: ArraySlice<UInt8>, _ generator: inout SeededGenerator) -> [UInt8] {
+    static func mutated(_ bytes: ArraySlice<UInt8>, _ generator: inout SeededGenerator) -> [UInt8] {
         var bytes = Array(bytes)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             let place = Int.random(in: 0...bytes.count, using: &generator)
@@ -34,7 +34,7 @@ import Testing
         var refused = 0
         for round in 0..<10_000 {
             let sample = samples[round % samples.count]
-            let bytes = mutated(sample.arguments[0].bytes, &generator)
+            let bytes = Self.mutated(sample.arguments[0].bytes, &generator)
             do {
                 let event = Event.twake(
                     try Twake.Event(name: sample.name, arguments: [RawJSON(unchecked: bytes[...])]))
@@ -61,7 +61,8 @@ import Testing
             let sample = Sample.events[round % Sample.events.count]
             let arguments = sample.arguments.map(\.description)
             let text = "[" + (["\"\(sample.name)\""] + arguments).joined(separator: round % 2 == 0 ? "," : " , ") + "]"
-            let bytes = round < Sample.events.count * 2 ? Array(text.utf8) : mutated(ArraySlice(text.utf8), &generator)
+            let bytes =
+                round < Sample.events.count * 2 ? Array(text.utf8) : Self.mutated(ArraySlice(text.utf8), &generator)
             let event = try? Twake.Event(array: bytes[...])
             let whole = try? JSONValue(parsing: bytes[...])
             guard case .array(let elements) = whole, let name = name(elements.first) else {
@@ -99,7 +100,7 @@ import Testing
         var refused = 0
         for round in 0..<10_000 {
             let sample = Sample.answers[round % Sample.answers.count]
-            let bytes = mutated(sample.body, &generator)
+            let bytes = Self.mutated(sample.body, &generator)
             do throws(DecodingFailure) {
                 try decode(sample.name, bytes[...])
                 decoded += 1
@@ -153,10 +154,10 @@ import Testing
         for _ in 0..<2000 {
             var writer = JSONWriter()
             maker.channel().encode(into: &writer)
-            let channel = mutated(writer.bytes[...], &generator)
+            let channel = Self.mutated(writer.bytes[...], &generator)
             writer.reset()
             maker.message().encode(into: &writer)
-            let message = mutated(writer.bytes[...], &generator)
+            let message = Self.mutated(writer.bytes[...], &generator)
             var reader = JSONReader(channel.span)
             if (try? Twake.Channel(decoding: &reader)) == nil { refused += 1 }
             reader = JSONReader(message.span)

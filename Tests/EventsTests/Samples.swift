@@ -36,14 +36,17 @@ struct Sample: Sendable, CustomStringConvertible {
         return answer.body
     }
 
-    private static func load(_ name: String) -> [Sample] {
+    private static func load(_ name: String) -> [Sample] { (try? parse(file(name))) ?? [] }
+
+    /// The bytes of a file of samples.
+    static func file(_ name: String) -> [UInt8] {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         guard let file = fopen("/\(root)/samples/events/\(name).json", "r") else { return [] }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return (try? parse(bytes)) ?? []
+        return bytes
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> [Sample] {

@@ -50,6 +50,7 @@ import Wire
         #expect(await summary.outcome == .interrupted(signal: 0))
     }
 
+    /// Section 6, check 8.
     @Test func `a room is joined from another shell in less than a second, with the server's word`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in try await joinAgain(path, watcher) }
     }
@@ -108,6 +109,17 @@ import Wire
         }
     }
 
+    @Test func `a request that failed is one request`() {
+        var counts = Tail.Counts()
+        for (id, isFailed) in [(1, false), (2, true), (3, true)] {
+            counts.requests.asked(id, at: .zero)
+            counts.requests.answered(id, failed: isFailed, at: .zero + .milliseconds(id))
+        }
+        #expect(counts.statistics.first { $0.name == "requests" }?.count == 3)
+        let told = Summary().lines(requests: counts.requests).last
+        #expect(told == "  requests     3 answered, p50 2ms, p99 3ms, 2 of them failed")
+    }
+
     @Test func `a client makes the tail connect again, and the gap is told`() async throws {
         let (watcher, summary) = try await ControlledTail.run { path, _, watcher in
             let done = try call(path, "reconnect")
@@ -135,4 +147,38 @@ import Wire
 
 extension StampedReport {
     fileprivate var isReady: Bool { if case .connection(.ready) = report { true } else { false } }
+}
+
+/// Resources that are asked for again.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct RefetchByControlTests {
+    private func resources(_ value: JSONValue) -> [String] {
+        guard case .array(let names)? = value["resources"] else { return [] }
+        return names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    }
+
+    @Test func `a client has a room, a resource or everything asked for again, and a replay makes the same requests`()
+        async throws
+    {
+        let file = try temporaryFolder() + "/a.weir.jsonl"
+        _ = try await ControlledTail.run {
+            $0.recordPath = file
+        } _: { path, _, watcher in
+            let joined = await watcher.reports.wait { $0.rooms(.joined).contains { $0.hasSuffix("/feed") } }
+            let room = try #require(joined.rooms(.joined).first { $0.hasSuffix("/feed") })
+            let all = resources(try call(path, "refetch"))
+            let named = resources(try call(path, "refetch", #"{"rooms":["\#(room)"]}"#))
+            #expect(named.contains { $0.hasPrefix("messages of ") } && named.allSatisfy(all.contains))
+            let one = try #require(named.first)
+            #expect(resources(try call(path, "refetch", #"{"resources":["\#(one)"]}"#)) == [one])
+            let near = try refusal(path, "refetch", #"{"resources":["\#(one)x"]}"#)
+            #expect(near.code == -32002 && near.message.contains("did you mean '\(one)'"))
+            #expect(try refusal(path, "refetch", #"{"rooms":["/nowhere"]}"#).code == -32002)
+            #expect(try refusal(path, "refetch", #"{"rooms":["/[/"]}"#).code == -32602)
+        }
+        let text = String(decoding: try readFile(file), as: UTF8.self)
+        #expect(text.contains(#""act":"refetch""#))
+        var configuration = ReplayConfiguration([file])
+        configuration.verifies = true
+        #expect(try Replay(configuration, outlets: []).run().outcome == .limitReached)
+    }
 }

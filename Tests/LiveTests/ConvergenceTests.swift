@@ -53,7 +53,8 @@ struct Picture: Equatable {
                     messages[message.channel?.description ?? "?", default: []].append("\(message.text) \(reactions)")
                 case .twakeMessage(let message): replies[message.thread.description, default: []].append(message.text)
                 case .twakeBadge(let badge): badges.insert("\(badge.channel) \(badge.thread)")
-                case .twakeMember, .twakeBadgeCount, .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence:
+                case .twakeMember, .twakeBadgeCount, .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence,
+                    .groupMe:
                     break
                 }
             }

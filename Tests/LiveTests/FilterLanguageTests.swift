@@ -64,6 +64,7 @@ struct FilterLanguageTests {
             ("kind = message size > 4", 16, "and or or is expected here"),
             ("kind = message adn known", 16, "did you mean 'and'?"),
             ("kind = message and", 19, "something is missing at the end"),
+            ("exists", 7, "a field is expected here"),
             ("(known", 1, "this ( is not closed"),
             ("known)", 6, "nothing is open that ) could close"),
             ("actor = 'ann", 9, "the quotes are not closed"),
@@ -81,6 +82,7 @@ struct FilterLanguageTests {
         let error = try #require(throws: FilterError.self) { try FilterParser.parse(text) }
         #expect(error.message.contains(words))
         #expect(error.column == column)
+        #expect(error.range.upperBound <= text.unicodeScalars.count)
     }
 
     @Test("An excerpt points at what is meant, however wide what stands before it is, and is safe for a terminal")

@@ -24,7 +24,7 @@ struct HostileTests {
             (try? LineTemplate($0)).map { .template($0) } ?? .format(.raw)
         } + [(try? EnvelopeFields("room,actor,payload.resource,diff,why")).map { .fields($0) } ?? .format(.raw)]
 
-    @Test("Every sample is inert in every format, with colours and without", arguments: names)
+    @Test("Check 14: every sample is inert in every format, with colours and without", arguments: names)
     func formats(name: String) throws {
         let reports = try Self.reports(Self.sample(name))
         for (index, form) in Self.forms.enumerated() {
@@ -40,7 +40,7 @@ struct HostileTests {
         }
     }
 
-    @Test("Every sample is inert in every view, in the status lines and in the summary", arguments: names)
+    @Test("Check 14: every sample is inert in every view, in the status lines and in the summary", arguments: names)
     func views(name: String) throws {
         let reports = try Self.reports(Self.sample(name))
         for kind in ViewKind.allCases {
@@ -51,6 +51,12 @@ struct HostileTests {
             expectInert(buffer.bytes, "\(name) in \(kind)")
             #expect(!buffer.bytes.isEmpty)
         }
+        var wire = TerminalBuffer(colour: true)
+        var lines = WireLines(LineSettings())
+        let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(try Self.sample(name)[...]))
+        if let unit = WireUnit(.frame(frame), Sample.stamp(1, 0)) { lines.append(unit, to: &wire) }
+        expectInert(wire.bytes, "\(name) on the wire")
+        #expect(wire.bytes.filter { $0 == 0x0A }.count == 1)
         let text = Self.hostileText(in: try Self.sample(name))
         var status = TailStatus(name: text, recording: text)
         var collected = Summary()
@@ -67,11 +73,11 @@ struct HostileTests {
         expectInert(printedStatus, "\(name) on standard error")
         var writer = JSONWriter()
         let end = TailSummary(outcome: .limitReached, events: 1, gaps: 0, undecodable: 0, sections: [])
-        collected.write(end, words: text, code: 0, into: &writer)
+        collected.write(end, words: text, code: 0, filtered: ViewFilter().tally, into: &writer)
         expectInert(writer.bytes, "\(name) in the summary as JSON")
     }
 
-    @Test("A line of a million bytes stays one line in every format, and is cut where lines are")
+    @Test("Check 14: a line of a million bytes stays one line in every format, and is cut where lines are")
     func long() throws {
         let text = String(repeating: #"wide 漢 \u001b[31m "#, count: 50_000)
         let payload = Array(#"["realtime:resource",{"room":"/r","text":"\#(text)"}]"#.utf8)

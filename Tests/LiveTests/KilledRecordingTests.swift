@@ -55,6 +55,7 @@ private struct Findings {
 }
 
 @Suite(.serialized) struct KilledRecordingTests {
+    /// Section 6, check 3.
     @Test(arguments: ["plain", "live"])
     func `a writer killed at any point leaves every complete line, one torn one at most, and a replay that verifies`(
         form: String

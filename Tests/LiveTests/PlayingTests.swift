@@ -58,13 +58,18 @@ import Wire
         #expect(try recording.play { ($0.loops, $0.count) = (nil, 5) }.numbers == [1, 2, 3, 1, 2])
     }
 
-    @Test("A replay ends with the first line that matches, and tells when none does")
+    @Test("A replay ends with the first record that an expression holds of, and tells when there is none")
     func untilMatch() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
-        let found = try recording.play { $0.pattern = #"tick .*number":[5-7]"# }
+        let line = try Filter(parsing: #"/tick .*number":[5-7]/"#)
+        let found = try recording.play { $0.untilMatch = line }
         #expect(found.numbers == [1, 2, 3, 4, 5])
         #expect(found.outcome == .limitReached)
-        #expect(try recording.play { $0.pattern = "tock" }.outcome == .notFound("no line matched"))
+        let field = try Filter(parsing: "payload.number >= 7")
+        #expect(try recording.play { $0.untilMatch = field }.numbers == Array(1...7))
+        let nothing = try Filter(parsing: "event = tock")
+        #expect(
+            try recording.play { $0.untilMatch = nothing }.outcome == .notFound("it ended before anything matched"))
     }
 
     @Test("Two recordings are merged by their wall clocks, each with its own session")

@@ -93,6 +93,7 @@ struct PrintingSummaryTests {
                 "  unreadable   1",
                 "  changes      -1 +1 →1 ~1 in 1 batch",
                 "  gaps         1, loss unknown",
+                "  denied       1 room",
                 "  model        3 channels, 7 messages in 2 sections",
             ])
         #expect(summary.hasLoss)

@@ -99,7 +99,7 @@ enum Sample {
             excerpt: Array("[1,\u{9B}2]".utf8)[...])
         let reports: [Report] = [
             .connection(.connecting(attempt: 1, target: "/socket/?EIO=4&transport=websocket")),
-            .connection(.ready(revision: .v4)),
+            .connection(.ready(.socketIO(.v4))),
             .connection(.lost(why: "closed by the server: \u{1B}c", retryIn: .milliseconds(1500))),
             .connection(.connecting(attempt: 2, target: "/socket/?EIO=4&transport=websocket")),
             .connection(.lost(why: "refused", retryIn: nil)),

@@ -5,7 +5,7 @@ import Wire
 @Suite("The server's clock")
 struct ServerClockTests {
     @Test(
-        "Five minutes of skew either way: the lag stays right within 50 ms",
+        "Check 12: five minutes of skew either way: the lag stays right within 50 ms",
         arguments: [-300_000, -1, 0, 7, 300_000] as [Int64])
     func skew(ahead: Int64) {
         var clock = ServerClock()

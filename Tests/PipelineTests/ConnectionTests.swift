@@ -145,8 +145,9 @@ import Wire
                 return
             }
             #expect(request.target == "/socket/?EIO=4&transport=\(target)")
-            #expect(request.transport == choice)
-            #expect(request.detectsRevision)
+            #expect(
+                request.opening
+                    == .engineIO(path: "/socket/", transport: choice, revision: .v4, detectsRevision: true))
         }
     }
 

@@ -230,14 +230,14 @@ import Wire
     }
 
     @Test func `when too many type, who began first is let go of`() {
-        var book = TwakeTypingBook()
-        for index in 0...TwakeTypingBook.maximum {
+        var book = TypingBook()
+        for index in 0...TypingBook.maximum {
             let (isNew, dropped) = book.begin(
                 .init(
                     user: EntityID("P\(index)"), name: nil, channel: EntityID("CH"), thread: nil, until: .zero))
             #expect(isNew)
-            #expect(dropped?.user == (index == TwakeTypingBook.maximum ? EntityID("P0") : nil))
+            #expect(dropped?.user == (index == TypingBook.maximum ? EntityID("P0") : nil))
         }
-        #expect(book.names(in: EntityID("CH"), nil).count == TwakeTypingBook.maximum)
+        #expect(book.names(in: EntityID("CH"), nil).count == TypingBook.maximum)
     }
 }

@@ -46,6 +46,19 @@ import Wire
         #expect(!second.contains(names[0][0]))
     }
 
+    @Test func `the id of a Bayeux session, which opens it to whoever knows it, is hidden from the handshake on`()
+        throws
+    {
+        let id = "0abc1def2ghi3jkl4mno5pqr6stu7vw"
+        let lines = try written([
+            message(#"[{"id":"1","channel":"/meta/handshake","successful":true,"version":"1.0","clientId":"\#(id)"}]"#),
+            message(#"[{"channel":"/meta/connect","id":"2","clientId":"\#(id)","connectionType":"websocket"}]"#, .out),
+        ])
+        #expect(!lines.joined().contains(id))
+        let names = lines.flatMap { line in line.matches(of: /sid-[0-9a-f]{16}/).map { $0.output } }
+        #expect(names.count == 2 && names[0] == names[1])
+    }
+
     @Test func `credentials in what is sent and in addresses are hidden, whatever their values are`() throws {
         let text = try written([
             .connection(

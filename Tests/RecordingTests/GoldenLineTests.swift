@@ -34,13 +34,14 @@ import Wire
         head.title = "the outage"
         head.tags = ["prod", "2026"]
         head.idleLimit = 2_000_000
+        head.filter = "kind = message"
         #expect(
             line(.head(head))
                 == #"{"k":"head","fmt":"weir-recording","v":1,"minor":1,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
                 + #""prev":"abababababababababababababababababababababababababababababababab","#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","boot":"b007","tool":"weir 0.1.0","#
                 + #""os":"linux","ctx":"work","title":"the outage","tags":["prod","2026"],"idle_limit":2000000,"#
-                + #""redact":["secrets"],"max_payload":12000000,"seed":"18446744073709551615","#
+                + #""redact":["secrets"],"filter":"kind = message","max_payload":12000000,"seed":"18446744073709551615","#
                 + #""session":{"backend":"socketio"}}"# + "\n")
     }
 

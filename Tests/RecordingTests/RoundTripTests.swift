@@ -47,6 +47,7 @@ import Wire
         head.title = "the \u{202E}outage"
         head.tags = ["a", ""]
         head.idleLimit = 7
+        head.filter = "room = /a"
         head.redactions = ["secrets", "sessions"]
         head.session = RawJSON(unchecked: ArraySlice("{\n \"room\": \"a b\",\r\n\t\"x\" : [1, 2]}".utf8))
         let reader = try RecordingReader(bytes: try recording(head: head))

@@ -9,7 +9,8 @@ enum RecordSample {
         Record.Head(
             recording: "0123456789abcdef0123456789abcdef", segment: 2, previous: String(repeating: "0f", count: 32),
             wallStart: 1_767_323_045_123_456, boot: "b007", tool: "weir 1", system: "linux", context: "work",
-            title: "the outage", tags: ["prod"], idleLimit: 2_000_000, seed: .max,
+            title: "the outage", tags: ["prod"], idleLimit: 2_000_000, filter: "kind = message",
+            seed: .max,
             session: Configuration(backend: .twake, company: "C", rooms: ["/a"]).json)
     }
 

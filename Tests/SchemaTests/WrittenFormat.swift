@@ -53,6 +53,10 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         defer { close(descriptor) }
         let printer = EventPrinter(format: .json, descriptor: descriptor, colour: false, width: nil)
         try printer.write(Conversation.everything())
+        let mark = Notice(Notice.Mark(label: "deploy", author: "ctl"))
+        try printer.write([
+            StampedReport(stamp: Stamp(n: 9, time: .zero, wall: 0), report: .notice(mark), context: "work")
+        ])
         try printer.finish()
         try writeSummary(descriptor)
     }
@@ -63,10 +67,18 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         try collector.write(Conversation.everything())
         let seen = TailSummary(
             outcome: .limitReached, events: 1, gaps: 1, undecodable: 1,
-            sections: [(Item.Section("messages"), 1)])
+            sections: [(Item.Section("messages"), 1)], context: "work")
         var writer = JSONWriter()
-        collector.summary.write(seen, words: "done", code: 0, into: &writer)
+        collector.summary.write(seen, words: "done", code: 0, filtered: try tally(), into: &writer)
         try DescriptorWriter(descriptor: descriptor, name: "the lines").write(writer.bytes)
+    }
+
+    /// What a filter left out of it all.
+    private func tally() throws -> FilterTally {
+        var judge = FilterJudge(try Filter(parsing: "kind = message"))
+        for report in Conversation.everything() { _ = judge.mark(report) }
+        #expect(judge.tally.removed.events > 0)
+        return judge.tally
     }
 
     /// A log of either kind, one behind the other.

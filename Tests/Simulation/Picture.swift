@@ -61,6 +61,7 @@ struct Picture {
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
                 case .twakeBadgeCount(let count):
                     add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
+                case .groupMe(let entity): add("\(entity.typeName) \(item.id.id)", "in \(place)")
                 }
             }
         }

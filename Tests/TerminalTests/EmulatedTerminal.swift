@@ -30,6 +30,8 @@ struct EmulatedTerminal {
     /// What it did not know.
     private(set) var complaints: [String] = []
     private var waitsAtEdge = false
+    /// The rows that scroll; nil while nobody said which.
+    private var margins: Range<Int>?
     private var look = Look()
 
     init(width: Int, height: Int, filledWith text: String = "?") {
@@ -44,7 +46,13 @@ struct EmulatedTerminal {
             case "\u{1B}": takeSequence(&rest)
             case "\r": (column, waitsAtEdge) = (0, false)
             case "\n":
-                if row == height - 1 { complaints.append("scrolled") } else { row += 1 }
+                if row == margins.map({ $0.upperBound - 1 }) {
+                    scroll(up: true)
+                } else if row == height - 1 {
+                    complaints.append("scrolled")
+                } else {
+                    row += 1
+                }
                 waitsAtEdge = false
             default: show(scalar)
             }
@@ -52,7 +60,9 @@ struct EmulatedTerminal {
     }
 
     private mutating func takeSequence(_ rest: inout ArraySlice<Unicode.Scalar>) {
-        guard rest.popFirst() == "[" else { return complaints.append("an escape without a bracket") }
+        let kind = rest.popFirst()
+        if kind == "M", row == margins?.lowerBound { return scroll(up: false) }
+        guard kind == "[" else { return complaints.append("an escape without a bracket") }
         var parameters = ""
         while let scalar = rest.popFirst() {
             guard (0x40...0x7E).contains(scalar.value) else {
@@ -83,6 +93,11 @@ struct EmulatedTerminal {
             let second = numbers.count > 1 ? numbers[1] ?? 1 : 1
             if first > height || second > width { complaints.append("went out") }
             (row, column, waitsAtEdge) = (min(first, height) - 1, min(second, width) - 1, false)
+        case ("r", ""): (margins, row, column, waitsAtEdge) = (nil, 0, 0, false)
+        case ("r", _):
+            let last = numbers.count > 1 ? numbers[1] ?? height : height
+            if first < 1 || first >= last || last > height { return complaints.append("margins \(parameters)") }
+            (margins, row, column, waitsAtEdge) = (first - 1..<last, 0, 0, false)
         case ("m", _): change(parameters.isEmpty ? [0] : numbers.map { $0 ?? 0 })
         default: complaints.append("unknown: \(parameters)\(last)")
         }
@@ -105,6 +120,14 @@ struct EmulatedTerminal {
             default: complaints.append("unknown look \(number)")
             }
         }
+    }
+
+    /// Moves what is between the margins by a row; what comes in is erased.
+    private mutating func scroll(up: Bool) {
+        guard let margins else { return complaints.append("scrolled") }
+        cells.remove(at: up ? margins.lowerBound : margins.upperBound - 1)
+        cells.insert(
+            Array(repeating: Cell(look: look), count: width), at: up ? margins.upperBound - 1 : margins.lowerBound)
     }
 
     private mutating func erase(_ row: Int, from start: Int) {

@@ -120,6 +120,56 @@ struct TerminalScreenTests {
         #expect(String(decoding: screen.update(to: grid), as: UTF8.self).contains("\u{1B}[6;11H\u{1B}[K"))
     }
 
+    @Test(
+        "A list that goes on or back is moved by the terminal, whatever changes beside it",
+        arguments: 0..<40 as Range<UInt64>)
+    func scrolls(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        let width = Int.random(in: 1...60, using: &dice)
+        let height = Int.random(in: 2...30, using: &dice)
+        let top = Int.random(in: 0..<height, using: &dice)
+        let area = TerminalArea(
+            row: top, column: Int.random(in: 0..<width, using: &dice), height: height - top, width: width)
+        var terminal = EmulatedTerminal(width: width, height: height)
+        var screen = TerminalScreen(colour: true)
+        var beside = TerminalGrid(width: width, height: height)
+        var position = 100
+        for _ in 0..<40 {
+            Self.change(&beside, &dice)
+            position += Int.random(in: -3...5, using: &dice)
+            var grid = beside
+            grid.clear(area)
+            for row in area.rows {
+                var line = Dice(seed: UInt64(position + row))
+                grid.write(
+                    (Self.words.randomElement(using: &line) ?? "") + " \(position + row)", row: row,
+                    column: area.columns.lowerBound, in: area)
+                grid.number(row: row, position + row)
+            }
+            terminal.take(screen.update(to: grid))
+            #expect(terminal.complaints == [])
+            #expect(terminal.cells == Self.expected(grid))
+        }
+    }
+
+    @Test("A line more of a long list costs little more than that line")
+    func scrollsCheaply() {
+        var screen = TerminalScreen(colour: true)
+        func grid(_ position: Int) -> TerminalGrid {
+            var grid = TerminalGrid(width: 200, height: 50)
+            for row in 0..<50 {
+                grid.write(String(repeating: "\(position + row) ", count: 60), row: row, column: 0)
+                grid.number(row: row, position + row)
+            }
+            return grid
+        }
+        let whole = screen.update(to: grid(1000)).count
+        #expect(screen.update(to: grid(1001)).count < whole / 20)
+        #expect(screen.update(to: grid(999)).count < whole / 20)
+        // Too far away, nothing is left of it.
+        #expect(screen.update(to: grid(2000)).count > whole / 2)
+    }
+
     @Test("Without colour the attributes stay, and no colour is sent")
     func withoutColour() {
         var screen = TerminalScreen(colour: false)

@@ -10,6 +10,8 @@ struct BayeuxEndpoint {
     /// Where it is.
     let path: String
     private let loop: EventLoop
+    private let configuration: BayeuxServer.Configuration
+    private var seed: UInt64
     private var machine: BayeuxServer
     private var links: [Int: Link] = [:]
     private var sockets: [ObjectIdentifier: Int] = [:]
@@ -27,6 +29,8 @@ struct BayeuxEndpoint {
     init(on loop: EventLoop, path: String = "/faye", _ configuration: BayeuxServer.Configuration, seed: UInt64) {
         self.loop = loop
         self.path = path
+        self.configuration = configuration
+        self.seed = seed
         machine = BayeuxServer(configuration, seed: seed)
     }
 
@@ -91,6 +95,20 @@ struct BayeuxEndpoint {
     /// Publishes from the server itself.
     mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON) -> [BayeuxServer.Occasion] {
         run { machine, effects in machine.publish(channel, data, into: &effects) }
+    }
+
+    /// Cuts every WebSocket, without a word; their sessions live on for a while.
+    func dropSockets() {
+        for link in links.keys.sorted() {
+            if case .socket(let socket)? = links[link] { socket.close(WebSocketClose(code: 1001), abrupt: true) }
+        }
+    }
+
+    /// No session is known any more, as after a restart.
+    mutating func forgetSessions() {
+        for link in links.keys.sorted() { answer(link, HTTPResponse(status: 503)) }
+        seed &+= 1
+        machine = BayeuxServer(configuration, seed: seed)
     }
 
     /// Does what is due.

@@ -7,34 +7,13 @@ import Wire
 /// Everything comes in with its time, and what is to be sent comes out as frames. Scripted steps happen at exactly their own time,
 /// however late they are asked for, so the history does not depend on the machine.
 struct Backend: Sendable {
-    /// When the script begins.
-    enum Start: Hashable, Sendable {
-        /// With the server.
-        case atOnce
-        /// When the first client has joined its rooms: nothing was joined or asked for during `quiet`, or `longest` went by
-        /// since the first join. Until then the world's clock stands still.
-        case afterFirstClient(quiet: Duration, longest: Duration)
-    }
-
-    private enum Clock: Sendable {
-        /// Nobody has joined a room: next is `settling`, or `running` at once.
-        case waiting
-        /// A client is joining rooms: next is `running`.
-        case settling(first: Moment, last: Moment)
-        /// The script runs since `from`; it never stops.
-        case running(from: Moment)
-    }
-
     private(set) var world: World
     private(set) var script: Script
     var tokens: Tokens
     let tokenLifetime: Duration
-    private let start: Start
-    /// Milliseconds of the world in one of ours.
-    private let pace: Int64
     /// Whether era B's services are there.
     private let hasCore: Bool
-    private var clock: Clock
+    private var clock: ScriptClock
     /// What will go wrong, in order.
     private var troubles: ArraySlice<EmbeddedServer.Trouble>
     private let ids: IDSource
@@ -43,7 +22,8 @@ struct Backend: Sendable {
     private var outbox: [Frame] = []
 
     init(
-        _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration, start: Start,
+        _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration,
+        start: ScriptClock.Start,
         pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.Trouble] = [],
         at now: Moment
     ) {
@@ -51,10 +31,8 @@ struct Backend: Sendable {
         world.edition = edition
         self.tokens = tokens
         self.tokenLifetime = tokenLifetime
-        self.start = start
         self.hasCore = hasCore
-        self.pace = Int64(max(1, pace))
-        clock = start == .atOnce ? .running(from: now) : .waiting
+        clock = ScriptClock(epoch: epoch, start, pace: pace, at: now)
         self.troubles = troubles[...]
         ids = IDSource(seed: seed, stream: .clients)
     }
@@ -66,26 +44,13 @@ struct Backend: Sendable {
 
     /// When `advance` wants to be called next.
     var deadline: Moment? {
-        switch clock {
-        case .waiting:
-            return nil
-        case .settling(let first, let last):
-            return settled(first: first, last: last)
-        case .running(let from):
-            let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
-            guard let next = [nextWorldTime, trouble].compactMap({ $0 }).min() else { return nil }
-            // Rounded up: a deadline that is too early would be asked for again.
-            return from + .microseconds(((next - script.epoch) * 1_000 + pace - 1) / pace)
-        }
+        let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
+        return clock.deadline(next: [nextWorldTime, trouble].compactMap { $0 }.min())
     }
 
     /// Does what is due by `now`, each at its own time, and gives what is to be sent.
     mutating func advance(to now: Moment) -> [Frame] {
-        if case .settling(let first, let last) = clock {
-            let begin = settled(first: first, last: last)
-            if begin <= now { clock = .running(from: begin) }
-        }
-        guard case .running = clock else { return [] }
+        guard clock.runs(at: now) else { return [] }
         let time = worldTime(at: now)
         var frames: [Frame] = []
         while let next = nextWorldTime, next <= time {
@@ -100,7 +65,7 @@ struct Backend: Sendable {
 
     /// What has gone wrong by `now`; each is told once.
     mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.Trouble.Kind] {
-        guard case .running = clock else { return [] }
+        guard clock.isRunning else { return [] }
         let past = worldTime(at: now) - script.epoch
         let due = troubles.prefix { $0.at.microseconds / 1_000 <= past }
         troubles = troubles.dropFirst(due.count)
@@ -108,21 +73,10 @@ struct Backend: Sendable {
     }
 
     /// A client joined a room.
-    mutating func joinedRoom(at now: Moment) {
-        switch clock {
-        case .waiting: clock = .settling(first: now, last: now)
-        case .settling(let first, _): clock = .settling(first: first, last: now)
-        case .running: break
-        }
-    }
+    mutating func joinedRoom(at now: Moment) { clock.joinedRoom(at: now) }
 
     /// The world's time, milliseconds since 1970.
-    func worldTime(at now: Moment) -> Int64 {
-        switch clock {
-        case .waiting, .settling: script.epoch
-        case .running(let from): script.epoch + max(0, (now - from).microseconds * pace / 1_000)
-        }
-    }
+    func worldTime(at now: Moment) -> Int64 { clock.time(at: now) }
 
     private var nextWorldTime: Int64? {
         switch (script.nextAt, world.nextDelayed) {
@@ -132,18 +86,11 @@ struct Backend: Sendable {
         }
     }
 
-    private func settled(first: Moment, last: Moment) -> Moment {
-        switch start {
-        case .atOnce: first
-        case .afterFirstClient(let quiet, let longest): min(last + quiet, first + longest)
-        }
-    }
-
     // MARK: - REST
 
     /// Answers a request; the frames are what it makes the server send.
     mutating func handle(_ request: RESTRequest, at now: Moment) -> (response: RESTResponse, frames: [Frame]) {
-        if case .settling(let first, _) = clock { clock = .settling(first: first, last: now) }
+        clock.asked(at: now)
         outbox = advance(to: now)
         let response = answer(request, at: now)
         defer { outbox = [] }

@@ -58,14 +58,17 @@ extension Twake.Event {
         }
     }
 
+    /// Only a time of what happened is one of the event: what was deleted says when it was made or changed before, and what was changed when
+    /// it was made. A lag of that would be its age.
     var serverTime: Timestamp? {
-        guard case .resource(let resource) = self else { return nil }
+        guard case .resource(let resource) = self, resource.action != .deleted else { return nil }
+        let isNew = resource.action == .created
         switch resource.resource {
         case .channel(let channel): return channel.updatedAt
         case .activity(let activity): return activity.lastActivity
         case .member(let member): return member.updatedAt
-        case .message(let message): return message.updatedAt ?? message.createdAt
-        case .tab(let tab): return tab.updatedAt ?? tab.createdAt
+        case .message(let message): return message.updatedAt ?? (isNew ? message.createdAt : nil)
+        case .tab(let tab): return tab.updatedAt ?? (isNew ? tab.createdAt : nil)
         case .badge, .desktopNotification, .online, .workspace, .company, .user, .companyUser, .bookmark, .document,
             .other:
             return nil

@@ -70,7 +70,8 @@ final class AttachSink: Sendable {
             var gathered = [[UInt8]](repeating: [], count: state.viewers.count)
             for item in batch {
                 switch item {
-                case .record(let record, let stamp): add(record, stamp, &state, &gathered)
+                case .record(let record, let stamp), .leftOut(let record, remainder: _, let stamp):
+                    add(record, stamp, &state, &gathered)
                 case .endRecording(let why, let stamp): add(.end(.init(why: why)), stamp, &state, &gathered)
                 case .report(let stamped):
                     guard case .notice(let notice) = stamped.report, notice.level != .info else { continue }

@@ -17,6 +17,8 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsHistory = "rooms.history"
     case roomsContext = "rooms.context"
     case mark, attach, observe, unobserve, pause, resume
+    case refetch
+    case position, seek, step, speed, loop
     case viewSet = "view.set"
     case filterGet = "filter.get"
     case filterSet = "filter.set"
@@ -96,6 +98,8 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                     .required("properties", .texts, "names: " + ControlObservations.names),
                     .optional("once", .flag, "end with the first change"),
                     .optional("timeout", .span, "end after this time"),
+                    .optional("after", .integer(0...Int64.max), "go on behind the change of this number"),
+                    .optional("run", .text, "whose change it was, as the first answer said"),
                 ])
         case .unobserve:
             Row(
@@ -103,6 +107,34 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                 [.required("observation", .integer(1...Int64.max), "its number")])
         case .pause: Row([.tail, .replay], "pause the view of a tail, or a replay; what is recorded goes on")
         case .resume: Row([.tail, .replay], "go on; of what waited too long a gap is told")
+        case .refetch:
+            Row(
+                [.tail],
+                "ask the server again for what rooms are about, or for resources by name; for all without either",
+                [
+                    .optional("rooms", .texts, "patterns of joined rooms"),
+                    .optional("resources", .texts, "names, as this method answers them"),
+                ])
+        case .position: Row([.replay], "how far it is, how fast, and whether it is paused")
+        case .seek:
+            Row(
+                [.replay], "go to a place, forward or back, and show what stands there",
+                [.required("to", .text, "+90s, n:812, mark:NAME, or a time such as 2026-01-02T03:04:05Z")])
+        case .step:
+            Row(
+                [.replay], "show so many events more, and pause",
+                [
+                    .optional("count", .integer(1...1_000_000), "how many (default 1)"),
+                    .optional("back", .flag, "go back by them instead"),
+                ])
+        case .speed:
+            Row(
+                [.replay], "play so fast from here on",
+                [.required("to", .text, "0.01 to 1000, such as 2; 20/s; or max")])
+        case .loop:
+            Row(
+                [.replay], "play so often in all",
+                [.optional("rounds", .integer(1...1_000_000), "how often; without it, until somebody ends it")])
         case .viewSet:
             Row(
                 [.tail], "print otherwise from here on",

@@ -229,10 +229,14 @@ struct ControlCall: Sendable {
     let request: ControlRequest
     /// Whose it is.
     let client: UInt
-    fileprivate let service: ControlService
+    /// Who serves it.
+    let service: ControlService
 
     var method: ControlMethod { request.method }
     var arguments: ControlArguments { request.arguments }
+
+    /// Answers it before anything else is told: the handler must not answer it, too. On the loop.
+    func settle(_ result: Result<ControlResult, ControlError>) { service.settle(self, result) }
 
     /// Answers it, when the handler said that it would be later. Any thread, once.
     func answer(_ result: Result<ControlResult, ControlError>) { service.answer(self, result) }

@@ -12,15 +12,15 @@ struct EventRates {
     /// Nothing was counted before.
     init(from began: Moment) { self.began = began }
 
-    /// Something happened.
-    mutating func note(at now: Moment) {
+    /// Something happened, so often.
+    mutating func note(_ times: Int = 1, at now: Moment) {
         let second = max(now.microseconds, 0) / 1_000_000
         let place = Int(second % Int64(Self.span))
         if seconds[place] != second {
             seconds[place] = second
             counts[place] = 0
         }
-        counts[place] += 1
+        counts[place] += times
     }
 
     /// How many a second, over so many whole seconds before this one, or as many as there are.

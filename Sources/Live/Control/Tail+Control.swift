@@ -31,6 +31,7 @@ extension Tail {
     func adopt(_ opened: Result<ControlService?, NetworkError>) {
         do {
             control = try opened.get()
+            if control != nil { observer = makeObserver() }
         } catch {
             tellNotice(Notice(.warning, "no control socket: \(error)"))
         }
@@ -40,7 +41,8 @@ extension Tail {
     private func perform(_ call: ControlCall) throws(ControlError) -> ControlResult? {
         guard case .running = phase else { throw ControlError(.failed, "it is ending") }
         switch call.method {
-        case .hello: return nil
+        // The first is answered before; the others are of a replay, and refused before.
+        case .hello, .position, .seek, .step, .speed, .loop: return nil
         case .status: return status
         case .stats: return stats
         case .roomsList, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,
@@ -48,8 +50,7 @@ extension Tail {
             performRooms(call)
             return nil
         case .attach: return try attach(call.client)
-        case .observe: return try observe(call)
-        case .unobserve: return try unobserve(call)
+        case .observe, .unobserve: try observer?.perform(call)
         case .pause, .resume: return try pause(call.method == .pause)
         case .viewSet, .logLevel: return try setView(call)
         case .filterGet, .filterSet, .filterPush, .filterPop: return try performFilter(call)
@@ -60,6 +61,7 @@ extension Tail {
         case .modelSections: return sections
         case .modelGet: return try rows(call.arguments)
         case .modelItem: return try row(call.arguments.text("id") ?? "")
+        case .refetch: return try refetch(call.arguments)
         case .mark:
             mark(call.arguments.text("label") ?? "mark")
             return .done
@@ -129,6 +131,9 @@ extension Tail {
 
     private func setView(_ call: ControlCall) throws(ControlError) -> ControlResult {
         guard let view = configuration.view else { throw ControlError(.nothing, "the tail shows nothing") }
+        guard view.prints else {
+            throw ControlError(.nothing, "the full-screen view has one form, and tells everything")
+        }
         if let format = call.arguments.text("format").flatMap(OutputFormat.init) { view.print(as: format) }
         if let level = call.arguments.text("level").flatMap(Notice.Level.init) { view.tell(from: level) }
         return .done
@@ -137,8 +142,11 @@ extension Tail {
     /// Marks this place in the recording.
     func mark(_ label: String, author: String = "ctl") {
         let label = String(label.prefix(200))
-        record(.mark(Record.MarkRecord(label: label, author: author)), journal.unnumbered(at: loop.now))
-        tellNotice(Notice(.info, "marked: \(label)"))
+        let stamp = journal.stamp(at: loop.now)
+        if makesRecords { pending.append(.record(.mark(Record.MarkRecord(label: label, author: author)), stamp)) }
+        let notice = Notice(Notice.Mark(label: label, author: author))
+        pending.append(
+            .report(StampedReport(stamp: stamp, report: .notice(notice), context: configuration.context)))
         handOver()
     }
 

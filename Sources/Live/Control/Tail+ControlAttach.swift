@@ -10,7 +10,7 @@ extension Tail {
     private static let mostViewers = 8
 
     /// Whether records are made at all.
-    var makesRecords: Bool { recordingPath != nil || flight != nil || !viewers.isEmpty }
+    var makesRecords: Bool { recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire }
 
     /// Whether somebody may want to begin in the middle, who must be told of the connection.
     var remembersConnection: Bool { makesRecords || configuration.controlPath != nil }

@@ -76,7 +76,8 @@ extension Tail {
         let now = loop.now
         var stamp = journal.unnumbered(at: now)
         stamp.n = journal.last
-        let start = RecordingStart(path: path, plan: plan, head: head, stamp: stamp, restatement: restatement)
+        let start = RecordingStart(
+            path: path, plan: plan, head: head.recording(plan.filter), stamp: stamp, restatement: restatement)
         recordingPath = path
         pending.append(
             .beginRecording(start) { [self] error in

@@ -23,6 +23,47 @@ extension Tail {
     }
 }
 
+extension Tail {
+    /// Asks the server again for what rooms are about, or for resources by their names.
+    func refetch(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
+        var names: [String] = []
+        if !arguments.texts("rooms").isEmpty {
+            let wish: RoomExpression
+            do throws(RoomPatternError) {
+                wish = try RoomExpression(words: arguments.texts("rooms"))
+            } catch {
+                throw ControlError(.parameters, "params.rooms: " + RoomCallError(error).message)
+            }
+            names = session.roomViews.filter { wish.matches($0.facts) }.map(\.facts.name)
+                .filter { !session.resources(named: $0).isEmpty }
+            if names.isEmpty { throw ControlError(.nothing, "no joined room that is about anything matches \(wish)") }
+        }
+        for name in arguments.texts("resources") {
+            guard !session.resources(named: name).isEmpty else {
+                let near = Suggestion.phrase(for: name, among: session.resources(named: ""))
+                throw ControlError(.nothing, "no joined room is about a resource of that name" + near)
+            }
+            names.append(name)
+        }
+        if names.isEmpty { names = [""] }
+        var resources: [String] = []
+        for name in names {
+            for resource in session.resources(named: name) where !resources.contains(resource) {
+                resources.append(resource)
+            }
+            feed(.refetch(name))
+        }
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.key("resources")
+            writer.beginArray()
+            for resource in resources { writer.string(resource) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+}
+
 extension RoomCallError.Kind {
     fileprivate var code: ControlError.Code {
         switch self {

@@ -48,6 +48,7 @@ extension Tail {
             writer.number(rates.rate(over: 1, at: now))
             writer.key("rate_60s")
             writer.number(rates.rate(over: 60, at: now))
+            if let lag { writer.member("lag_ms", Int(clamping: lag)) }
             writer.optional("recording", recordingPath)
             writer.key("paused")
             writer.bool(configuration.view?.isPaused ?? false)
@@ -82,12 +83,7 @@ extension Tail {
 
     /// What is counted, in order.
     private var statistics: [(name: String, count: Int)] {
-        [
-            ("records", journal.last), ("events", counts.events), ("changes", counts.changes), ("gaps", counts.gaps),
-            ("undecodable", counts.undecodable), ("connections", counts.connections),
-            ("requests", counts.requests.answered + counts.requests.failed),
-            ("clients", control?.count ?? 0),
-        ]
+        [("records", journal.last)] + counts.statistics + [("clients", control?.count ?? 0)]
     }
 
     /// Tells the user what is counted. Any thread; ignored while the tail does not run.
@@ -124,6 +120,16 @@ extension Tail {
         var state = State.connecting
         /// Why there is none; untrusted text.
         var why: String?
+    }
+}
+
+extension Tail.Counts {
+    /// Each by its name, in the order they are told.
+    var statistics: [(name: String, count: Int)] {
+        [
+            ("events", events), ("changes", changes), ("gaps", gaps), ("undecodable", undecodable),
+            ("connections", connections), ("requests", requests.answered),
+        ]
     }
 }
 

@@ -16,9 +16,11 @@ public final class ViewControls: Sendable {
     }
 
     private let state = Monitor(State())
+    /// Whether the view prints, so that it can do it in another format; the full-screen view does not.
+    let prints: Bool
 
     /// Nothing is changed yet.
-    public init() {}
+    public init(prints: Bool = true) { self.prints = prints }
 
     /// Whether the view is paused.
     public var isPaused: Bool { state.change { $0.isPaused } }

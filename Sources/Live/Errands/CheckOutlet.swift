@@ -9,7 +9,7 @@ final class CheckOutlet: Outlet {
     struct Seen {
         var connecting: Moment?
         var ready: Moment?
-        var revision: EngineIO.Revision?
+        var spoken: RealtimeProtocol?
         /// When a room was last wanted, joined or refused.
         var changed: Moment?
         var pending: Set<String> = []
@@ -37,7 +37,7 @@ final class CheckOutlet: Outlet {
         let time = stamped.stamp.time
         switch stamped.report {
         case .connection(.connecting): seen.connecting = seen.connecting ?? time
-        case .connection(.ready(let revision)): (seen.ready, seen.revision) = (time, revision)
+        case .connection(.ready(let spoken)): (seen.ready, seen.spoken) = (time, spoken)
         case .room(let room):
             seen.changed = time
             seen.changes += 1

@@ -247,11 +247,17 @@ public actor Errand {
 }
 
 extension HTTPRequest {
-    /// A request of JSON, or of nothing, for JSON. What only reads may be sent twice.
-    init(_ method: String, _ url: URLParts, body: [UInt8], access: Access, token: Secret?) {
+    /// A request of JSON, or of nothing, for JSON. What only reads may be sent twice. The token goes in the header of that name, or as
+    /// a bearer's.
+    init(
+        _ method: String, _ url: URLParts, body: [UInt8], access: Access, token: Secret?, in tokenHeader: String? = nil
+    ) {
         var headers = [(name: "accept", value: "application/json")]
         if !body.isEmpty { headers.append(("content-type", "application/json")) }
-        self.init(method: method, url: url, access: access, headers: headers, bearer: token, body: body)
+        if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
+        self.init(
+            method: method, url: url, access: access, headers: headers, bearer: tokenHeader == nil ? token : nil,
+            body: body)
         isRepeatable = method == "GET"
     }
 }

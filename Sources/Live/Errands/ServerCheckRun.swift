@@ -140,8 +140,8 @@ struct ServerCheckRun {
             tail?.refusal = why
             return .passed("the server answers")
         case .limitReached, .timedOut, .outputClosed, .interrupted, .cannotWrite, .mismatch, .notFound:
-            guard let revision = seen.revision else { return .failed(.late, "no answer in time") }
-            return .passed("Engine.IO \(revision.rawValue), \(configuration.session.backend.rawValue)")
+            guard let spoken = seen.spoken else { return .failed(.late, "no answer in time") }
+            return .passed("\(spoken), \(configuration.session.backend.rawValue)")
         }
     }
 

@@ -69,7 +69,9 @@ extension FilterCode.Next {
 }
 
 /// One test, ready to be asked: its field, and what the value must be. Negative operators are the code's matter.
-struct FilterMatcher {
+///
+/// A class, since a step of the code that is asked is not to be copied with all its words.
+final class FilterMatcher {
     enum Wanted {
         case anything
         case words([String])

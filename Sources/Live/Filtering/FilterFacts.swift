@@ -9,14 +9,17 @@ struct FilterFacts {
     /// The event that was seen last: what is caused by it comes right behind it.
     private var event: StampedReport?
     /// Who and what is called how, as far as the changes said.
-    private var names = KnownNames()
+    private var names: KnownNames
     private let learns: Bool
     /// Of the report that is asked about now; made when asked for.
     private var rows: [DiffRow]?
     private var line: [UInt8]?
 
-    /// `learns` says whether names are asked for.
-    init(learns: Bool) { self.learns = learns }
+    /// `learns` says whether names are asked for; `names` are those that are known already.
+    init(learns: Bool, _ names: KnownNames) {
+        self.learns = learns
+        self.names = names
+    }
 
     /// Another report is asked about.
     mutating func begin(_ stamped: StampedReport) {

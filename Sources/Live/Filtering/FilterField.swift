@@ -83,7 +83,7 @@ extension FilterField: CustomStringConvertible {
 extension Report {
     /// What reports are called, as in the objects of `--format json`.
     static let typeNames = [
-        "event", "diff", "gap", "conn", "room", "action", "typing", "undecodable", "notice",
+        "event", "diff", "gap", "conn", "room", "action", "typing", "undecodable", "notice", "mark",
     ]
 
     /// What this one is called.
@@ -97,7 +97,7 @@ extension Report {
         case .action: "action"
         case .typing: "typing"
         case .undecodable: "undecodable"
-        case .notice: "notice"
+        case .notice(let notice): notice.mark == nil ? "notice" : "mark"
         }
     }
 }

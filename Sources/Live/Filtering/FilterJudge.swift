@@ -25,14 +25,20 @@ public struct FilterJudge {
     public private(set) var tally: FilterTally
 
     /// A judge that has seen nothing.
-    public init(_ setting: ViewFilter.Setting) {
+    public init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
+
+    /// A judge that has seen nothing, and knows who and what is called how.
+    init(_ setting: ViewFilter.Setting, knowing names: KnownNames) {
         codes = setting.filter.clauses.map { FilterCode($0.expression) }
         highlights = setting.highlights.map { $0.clauses.map { FilterCode($0.expression) } }
         let all = codes + highlights.flatMap { $0 }
-        facts = FilterFacts(learns: all.contains { $0.asksForNames })
+        facts = FilterFacts(learns: all.contains { $0.asksForNames }, names)
         sampling = setting.sample.map { Sampling($0) }
         tally = FilterTally(setting)
     }
+
+    /// Begins to count anew; `setting` is the one it judges by.
+    mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
 
     /// A judge of one filter alone.
     public init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }

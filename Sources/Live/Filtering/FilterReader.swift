@@ -142,6 +142,7 @@ struct FilterReader {
     }
 
     func error(_ message: String, _ range: Range<Int>) -> FilterError {
-        FilterError(message: message, source: source, range: range)
+        // What is missing at the end has no place in the text.
+        FilterError(message: message, source: source, range: range.clamped(to: 0..<scalars.count))
     }
 }

@@ -1,17 +1,17 @@
 import Glibc
 
 /// A POSIX extended regular expression, for lines of text.
-public struct LinePattern: ~Copyable {
+struct LinePattern: ~Copyable {
     /// What is wrong with an expression.
-    public struct Malformed: Error, Hashable, Sendable {
+    struct Malformed: Error, Hashable, Sendable {
         /// One sentence of the C library's.
-        public var message: String
+        var message: String
     }
 
     private let compiled: UnsafeMutablePointer<regex_t>
 
     /// Compiles an expression (regcomp(3)).
-    public init(_ text: String) throws(Malformed) { compiled = try Self.compile(text) }
+    init(_ text: String) throws(Malformed) { compiled = try Self.compile(text) }
 
     private static func compile(_ text: String) throws(Malformed) -> UnsafeMutablePointer<regex_t> {
         guard !text.utf8.contains(0) else { throw Malformed(message: "A zero byte cannot be looked for") }

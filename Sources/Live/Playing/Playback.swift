@@ -17,6 +17,30 @@ struct Playback {
         case rate(Double)
     }
 
+    /// A pace as it is typed: `max`, 0.01 to 1000 times, or `20/s`.
+    static func pace(typed text: String) -> Pace? {
+        if text == "max" { return .maximum }
+        if text.hasSuffix("/s") {
+            guard let rate = Double(text.dropLast(2)), rate >= slowest, rate <= 1e6 else { return nil }
+            return .rate(rate)
+        }
+        guard let factor = Double(text), factor >= slowest, factor <= fastest else { return nil }
+        return .factor(factor)
+    }
+
+    /// The pace as it is typed.
+    var typedPace: String {
+        switch pace {
+        case .maximum: "max"
+        case .factor(let factor): Self.short(factor)
+        case .rate(let rate): Self.short(rate) + "/s"
+        }
+    }
+
+    private static func short(_ number: Double) -> String {
+        number == number.rounded() ? "\(Int(number))" : "\(number)"
+    }
+
     /// What is to be done now.
     enum Decision: Hashable {
         /// Play the next record.
@@ -117,6 +141,16 @@ struct Playback {
         case .playing: state = .paused
         case .paused, .stepping: state = .playing(Anchor(real: now, paced: paced))
         }
+    }
+
+    /// Goes on.
+    mutating func resume(at now: Moment) { if isPaused || isStepping { togglePause(at: now) } }
+
+    /// Plays so fast from here on.
+    mutating func play(at pace: Pace, now: Moment) {
+        let reached = self.reached(at: now)
+        self.pace = pace
+        if case .playing = state { state = .playing(Anchor(real: now, paced: reached)) }
     }
 
     /// Plays one event, then pauses.

@@ -31,16 +31,24 @@ public struct ReplayConfiguration: Sendable {
     public var follows = false
     /// Whether it begins paused.
     public var isStepping = false
-    /// A regular expression (`LinePattern`): the replay ends with the first record of which a compact line matches.
-    public var pattern: String?
-    /// Ends after so many events.
+    /// Ends with the first record that something is told of which this holds of, shown or not.
+    public var untilMatch: Filter?
+    /// Ends after so many events of those that are shown.
     public var count: Int?
+    /// What is shown; nil for everything.
+    public var filter: ViewFilter?
 
     /// What becomes of the requests that the sessions make.
     public var refetch = RefetchPolicy.recorded
     /// Whether the model is compared with the recorded states, and every chunk with its checksum: what differs ends the replay, and so
     /// does a line that is damaged, missing or torn.
     public var verifies = false
+
+    /// The control socket to serve; its folder must be the user's own, mode 0700. What was played as fast as it goes cannot be gone back
+    /// in by it: reading ahead is what makes that fast.
+    public var controlPath: String?
+    /// The tool's name and version, for clients of the control socket.
+    public var tool = "weir"
 
     /// An open descriptor that the one recording is read from, instead of a file: what comes is shown when it comes, and what it begins
     /// with is not. Whoever writes to it may begin anew, with another head. It stays the caller's.

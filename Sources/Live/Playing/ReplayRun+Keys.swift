@@ -19,6 +19,7 @@ extension ReplayRun {
             if let command = control.press(key) { try perform(command) }
         }
         while !playback.isStepping, let command = commanded.popFirst() { try perform(command) }
+        try attendClients()
         if isPressed { showStatus() }
     }
 
@@ -52,10 +53,10 @@ extension ReplayRun {
     /// Goes to a place, forward or back, and shows the event that stands there. False when it is not found; then nothing has moved.
     @discardableResult
     func seek(_ goal: Timeline.Goal) throws(End) -> Bool {
-        landing = []
+        (landing, landingUnits) = ([], [])
         let origin = timeline.position
         guard try reading({ () throws(RecordingError) in try timeline.approach(goal) }) else {
-            say("this cannot be gone back in")
+            refuse("this cannot be gone back in")
             return false
         }
         watcher?.moves(to: timeline.position.number, at: timeline.position.time)
@@ -70,8 +71,9 @@ extension ReplayRun {
         arriveAtModel()
         guard timeline.position != origin else { return }
         say("— \(placeText) —")
+        try tellUnits(landingUnits)
         if !landing.isEmpty { try tellAgain(landing) }
-        landing = []
+        (landing, landingUnits) = ([], [])
     }
 
     /// Goes on to what is found; when nothing is, back to where it began.
@@ -79,11 +81,11 @@ extension ReplayRun {
         _ missing: String, until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
     ) throws(End) {
         try flush()
-        landing = []
+        (landing, landingUnits) = ([], [])
         let origin = timeline.position
         watcher?.moves(to: origin.number, at: origin.time)
         if try pass(until: isReached, orAt: isWanted) { return try arrive(from: origin) }
-        say(missing)
+        refuse(missing)
         _ = try reading { () throws(RecordingError) in try timeline.approach(.entries(origin.entries)) }
         watcher?.moves(to: timeline.position.number, at: timeline.position.time)
         _ = try pass(until: { $0.hasReached(.entries(origin.entries)) })
@@ -99,7 +101,9 @@ extension ReplayRun {
 
     private func goToPreviousMark() throws(End) {
         let here = timeline.position
-        guard let mark = timeline.marks.last(where: { $0.number < here.number }) else { return say("no mark before") }
+        guard let mark = timeline.marks.last(where: { $0.number < here.number }) else {
+            return refuse("no mark before")
+        }
         playback.pause()
         try seek(.record(mark.number))
     }
@@ -117,18 +121,18 @@ extension ReplayRun {
         do throws(LinePattern.Malformed) {
             pattern = LineMatcher(try LinePattern(text))
         } catch {
-            return say("the expression is malformed: \(error.message)")
+            return refuse("the expression is malformed: \(error.message)")
         }
         playback.pause()
         try seekOn("no line matches", until: { _ in false }, orAt: { pattern.matches($0) })
     }
 
-    private func goTo(_ text: String) throws(End) {
+    func goTo(_ text: String) throws(End) {
         if let number = Int(text) {
             try seek(.record(number))
             return
         }
-        guard let place = RecordingPosition(parsing: text) else { return say("there is no such place") }
+        guard let place = RecordingPosition(parsing: text) else { return refuse("there is no such place") }
         switch place {
         case .record(let number): try seek(.record(number))
         case .offset(let microseconds): try seek(.time(Moment(microseconds: microseconds)))
@@ -142,17 +146,23 @@ extension ReplayRun {
         }
     }
 
-    private func mark(_ label: String) {
+    func mark(_ label: String) {
         let mark = PlacedMark(label, number: timeline.position.number, time: timeline.position.time)
         do throws(RecordingError) {
             try timeline.keep(mark)
             say("marked \(placeText): \(label)")
         } catch {
-            say("the mark cannot be kept")
+            refuse("the mark cannot be kept")
         }
     }
 
     // MARK: - Saying
+
+    /// Says why something was not done.
+    private func refuse(_ line: String) {
+        complaint = line
+        say(line)
+    }
 
     private func say(_ line: String) {
         watcher?.says(line)
@@ -167,6 +177,7 @@ extension ReplayRun {
     /// Draws the line that tells how far the replay is.
     func showStatus() {
         status?.show(timeline.position, playback, question: control.question)
+        tellClients()
         guard let watcher else { return }
         let position = timeline.position
         watcher.stands(

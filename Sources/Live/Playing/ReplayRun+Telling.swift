@@ -26,6 +26,8 @@ extension ReplayRun {
     private func passNext(orAt isWanted: (([StampedReport]) -> Bool)?) throws(End) -> Bool {
         let events = timeline.play()
         try checkMatch()
+        let units = timeline.takeUnits()
+        if events > 0 { landingUnits = units }
         guard events > 0 || timeline.waitingReports > 0 else { return false }
         let reports = timeline.takeReports()
         try tellWhole(reports)
@@ -35,6 +37,7 @@ extension ReplayRun {
 
     /// Writes what waits to be written.
     func flush() throws(End) {
+        try tellUnits(timeline.takeUnits())
         let reports = timeline.takeReports()
         if !reports.isEmpty { try tell(reports) }
         showStatus()
@@ -42,13 +45,23 @@ extension ReplayRun {
 
     func tell(_ reports: [StampedReport]) throws(End) {
         let isFresh = timeline.position.entries > furthest
-        if isFresh {
-            furthest = timeline.position.entries
+        if isFresh { furthest = timeline.position.entries }
+        if timeline.position.entries > counted {
+            counted = timeline.position.entries
             for report in reports { count(report.report) }
         }
         if !reports.isEmpty { status?.erase() }
         for outlet in outlets where isFresh || [.shown, .every].contains(outlet.replayPart) {
             try write(reports, to: outlet)
+        }
+    }
+
+    /// Shows what was on the wire to who wants to see it.
+    func tellUnits(_ units: [WireUnit]) throws(End) {
+        guard !units.isEmpty else { return }
+        status?.erase()
+        for outlet in outlets where outlet.needsWire {
+            do throws(OutletError) { try outlet.write(units: units) } catch { throw End(error) }
         }
     }
 
@@ -71,7 +84,7 @@ extension ReplayRun {
         do throws(OutletError) {
             try outlet.write(reports)
         } catch {
-            throw End(outcome: error == .closedByReader ? .outputClosed : .cannotWrite(error))
+            throw End(error)
         }
     }
 

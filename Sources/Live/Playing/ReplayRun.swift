@@ -10,6 +10,11 @@ final class ReplayRun {
     /// How a run ends.
     struct End: Error {
         var outcome: TailOutcome
+
+        init(outcome: TailOutcome) { self.outcome = outcome }
+
+        /// An outlet cannot go on.
+        init(_ error: OutletError) { outcome = error == .closedByReader ? .outputClosed : .cannotWrite(error) }
     }
 
     /// Reports are written in batches of about so many, when nobody waits for them.
@@ -30,34 +35,51 @@ final class ReplayRun {
     let watcher: (any ReplayWatcher)?
     /// Commands that were given and not looked at yet.
     var commanded: ArraySlice<PlayControl.Command> = []
+    /// Clients of the control socket; nil without one.
+    let clients: ReplayControl?
+    /// Calls of theirs that were taken and not looked at yet, and the one whose events are being stepped over.
+    var called: ArraySlice<ControlCall> = []
+    var steps: (call: ControlCall, left: Int)?
+    /// Why what was asked for last was not done.
+    var complaint: String?
+    /// Rounds begun, and how many there are to be; nil for ever.
+    var round = 0
+    var rounds: Int?
+    /// Whether it waits for a file to grow.
+    var isStarved = false
     /// What the last event that was passed over told: it is shown when a seek ends there.
     var landing: [StampedReport] = []
+    var landingUnits: [WireUnit] = []
     /// How many entries were told to who hears everything once.
     var furthest = 0
     var counts = Tail.Counts()
-    private var pattern: LineMatcher?
+    /// How many entries were counted: what a search passed over in vain is counted once it is shown.
+    var counted = 0
+    /// What is waited for, in all rounds.
+    private var goal: RunGoal
     private let growth: FileGrowth?
-    /// Events shown, in all rounds.
-    private var shown = 0
     /// Where the time asked for begins.
     private var began = Moment.zero
 
-    /// `pattern` is the configuration's, compiled.
     init(
-        _ configuration: ReplayConfiguration, _ timeline: Timeline, pattern: LineMatcher?, _ console: ReplayConsole,
-        _ outlets: [any Outlet], _ stopping: Stopping
+        _ configuration: ReplayConfiguration, _ timeline: Timeline, _ console: ReplayConsole, _ outlets: [any Outlet],
+        _ stopping: Stopping, _ clients: ReplayControl? = nil
     ) {
         self.configuration = configuration
         self.timeline = timeline
-        self.pattern = pattern
+        goal = RunGoal(
+            count: configuration.count, shownBy: configuration.filter, match: configuration.untilMatch)
         self.outlets = outlets
+        timeline.keepsWire = outlets.contains { $0.needsWire }
         self.stopping = stopping
+        self.clients = clients
+        rounds = configuration.loops
         let advised = timeline.tracks.compactMap(\.head.idleLimit).min().map { Duration.microseconds($0) }
         playback = Playback(
             pace: Playback.Pace(configuration.pace), idleLimit: configuration.idleLimit ?? advised,
             isPaused: configuration.isStepping, from: .zero, at: MachineClock.monotonic)
         keyboard = console.keys.map { ReplayKeyboard(descriptor: $0) }
-        status = console.status.map { ReplayStatus(descriptor: $0, timeline, isInteractive: console.keys != nil) }
+        status = console.statusPlace.map { ReplayStatus($0, timeline, isInteractive: console.keys != nil) }
         watcher = console.watcher
         growth = configuration.follows ? FileGrowth(of: timeline.tracks.flatMap(\.segments)) : nil
     }
@@ -66,17 +88,15 @@ final class ReplayRun {
     func run() -> TailOutcome {
         defer { status?.erase() }
         do throws(End) {
-            var rounds = 0
             repeat {
-                rounds += 1
-                if rounds > 1 { try beginAgain() }
+                round += 1
+                if round > 1 { try beginAgain() }
                 try passToStart()
                 try play()
-            } while rounds < configuration.loops ?? .max
-            if pattern != nil { throw End(outcome: .notFound("no line matched")) }
+            } while round < rounds ?? .max
             // A stream that is waited for is ended by closing it.
             if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
-            return .limitReached
+            return configuration.untilMatch == nil ? .limitReached : .notFound("it ended before anything matched")
         } catch {
             return error.outcome
         }
@@ -87,7 +107,8 @@ final class ReplayRun {
         TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
             sections: timeline.tracks.flatMap(\.player.sections),
-            requests: timeline.tracks.first?.player.figures ?? RequestFigures())
+            requests: timeline.tracks.first?.player.figures ?? RequestFigures(),
+            context: timeline.tracks.first?.head.context)
     }
 
     /// What comes next. A file that cannot be read on ends the replay.
@@ -150,20 +171,25 @@ final class ReplayRun {
 
     private func playNext(at time: Moment, isEvent: Bool) throws(End) {
         let events = timeline.play()
-        shown += events
         playback.played(time, isEvent: isEvent, shown: events)
         try checkMatch()
-        let isLast = shown >= configuration.count ?? .max
-        if pattern != nil {
+        if goal.judges {
+            try tellUnits(timeline.takeUnits())
             let reports = timeline.takeReports()
+            for report in reports { goal.note(report) }
             try tell(reports)
-            if pattern?.matches(reports) == true { throw End(outcome: .limitReached) }
-        } else if isLast || !playback.runsFree || timeline.waitingReports >= Self.batch
-            || timeline.position.entries == furthest || configuration.stream != nil && !timeline.hasEntryAtHand
-        {
-            try flush()
+            showStatus()
+        } else {
+            goal.note(events: events)
+            if goal.isReached || isFlushDue { try flush() }
         }
-        if isLast { throw End(outcome: .limitReached) }
+        if goal.isReached { throw End(outcome: .limitReached) }
+    }
+
+    /// Whether somebody waits for what was told, or enough of it has gathered.
+    private var isFlushDue: Bool {
+        !playback.runsFree || timeline.waitingReports >= Self.batch || timeline.position.entries == furthest
+            || configuration.stream != nil && !timeline.hasEntryAtHand
     }
 
     /// A replay that is not what was recorded ends, with what it told so far.
@@ -182,8 +208,11 @@ final class ReplayRun {
     /// At the end a replay that somebody steps through waits for them to go back, or to leave.
     private func staysAtEnd() throws(End) -> Bool {
         try flush()
-        guard watcher != nil || keyboard != nil && (playback.isPaused || playback.isStepping) else { return false }
+        if configuration.stream != nil { watcher?.ends("\(configuration.paths.first ?? "it") has ended") }
+        let isSteered = keyboard != nil || clients != nil
+        guard watcher != nil || isSteered && (playback.isPaused || playback.isStepping) else { return false }
         playback.pause()
+        endSteps()
         wait(nil)
         return true
     }
@@ -193,6 +222,7 @@ final class ReplayRun {
         if configuration.stream != nil {
             // Nothing new may come for long, and then there is nothing to show.
             _ = try pass(until: { !$0.isNextRestated })
+            if let model = timeline.tracks.first?.player.session.model { watcher?.begins(model) }
             if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
             return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
         }
@@ -218,6 +248,8 @@ final class ReplayRun {
 
     /// A file without an end may grow.
     private func waitForGrowth() throws(End) {
+        isStarved = true
+        defer { isStarved = false }
         try flush()
         try attend()
         // What a file system does not tell is found after a second.

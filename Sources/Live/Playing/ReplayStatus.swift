@@ -8,7 +8,7 @@ struct ReplayStatus {
     /// It is not drawn more often, while the replay runs.
     private static let shortest: Duration = .milliseconds(100)
 
-    private var line: StatusLine
+    private var line: any StatusPlace
     private let timeline: Timeline
     private let isInteractive: Bool
     /// Bytes of all files; nil when they do not tell how far the replay is.
@@ -16,8 +16,8 @@ struct ReplayStatus {
     private let began: Moment
     private var shown: Moment?
 
-    init(descriptor: Int32, _ timeline: Timeline, isInteractive: Bool) {
-        line = StatusLine(descriptor: descriptor)
+    init(_ place: any StatusPlace, _ timeline: Timeline, isInteractive: Bool) {
+        line = place
         self.timeline = timeline
         self.isInteractive = isInteractive
         size = Self.size(of: timeline.tracks)

@@ -9,6 +9,10 @@ package protocol ReplayWatcher: AnyObject, Sendable {
     func moves(to number: Int, at time: Moment)
     /// There it is, and the model is this. Diffs between the two are in it.
     func arrives(_ model: SectionedCollection<Item>)
+    /// What was told so far is where a stream begins; the model is this.
+    func begins(_ model: SectionedCollection<Item>)
+    /// Nothing more comes of a stream.
+    func ends(_ why: String)
     /// How far it is.
     func stands(_ standing: ReplayStanding)
     /// A line for who looks on.

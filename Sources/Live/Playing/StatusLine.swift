@@ -1,8 +1,18 @@
 import Glibc
 import Terminal
 
+/// Where a line can stand that tells how something is.
+protocol StatusPlace {
+    /// Takes the line away, so that something can be printed.
+    mutating func erase()
+    /// Draws the line; nothing happens when it stands there already.
+    mutating func draw(_ text: String)
+    /// Prints lines above it.
+    mutating func print(_ lines: [String])
+}
+
 /// One line on a terminal that is drawn over again and again, below what is printed.
-struct StatusLine {
+struct StatusLine: StatusPlace {
     private let writer: DescriptorWriter
     private var drawn: String?
 

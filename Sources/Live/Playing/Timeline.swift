@@ -44,6 +44,9 @@ final class Timeline {
     /// The track of the next entry.
     private var current: Track
     private var reports: [StampedReport] = []
+    /// Whether what was on the wire is kept until it is taken.
+    var keepsWire = false
+    private var units: [WireUnit] = []
 
     /// A timeline at its beginning. With `keepsWay`, it can go back.
     init(_ tracks: [Track], marks: [PlacedMark] = [], keepsWay: Bool) {
@@ -103,6 +106,7 @@ final class Timeline {
             position.time = max(position.time, current.nextTime)
             position.number = stamp.n
             position.wall = stamp.wall
+            if keepsWire, let unit = WireUnit(record, onTimeline(stamp)) { units.append(unit) }
             if case .mark(let mark) = record { add(PlacedMark(mark.label, number: stamp.n, time: position.time)) }
         }
         current.play()
@@ -127,8 +131,21 @@ final class Timeline {
         return taken
     }
 
-    /// How many reports wait to be taken, about.
-    var waitingReports: Int { reports.count + current.player.reports.count }
+    /// What was on the wire since the last call, in order.
+    func takeUnits() -> [WireUnit] {
+        defer { units.removeAll(keepingCapacity: true) }
+        return units
+    }
+
+    /// How much waits to be taken, about.
+    var waitingReports: Int { max(reports.count + current.player.reports.count, units.count) }
+
+    /// The stamp of what is played now, at the time it has here.
+    private func onTimeline(_ stamp: Stamp) -> Stamp {
+        var stamp = stamp
+        stamp.time = position.time
+        return stamp
+    }
 
     /// Files that are followed may have grown.
     func lookAgain() throws(RecordingError) {
@@ -160,6 +177,9 @@ final class Timeline {
         for track in tracks { track.player.reports.removeAll(keepingCapacity: true) }
         return true
     }
+
+    /// Whether it can go back at all.
+    var canGoBack: Bool { keepsWay && !waypoints.all.isEmpty }
 
     /// Goes back to the beginning; false when that is not possible.
     func rewind() throws(RecordingError) -> Bool {

@@ -80,7 +80,8 @@ final class Track {
         let session = Session(
             configuration, seed: reader.head.seed, keepsChecksum: keepsChecksum || asked.verifies)
         player = Player(
-            session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies)
+            session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies,
+            isPartial: reader.head.filter != nil, context: reader.head.context)
         self.reader = reader
         player.start()
     }
@@ -200,7 +201,7 @@ final class Track {
         if before == nil { before = player.session.model }
         player = Player(
             session: Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum), wallStart: head.wallStart,
-            refetch: live.refetch)
+            refetch: live.refetch, context: head.context)
         player.start()
         player.reports = reports
     }

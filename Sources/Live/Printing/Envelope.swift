@@ -19,7 +19,7 @@ struct Envelope {
         "payload", "server_time", "clock_offset_ms", "room_title", "summary", "seq", "caused_by", "diff", "cause",
         "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
-        "layer", "message", "excerpt", "dropped_before",
+        "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
     ]
 
     /// What has been written.
@@ -27,21 +27,22 @@ struct Envelope {
     /// What rooms are called, as far as was written.
     private var rooms = KnownRooms()
 
-    /// Appends the object of a report; nothing for a notice, which is for people.
+    /// Appends the object of a report; nothing for a notice that tells of no mark: it is for people.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), connection: Int) {
-        let stamp = stamped.stamp
         rooms.learn(from: stamped.report)
         guard mark.isShown else { return }
         switch stamped.report {
         case .event(let event): append(event, stamped, connection, leftOut: mark.leftOut)
-        case .diff(let diff): append(diff, stamp)
-        case .gap(let gap): append(gap, stamp)
-        case .connection(let change): append(change, stamp, connection)
-        case .room(let room): append(room, stamp)
-        case .action(let action): append(action, stamp)
-        case .typing(let report): append(report, stamp)
-        case .undecodable(let failure): append(failure, stamp)
-        case .notice: return
+        case .diff(let diff): append(diff, stamped)
+        case .gap(let gap): append(gap, stamped)
+        case .connection(let change): append(change, stamped, connection)
+        case .room(let room): append(room, stamped)
+        case .action(let action): append(action, stamped)
+        case .typing(let report): append(report, stamped)
+        case .undecodable(let failure): append(failure, stamped)
+        case .notice(let notice):
+            guard let mark = notice.mark else { return }
+            append(mark, stamped)
         }
         writer.endObject()
         writer.endLine()
@@ -50,7 +51,8 @@ struct Envelope {
     /// Forgets what was written, not what was learnt.
     mutating func reset() { writer.reset() }
 
-    private mutating func begin(_ type: String, _ stamp: Stamp) {
+    private mutating func begin(_ type: String, _ stamped: StampedReport) {
+        let stamp = stamped.stamp
         writer.beginObject()
         writer.key("v")
         writer.integer(Envelope.version)
@@ -62,12 +64,22 @@ struct Envelope {
         writer.string(TimeText.rfc3339(wall: stamp.wall))
         writer.key("t_us")
         writer.integer(stamp.time.microseconds)
+        writer.key("ctx")
+        string(stamped.context)
+    }
+
+    private mutating func append(_ mark: Notice.Mark, _ stamped: StampedReport) {
+        begin("mark", stamped)
+        writer.key("label")
+        writer.string(mark.label)
+        writer.key("author")
+        writer.string(mark.author)
     }
 
     private mutating func append(
         _ report: EventReport, _ stamped: StampedReport, _ connection: Int, leftOut: Int
     ) {
-        begin("event", stamped.stamp)
+        begin("event", stamped)
         writer.key("lag_ms")
         integer(stamped.lag)
         writer.key("conn")
@@ -100,8 +112,8 @@ struct Envelope {
         writer.integer(leftOut)
     }
 
-    private mutating func append(_ gap: GapReport, _ stamp: Stamp) {
-        begin("gap", stamp)
+    private mutating func append(_ gap: GapReport, _ stamped: StampedReport) {
+        begin("gap", stamped)
         writer.key("cause")
         writer.string(gap.cause.rawValue)
         writer.key("from_us")
@@ -116,13 +128,13 @@ struct Envelope {
         writer.endArray()
     }
 
-    private mutating func append(_ change: ConnectionReport, _ stamp: Stamp, _ connection: Int) {
-        begin("conn", stamp)
+    private mutating func append(_ change: ConnectionReport, _ stamped: StampedReport, _ connection: Int) {
+        begin("conn", stamped)
         var fields = ConnectionFields()
         switch change {
         case .connecting(let attempt, let target):
             fields = ConnectionFields(state: "connecting", attempt: attempt, target: target)
-        case .ready(let revision): fields = ConnectionFields(state: "ready", revision: revision.rawValue)
+        case .ready(let spoken): fields = ConnectionFields(state: "ready", revision: spoken.revision?.rawValue)
         case .lost(let why, let retryIn):
             fields = ConnectionFields(state: "lost", why: why, retryIn: retryIn?.microseconds)
         }
@@ -151,8 +163,8 @@ struct Envelope {
         var retryIn: Int64?
     }
 
-    private mutating func append(_ report: RoomReport, _ stamp: Stamp) {
-        begin("room", stamp)
+    private mutating func append(_ report: RoomReport, _ stamped: StampedReport) {
+        begin("room", stamped)
         writer.key("room")
         writer.string(report.room)
         writer.key("change")
@@ -163,8 +175,8 @@ struct Envelope {
         string(report.why)
     }
 
-    private mutating func append(_ report: ActionReport, _ stamp: Stamp) {
-        begin("action", stamp)
+    private mutating func append(_ report: ActionReport, _ stamped: StampedReport) {
+        begin("action", stamped)
         let change = report.change
         for (key, value) in [("action", report.action.id.description), ("do", report.action.operation.name)] {
             writer.key(key)
@@ -184,8 +196,8 @@ struct Envelope {
         integer(change.retryIn?.microseconds)
     }
 
-    private mutating func append(_ report: TypingReport, _ stamp: Stamp) {
-        begin("typing", stamp)
+    private mutating func append(_ report: TypingReport, _ stamped: StampedReport) {
+        begin("typing", stamped)
         writer.key("change")
         writer.string(report.change.rawValue)
         writer.key("user")
@@ -204,8 +216,8 @@ struct Envelope {
         writer.endArray()
     }
 
-    private mutating func append(_ report: UndecodableReport, _ stamp: Stamp) {
-        begin("undecodable", stamp)
+    private mutating func append(_ report: UndecodableReport, _ stamped: StampedReport) {
+        begin("undecodable", stamped)
         writer.key("layer")
         writer.string(report.layer.rawValue)
         writer.key("subject")
@@ -216,12 +228,16 @@ struct Envelope {
         writer.string(utf8: report.excerpt)
     }
 
-    private mutating func append(_ diff: DiffReport, _ stamp: Stamp) {
-        begin("diff", stamp)
+    private mutating func append(_ diff: DiffReport, _ stamped: StampedReport) {
+        begin("diff", stamped)
         writer.key("seq")
         writer.integer(diff.sequence)
         writer.key("caused_by")
         writer.integer(diff.cause)
+        writer.key("refetched")
+        writer.beginArray()
+        for resource in diff.refetched { writer.string(resource) }
+        writer.endArray()
         writer.key("diff")
         writer.beginArray()
         for row in DiffRow.rows(of: diff.batch) { append(row) }

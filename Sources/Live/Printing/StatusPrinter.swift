@@ -123,8 +123,8 @@ struct StatusLines {
         switch change {
         case .connecting(let attempt, let target):
             append("connecting  ", .dim, target + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
-        case .ready(let revision):
-            append("connected  ", .good, "Engine.IO \(revision.rawValue)", to: &buffer)
+        case .ready(let spoken):
+            append("connected  ", .good, spoken.description, to: &buffer)
         case .lost(let why, let retryIn):
             let next = retryIn.map { "; next attempt in " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? ""
             append("disconnected  ", .bad, why + next, to: &buffer)

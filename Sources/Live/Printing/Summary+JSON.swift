@@ -6,8 +6,10 @@ extension Summary {
     /// Names of each table that are told one by one.
     private static let mostTold = 100
 
-    /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`.
-    public func write(_ end: TailSummary, words: String?, code: Int, into writer: inout JSONWriter) {
+    /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`. `filtered` is what was not shown.
+    public func write(
+        _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
+    ) {
         writer.beginObject()
         for (key, value) in [("v", Int64(Envelope.version)), ("n", 0), ("t_us", lastTime.microseconds)] {
             if key == "n" {
@@ -21,12 +23,14 @@ extension Summary {
             writer.key(key)
             writer.integer(value)
         }
+        writer.key("ctx")
+        if let context = end.context { writer.string(context) } else { writer.null() }
         writer.key("end")
         if let words { writer.string(words) } else { writer.null() }
         let figures = [
             ("code", code), ("duration_us", Int(duration.microseconds)), ("events", events),
             ("undecodable", undecodable),
-            ("gaps", gaps), ("lost", lost), ("reconnects", reconnects), ("batches", batches),
+            ("gaps", gaps), ("lost", lost), ("reconnects", reconnects), ("denied", denied), ("batches", batches),
         ]
         for (key, value) in figures {
             writer.key(key)
@@ -39,6 +43,7 @@ extension Summary {
         write(end.requests, into: &writer)
         writeChanges(into: &writer)
         write(end.sections, into: &writer)
+        filtered.write(into: &writer)
         writer.endObject()
         writer.endLine()
     }
@@ -102,5 +107,35 @@ extension Summary {
             writer.endObject()
         }
         writer.endArray()
+    }
+}
+
+extension FilterTally {
+    /// Writes what was left out as the member `filter` of a summary.
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.key("filter")
+        writer.beginObject()
+        writer.key("events")
+        writer.integer(seen.events)
+        writer.key("others")
+        writer.integer(seen.others)
+        writer.key("sampled_out")
+        writer.integer(sampledOut)
+        writer.key("clauses")
+        writer.beginArray()
+        for share in shares {
+            writer.beginObject()
+            for (key, value) in [("clause", share.clause), ("origin", share.origin)] {
+                writer.key(key)
+                writer.string(value)
+            }
+            for (key, value) in [("events", share.removed.events), ("others", share.removed.others)] {
+                writer.key(key)
+                writer.integer(value)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
     }
 }

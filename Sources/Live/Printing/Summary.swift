@@ -17,6 +17,10 @@ public struct Summary: Sendable {
     public private(set) var gaps = 0
     /// Events known to be lost in the gaps; what nobody can know is not in it.
     public private(set) var lost = 0
+    /// Events of a name, type or action that this version does not know.
+    public private(set) var unknown = 0
+    /// Times that a room was refused.
+    public private(set) var denied = 0
     /// Times the connection came back after it was lost.
     public private(set) var reconnects = 0
     /// Committed batches.
@@ -53,7 +57,8 @@ public struct Summary: Sendable {
         case .connection(.ready):
             readies += 1
             reconnects = readies - 1
-        case .connection(.connecting), .connection(.lost), .room, .action, .typing, .notice: break
+        case .room(let room): if room.change == .refused { denied += 1 }
+        case .connection(.connecting), .connection(.lost), .action, .typing, .notice: break
         case .undecodable: undecodable += 1
         }
     }
@@ -63,7 +68,9 @@ public struct Summary: Sendable {
         kinds.add(report.event.kind)
         if let room = report.event.room { rooms.add(room) }
         if let actor = report.event.actor { actors.add(actor) }
-        if !report.event.isKnown { unknownNames.add(report.wireName) }
+        guard !report.event.isKnown else { return }
+        unknown += 1
+        unknownNames.add(report.wireName)
     }
 
     private mutating func add(_ report: DiffReport) {
@@ -87,13 +94,14 @@ public struct Summary: Sendable {
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }
         if batches > 0 { lines.append("  changes      \(changes) in \(Summary.counted(batches, "batch", "batches"))") }
         if gaps > 0 { lines.append("  gaps         \(gaps), \(lost > 0 ? "\(lost) lost at least" : "loss unknown")") }
+        if denied > 0 { lines.append("  denied       " + Summary.counted(denied, "room")) }
         if reconnects > 0 { lines.append("  reconnects   \(reconnects)") }
         if let text = Summary.text(of: requests) { lines.append("  requests     " + text) }
         if let text = Summary.text(of: model) { lines.append("  model        " + text) }
         return lines
     }
 
-    /// `12 answered, p50 8ms, p99 120ms, 1 failed`
+    /// `12 answered, p50 8ms, p99 120ms, 1 of them failed`
     private static func text(of requests: RequestFigures) -> String? {
         guard requests.answered > 0 else { return nil }
         var parts = ["\(requests.answered) answered"]
@@ -101,7 +109,7 @@ public struct Summary: Sendable {
             guard let latency = requests.latency(percentile: percentile) else { continue }
             parts.append("p\(percentile) " + TimeText.span(milliseconds: latency.microseconds / 1000))
         }
-        if requests.failed > 0 { parts.append("\(requests.failed) failed") }
+        if requests.failed > 0 { parts.append("\(requests.failed) of them failed") }
         return parts.joined(separator: ", ")
     }
 

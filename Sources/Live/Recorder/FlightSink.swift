@@ -30,7 +30,8 @@ final class FlightSink: Sendable {
         state.change { state in
             for item in batch {
                 switch item {
-                case .record(let record, let stamp): state.ring.append(record, stamp)
+                case .record(let record, let stamp), .leftOut(let record, remainder: _, let stamp):
+                    state.ring.append(record, stamp)
                 case .report(let stamped):
                     guard case .notice(let notice) = stamped.report, notice.level != .info else { continue }
                     let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)

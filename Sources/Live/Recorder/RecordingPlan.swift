@@ -22,6 +22,8 @@ public struct RecordingPlan: Sendable {
     public var writeErrors = WriteErrors.stop
     /// Whether the recording says now and then what the model is like, for replays to compare themselves with.
     public var keepsStates = true
+    /// Which events are recorded whole; nil for all of them. What makes them comprehensible is recorded, too.
+    public var filter: Filter?
     /// What the user calls the recording.
     public var title: String?
     /// Words to find it by.
@@ -38,6 +40,9 @@ public struct RecordingPlan: Sendable {
         SegmentPlan(
             path: path, rotation: rotation, keep: keep, options: options, compressesClosed: compressesClosed)
     }
+
+    /// Whether a replay can compare its model with what was recorded of it: it lacks what was left out.
+    var tellsStates: Bool { keepsStates && filter == nil }
 
     /// The names of the rules, for the head.
     var redactions: [String] { RedactionRule.allCases.filter { options.redactions.contains($0) }.map(\.rawValue) }

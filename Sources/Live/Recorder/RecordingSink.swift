@@ -79,7 +79,8 @@ final class RecordingSink: Sendable {
         _ item: OutletThread.Item, _ state: inout State, _ say: (Word) -> Void
     ) throws(RecordingError) {
         switch item {
-        case .record(let record, let stamp): try append(record, stamp, &state, say)
+        case .record(let record, let stamp), .leftOut(_, remainder: let record, let stamp):
+            try append(record, stamp, &state, say)
         case .report(let stamped):
             guard case .notice(let notice) = stamped.report, notice.level != .info else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)

@@ -31,7 +31,7 @@ final class RecordingSlot: Sendable {
                     start = index + 1
                     state.sink = nil
                     answer(nil)
-                case .record, .report, .rotate, .flightPart, .dump, .endRecording, .attach: continue
+                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .endRecording, .attach: continue
                 }
             }
             try state.sink?.write(start == 0 ? batch : Array(batch[start...]), say)

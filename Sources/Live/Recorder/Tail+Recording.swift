@@ -30,7 +30,7 @@ struct RecordingNotes {
     var message: WebSocketMessage?
     var isOnWebSocket = false
     /// What was asked of the connection that is being opened.
-    var revision: Int?
+    var spoken: String?
 }
 
 // What the recording is told that is no input and nothing the session did.
@@ -88,7 +88,7 @@ extension Tail {
     func noteState(after number: Int, at now: Moment) {
         guard makesRecords, number > 0 else { return }
         noteClock(at: now)
-        guard configuration.recording.keepsStates else { return }
+        guard configuration.recording.tellsStates else { return }
         // A replay did by then what time did.
         if case .byTime = notes.change { notes.change = .byInput }
         guard case .byInput = notes.change else { return }
@@ -98,7 +98,7 @@ extension Tail {
 
     /// Nothing follows: the last state is told, unless time has changed it since the last input.
     func noteLastState(at now: Moment) {
-        guard makesRecords, configuration.recording.keepsStates, case .byInput = notes.change else {
+        guard makesRecords, configuration.recording.tellsStates, case .byInput = notes.change else {
             return
         }
         putState(after: lastInput, at: now)
@@ -137,7 +137,7 @@ extension Tail {
         if connection.state == .open {
             notes.isOnWebSocket = socket?.isOnWebSocket ?? false
             connection.transport = notes.isOnWebSocket ? "websocket" : "polling"
-            connection.spoken = notes.revision.map { "eio\($0)" }
+            connection.spoken = notes.spoken
         }
         notes.connection.note(connection)
         return .connection(connection)
@@ -160,6 +160,14 @@ extension Tail {
         case .left, .leaving, .lost, .refused: notes.connection.left(report.room)
         case .wanted, .joining, .found: break
         }
+    }
+
+    /// What was told of a message says whether the recording is to have it whole.
+    func keepOrLeaveOut(_ place: Int, _ stamp: Stamp) {
+        guard let recordFilter, pending.indices.contains(place), case .record(let record, stamp) = pending[place],
+            let remainder = recordFilter.remainder(of: record)
+        else { return }
+        pending[place] = .leftOut(record, remainder: remainder, stamp)
     }
 
     /// When it will be tried again is known only after the session was told of the end.

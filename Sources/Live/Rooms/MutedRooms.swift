@@ -8,6 +8,7 @@ import Synchronization
 public final class MutedRooms: Sendable {
     private let names = Monitor<Set<String>>([])
     private let hasAny = Atomic<Bool>(false)
+    private let observer = Monitor<(@Sendable (Set<String>) -> Void)?>(nil)
 
     /// None.
     public init() {}
@@ -24,7 +25,11 @@ public final class MutedRooms: Sendable {
     func set(_ rooms: Set<String>) {
         names.change { $0 = rooms }
         hasAny.store(!rooms.isEmpty, ordering: .releasing)
+        observer.change { $0 }?(rooms)
     }
+
+    /// Who is told which rooms these are, each time they are said; on the thread that says it.
+    func observe(_ body: @escaping @Sendable (Set<String>) -> Void) { observer.change { $0 = body } }
 }
 
 /// Passes on what is to be shown: all but the events of muted rooms and what those changed in the model. What is

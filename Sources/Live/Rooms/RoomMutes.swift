@@ -30,6 +30,14 @@ struct RoomMutes {
         if rules.count > Self.mostRules { rules.removeFirst(rules.count - Self.mostRules) }
     }
 
+    /// What lasts, each as it is written down, in order.
+    var lasting: [String] { rules.filter { $0.until == nil }.map { Self.written($0.term) } }
+
+    /// What hides, or does not, what was written down.
+    private static func written(_ term: RoomExpression.Term) -> String {
+        (term.isExcluded ? "-" : "") + term.pattern.description
+    }
+
     /// Drops what has ended.
     mutating func expire(at now: Moment) { rules.removeAll { $0.until.map { $0 <= now } ?? false } }
 

@@ -19,8 +19,12 @@ extension Tail {
             case .list:
                 reply(.success(Self.text(of: roomRows(matching: call.rooms.isEmpty ? nil : wish, all: call.all))))
             case .resolve: reply(.success(Self.text { resolve(wish).encode(into: &$0) }))
-            case .join: join(wish, call, source: .ctl, reply)
-            case .leave: try leave(wish, call, reply)
+            case .join:
+                keepPinsInStep(wish, call, isPinned: true)
+                join(wish, call, source: .ctl, reply)
+            case .leave:
+                try leave(wish, call, reply)
+                keepPinsInStep(wish, call, isPinned: false)
             case .only:
                 feed(.only(rooms: wish.description))
                 settle(meant(wish).map(\.facts.name), joining: true, call.wait, reply)
@@ -37,6 +41,7 @@ extension Tail {
                 reply(.success(Self.text(of: roomRows(matching: wish, all: true))))
             case .mute, .unmute:
                 mutes.add(wish, until: call.lasting.map { loop.now + $0 }, isMuted: call.method == .mute)
+                keepMutes()
                 applyMutes()
                 reply(.success(Self.text(of: roomRows(matching: wish, all: false))))
             case .who, .history: try look(call, reply)
@@ -182,11 +187,34 @@ extension Tail {
     /// Tells whoever shows events which rooms are muted; again when a rule ends.
     func applyMutes() {
         mutes.expire(at: loop.now)
-        configuration.muted?.set(Set(session.roomViews.filter { mutes.isMuted($0.facts) }.map(\.facts.name)))
+        let rooms = Set(session.roomViews.filter { mutes.isMuted($0.facts) }.map(\.facts.name))
+        if rooms != mutedRooms {
+            mutedRooms = rooms
+            muteChanges += 1
+        }
+        configuration.muted?.set(rooms)
         muteTimer?.cancel()
         muteTimer = mutes.deadline.map { due in
             loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.applyMutes() } }
         }
+    }
+
+    /// Keeps what is muted for good, in its order; what ends by itself is this tail's alone.
+    func keepMutes() {
+        let lasting = mutes.lasting
+        // Before it is known whose it is nothing is kept, and what the store has stays what it was.
+        guard keeper?.scope != nil, lasting != keptMutes else { return }
+        for pattern in keptMutes where !lasting.contains(pattern) { keep(.note(.mute(pattern: pattern), nil)) }
+        for (place, pattern) in lasting.enumerated() { keep(.note(.mute(pattern: pattern), "\(place)")) }
+        keptMutes = lasting
+    }
+
+    /// Mutes what an earlier tail of the account was told to.
+    func recallMutes(_ patterns: [String]) {
+        guard mutes.isEmpty, !patterns.isEmpty else { return }
+        for pattern in patterns { mutes.add(RoomExpression(recorded: pattern), until: nil, isMuted: true) }
+        keptMutes = mutes.lasting
+        applyMutes()
     }
 
     // MARK: Pins
@@ -198,6 +226,15 @@ extension Tail {
         }
         for term in wish.terms {
             keep(.note(.pin(pattern: term.isExcluded ? "-\(term.pattern)" : "\(term.pattern)"), isPinned ? "1" : nil))
+        }
+    }
+
+    /// What is joined or left for good is pinned or not, where that is wanted and somebody keeps it.
+    private func keepPinsInStep(_ wish: RoomExpression, _ call: RoomCall, isPinned: Bool) {
+        guard configuration.pinsFollow, call.lasting == nil, keeper?.scope != nil else { return }
+        for term in wish.terms where !term.isExcluded {
+            keep(.note(.pin(pattern: "\(term.pattern)"), isPinned ? "1" : nil))
+            if !isPinned { feed(.withdraw(rooms: "\(term.pattern)", source: .pin)) }
         }
     }
 

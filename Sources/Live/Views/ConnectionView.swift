@@ -25,8 +25,8 @@ struct ConnectionView: LiveView {
         case .event: events += 1
         case .connection(.connecting(let attempt, let target)):
             note("connecting", .caution, "attempt \(attempt)  \(target)", stamped.stamp)
-        case .connection(.ready(let revision)):
-            note("ready", .good, "Engine.IO \(revision.rawValue)", stamped.stamp)
+        case .connection(.ready(let spoken)):
+            note("ready", .good, spoken.description, stamped.stamp)
         case .connection(.lost(let why, let retryIn)):
             let next = retryIn.map { "; next attempt in " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? ""
             note("lost", .bad, why + next, stamped.stamp)

@@ -29,9 +29,11 @@ public final class TerminalBoard: Outlet {
     /// Who uses the terminal: one at a time.
     private enum Use { case nobody, somebody }
 
-    private struct State {
+    struct State {
         var view: (any LiveView)?
         var status: TailStatus?
+        /// What somebody else says below the view.
+        var line: String?
         var facts = TailStatus.Facts()
         /// Session time and wall clock of the last report, and the real time it came.
         var time = Moment.zero
@@ -46,7 +48,7 @@ public final class TerminalBoard: Outlet {
     private static let tick: Int64 = 500_000
 
     private let inner: [any Outlet]
-    private let block: TerminalBlock?
+    let block: TerminalBlock?
     private let descriptor: Int32
     private let colour: Bool
     private let roomWidth: Int
@@ -54,7 +56,7 @@ public final class TerminalBoard: Outlet {
     private let filter: (@Sendable () -> String?)?
     private let isLive: Bool
     private let use = Monitor(Use.nobody)
-    private let state: Monitor<State>
+    let state: Monitor<State>
     private let wakeup = Wakeup()
     private let ending = Monitor(false)
 
@@ -90,6 +92,18 @@ public final class TerminalBoard: Outlet {
         }
     }
 
+    /// What whoever prints needs.
+    public var needsWire: Bool { inner.contains { $0.needsWire } }
+
+    /// Hands on what was on the wire to whoever prints that.
+    public func write(units: [WireUnit]) throws(OutletError) {
+        take()
+        defer { release() }
+        block?.erase()
+        for outlet in inner where outlet.needsWire { try outlet.write(units: units) }
+        draw(isForced: false)
+    }
+
     /// Hands the reports on to whoever prints, and draws.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
@@ -116,7 +130,7 @@ public final class TerminalBoard: Outlet {
         take()
         defer { release() }
         let isView = state.change { state -> Bool in
-            state.status = nil
+            (state.status, state.line) = (nil, nil)
             return state.view != nil
         }
         if isView, let block {
@@ -147,7 +161,7 @@ public final class TerminalBoard: Outlet {
         }
     }
 
-    private func take() {
+    func take() {
         use.wait { use -> Void? in
             guard case .nobody = use else { return nil }
             use = .somebody
@@ -155,7 +169,7 @@ public final class TerminalBoard: Outlet {
         }
     }
 
-    private func release() { use.change { $0 = .nobody } }
+    func release() { use.change { $0 = .nobody } }
 
     private func drawOnTick() {
         let isFree = use.change { use -> Bool in
@@ -169,7 +183,7 @@ public final class TerminalBoard: Outlet {
     }
 
     /// Draws what there is, unless that was just done and still stands there.
-    private func draw(isForced: Bool) {
+    func draw(isForced: Bool) {
         guard let block else { return }
         let now = MachineClock.monotonic
         let isDue = state.change { state -> Bool in
@@ -210,10 +224,14 @@ public final class TerminalBoard: Outlet {
             let passed = isLive && state.real != .zero ? max(now - state.real, .zero) : .zero
             let place = ViewPlace(
                 now: state.time + passed, wall: state.wall + passed.microseconds,
-                rows: max(rows - (state.status == nil ? 0 : 1), 1), roomWidth: roomWidth)
+                rows: max(rows - (state.status == nil ? 0 : 1) - (state.line == nil ? 0 : 1), 1), roomWidth: roomWidth)
             state.view?.draw(place, to: &buffer)
             if let status = state.status {
                 status.draw(state.facts, at: place.now, to: &buffer)
+                buffer.endLine()
+            }
+            if let line = state.line {
+                buffer.append(line)
                 buffer.endLine()
             }
         }

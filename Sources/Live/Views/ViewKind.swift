@@ -13,13 +13,18 @@ public enum ViewKind: String, Sendable, CaseIterable {
     case graph
     /// The sections of the model and the rows that changed last.
     case model
+    /// What was on the wire, line after line, both ways.
+    case raw
     /// The states of the connection, one after the other.
     case conn
 
-    /// A view that has seen nothing; nil for the one that prints line after line.
+    /// Whether it is drawn in one place; else it prints line after line.
+    public var isDrawn: Bool { makeView() != nil }
+
+    /// A view that has seen nothing; nil for those that print line after line.
     func makeView() -> (any LiveView)? {
         switch self {
-        case .log: nil
+        case .log, .raw: nil
         case .latest: LatestView()
         case .top: TopView()
         case .graph: GraphView()

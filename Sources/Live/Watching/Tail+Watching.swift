@@ -3,18 +3,25 @@ import Pipeline
 
 // What a view wants of a tail.
 extension Tail {
-    /// Does what a view of this tail wants, as far as it is a tail's matter. Any thread.
-    package nonisolated func perform(_ effect: Watch.Effect) {
+    /// Does what a view of this tail wants, as far as it is a tail's matter; `say` is told why something is not done. Any thread.
+    package nonisolated func perform(_ effect: Watch.Effect, _ say: @escaping @Sendable (String) -> Void) {
         loop.run { [self] in
             assumeIsolated { tail in
                 switch effect {
-                case .join(let room): tail.feed(.want(rooms: [room], source: .ctl))
-                case .leave(let room): tail.feed(.unwant(rooms: [room]))
+                case .join(let room): tail.call(.join, room, say)
+                case .leave(let room): tail.call(.leave, room, say)
+                case .mute(let room, let isMuted): tail.call(isMuted ? .mute : .unmute, room, say)
                 case .quit: tail.conclude(.limitReached)
                 case .mark(let label): tail.mark(label, author: "key")
                 case .copy, .play: break
                 }
             }
+        }
+    }
+
+    private func call(_ method: RoomCall.Method, _ room: String, _ say: @escaping @Sendable (String) -> Void) {
+        perform(RoomCall(method: method, rooms: [room])) { result in
+            if case .failure(let error) = result { say(error.message) }
         }
     }
 }
@@ -25,7 +32,7 @@ extension Replay {
         switch effect {
         case .play(let command): perform(command)
         case .quit: perform(PlayControl.Command.quit)
-        case .join, .leave, .mark, .copy: break
+        case .join, .leave, .mute, .mark, .copy: break
         }
     }
 }

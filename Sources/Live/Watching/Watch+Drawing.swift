@@ -30,21 +30,20 @@ extension Watch {
 
     /// The row above the last one: what is wrong with what is typed, or what is told in passing.
     var hint: (text: String, style: TerminalStyle)? {
-        if case .asking(.filter, _) = mode {
-            if let filterError { return ("✗ " + filterError, .bad) }
-            let shares = log.shares
-            return ("\(shares.shown) of \(shares.all) lines that are kept are shown", .good)
-        }
+        if editsFilter { return filterHint }
         return passing.map { ($0.text, .caution) }
     }
 
     private func drawTitle(_ area: TerminalArea, _ grid: inout TerminalGrid) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
-        grid.clear(area, TerminalAppearance(.reversed))
-        let right = TerminalLine(" \(events) events  ", TerminalAppearance([.reversed]))
-        var left = TerminalLine(" weir watch  ", TerminalAppearance([.reversed, .bold]))
-        left.append(settings.title, TerminalAppearance([.reversed]))
+        // What is done in a guarded context others may see: there the row is red.
+        let look = TerminalAppearance(settings.isGuarded ? .bad : .plain).adding(.reversed)
+        grid.clear(area, look)
+        let right = TerminalLine(" \(events) events  ", look)
+        var left = TerminalLine(" weir watch  ", look.adding(.bold))
+        if let badge = settings.badge { left.append(badge + "  ", look.adding(.bold)) }
+        left.append(settings.title, look)
         var rest = area
         rest.columns = rest.columns.lowerBound..<max(rest.columns.upperBound - right.columns, rest.columns.lowerBound)
         grid.write(left, row: row, column: 0, in: rest)
@@ -82,8 +81,10 @@ extension Watch {
             grid.write(words, row: row, column: area.columns.lowerBound + 1, TerminalAppearance(.dim), in: area)
         }
         for entry in shown {
-            for line in entry.lines {
+            for (index, line) in entry.lines.enumerated() {
                 grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+                // Counted from its last line: the first ones may be out of view.
+                grid.number(row: row, entry.serial &* 4096 &+ entry.lines.count - index)
                 if entry.serial == selection {
                     var whole = area
                     whole.rows = row..<row + 1
@@ -186,7 +187,8 @@ extension Watch {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
         if case .asking(let question, let editor) = mode {
-            return editor.draw(question.prompt, in: area, of: &grid)
+            return editor.draw(
+                question.prompt, wrong: question == .filter ? filterError?.range : nil, in: area, of: &grid)
         }
         let end = "  ? help "
         var left = area
@@ -220,7 +222,8 @@ extension Watch {
         line.append(rate.sparkline(16), TerminalAppearance(.good))
         if gaps > 0 { add("gaps \(gaps)", .bad) }
         if problems > 0 { add("! \(problems)", .caution) }
-        if !log.filter.text.isEmpty { add("filter: " + TerminalText.truncated(log.filter.text, to: 40), .bold) }
+        let filter = filters.filter.text
+        if !filter.isEmpty { add("filter: " + TerminalText.truncated(filter, to: 40), .bold) }
         if !search.isEmpty { add("/" + TerminalText.truncated(search, to: 20), .dim) }
         return line
     }

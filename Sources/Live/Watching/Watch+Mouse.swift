@@ -56,7 +56,7 @@ extension Watch {
         } else if layout.side.contains(place) {
             switch sideLine(at: place.row - layout.side.rows.lowerBound, rows: layout.side.rows.count) {
             case .section(let index)?: openSection(index)
-            case .room(let index)?: toggleRoom(index)
+            case .room(let index)?: toggleRoom(index, into: &effects)
             case .heading?, nil: focus = .sections
             }
         }
@@ -71,14 +71,5 @@ extension Watch {
             if row < here { return row >= layout.log.rows.lowerBound ? entry.serial : nil }
         }
         return nil
-    }
-
-    private func scrub(to column: Int, _ layout: WatchLayout, into effects: inout [Effect]) {
-        guard let length, layout.scrubber.columns.count > 1 else { return }
-        let bar = scrubberBar(layout.scrubber)
-        guard bar.count > 1 else { return }
-        let part = Double(min(max(column, bar.lowerBound), bar.upperBound - 1) - bar.lowerBound) / Double(bar.count - 1)
-        let milliseconds = Int64(part * Double(length.microseconds) / 1000)
-        effects.append(.play(.goTo("+\(milliseconds)ms")))
     }
 }

@@ -1,5 +1,7 @@
 import Pipeline
+import Recording
 import Terminal
+import Wire
 
 // Going through the log.
 extension Watch {
@@ -101,6 +103,25 @@ extension Watch {
         select(around)
         say("the search went around")
         return true
+    }
+
+    mutating func goToSilence(isForward: Bool) {
+        let times = silences
+        guard let here = current else { return }
+        let found = isForward ? times.first { $0 > here } : times.last { $0 < here }
+        if let found { select(found) } else { say("no silence of \(Self.silence / 1_000_000) s") }
+    }
+
+    /// The first entries behind silences.
+    private var silences: [Int] {
+        var found: [Int] = []
+        var last: Moment?
+        for serial in log.serials {
+            guard let entry = log[serial], entry.isShown else { continue }
+            if let last, (entry.stamped.stamp.time - last).microseconds >= Self.silence { found.append(serial) }
+            last = entry.stamped.stamp.time
+        }
+        return found
     }
 
     // MARK: - What is in view

@@ -14,6 +14,10 @@ package struct Watch {
     package struct Settings: Sendable {
         /// What is watched: a URL, a file, a tail's name. Untrusted text.
         package var title: String
+        /// The context it is watched in, and whether that is guarded; nil for none.
+        package var badge: String?
+        /// Whether somebody should think before doing something there.
+        package var isGuarded = false
         /// Whether it is a recording, which can be gone through; else it goes on by itself.
         package var isReplay = false
         /// Where everything is kept; nil when nothing keeps it.
@@ -22,6 +26,8 @@ package struct Watch {
         package var steersRooms = false
         /// How lines are laid out.
         package var lines = LineSettings(roomWidth: 20)
+        /// What is shown to begin with.
+        package var filters = ViewFilter.Setting()
         /// Settings of something with that title.
         package init(title: String) { self.title = title }
     }
@@ -48,12 +54,22 @@ package struct Watch {
         case stands(ReplayStanding)
         /// How long the recording is.
         case length(Moment)
+        /// What was told so far is so, and was told for that alone: the view begins here, with this model.
+        case begins(SectionedCollection<Item>)
+        /// Somebody else changed what is shown.
+        case filters(ViewFilter.Setting)
+        /// These rooms are hidden, by whoever said so.
+        case mutes(Set<String>)
+        /// Somebody else wants what comes to wait, or to be shown again.
+        case held(Bool)
     }
 
     /// What it wants done.
     package enum Effect: Hashable, Sendable {
         /// A room is wanted, or not any more.
         case join(String), leave(String)
+        /// A room is to be hidden, or not any more; here it is.
+        case mute(String, Bool)
         /// A place is to be remembered in the recording.
         case mark(String)
         /// Text for the clipboard, escaped.
@@ -101,9 +117,11 @@ package struct Watch {
     var events = 0
     var gaps = 0
     var problems = 0
+    /// The event that was told last, whose changes belong to its room.
+    var cause: (number: Int, room: String?) = (0, nil)
     /// Number of the last record told of; and of the last one that is not counted again, since a replay went back.
-    private var furthest = 0
-    private var counted = 0
+    var furthest = 0
+    var counted = 0
     /// Why nothing more comes.
     var ending: String?
     var standing: ReplayStanding?
@@ -114,9 +132,9 @@ package struct Watch {
     var showsRooms = false
     var detail: WatchDetail?
     var wraps = false
-    /// The filter before somebody began to change it, and what is wrong with what was typed.
-    var filterBefore = WatchFilter()
-    var filterError: String?
+    /// What is shown, but for a filter that is being typed; and what is wrong with that.
+    var filters: ViewFilter.Setting
+    var filterError: FilterError?
     var search = ""
     var highlight = ""
     /// The entry that keys act on; nil for the newest there is.
@@ -134,6 +152,8 @@ package struct Watch {
     /// A view of something.
     package init(_ settings: Settings) {
         self.settings = settings
+        filters = settings.filters
+        log.show(settings.filters)
         var lines = settings.lines
         // Times are put in front of everything, not of events alone.
         lines.time = .none
@@ -171,6 +191,10 @@ package struct Watch {
             keepSelectionInView()
         case .stands(let standing): self.standing = standing
         case .length(let length): self.length = length
+        case .begins(let model): begin(with: model)
+        case .filters(let setting): take(setting)
+        case .mutes(let rooms): take(muted: rooms)
+        case .held(let isHeld): if isHeld != self.isHeld { togglePause() }
         }
         if let passing, passing.until <= self.now { self.passing = nil }
         flashes.forget(before: self.now)
@@ -186,100 +210,4 @@ package struct Watch {
 
     /// Tells something in passing.
     mutating func say(_ text: String) { passing = (text, now + Self.passingTime) }
-
-    // MARK: - Reports
-
-    private mutating func take(_ stamped: StampedReport) {
-        var room: String?
-        furthest = max(furthest, stamped.stamp.n)
-        let isCounted = stamped.stamp.n > counted || !settings.isReplay
-        switch stamped.report {
-        case .event(let event):
-            room = event.event.room
-            rate.add(at: now)
-            if isCounted {
-                events += 1
-                if let room { count(room, stamped.stamp.wall) }
-            }
-        case .diff(let diff): follow(diff)
-        case .gap: if isCounted { gaps += 1 }
-        case .connection(let change): take(change)
-        case .room(let report):
-            room = report.room
-            rooms.take(report)
-        case .typing, .action, .undecodable, .notice: break
-        }
-        guard stamped.report.isWorthALine else { return }
-        if stamped.report.isProblem, isCounted { problems += 1 }
-        log.append(stamped, room: room, isMuted: room.map { rooms.isMuted($0) } ?? false)
-    }
-
-    private mutating func count(_ room: String, _ wall: Int64) {
-        if rooms[room] == nil, printer.columns.roomWidth < settings.lines.roomWidth {
-            let label = ShortName.room(room, width: settings.lines.roomWidth)
-            printer.columns.roomWidth = max(printer.columns.roomWidth, TerminalText.width(of: label))
-        }
-        rooms.count(room, at: now, wall: wall)
-    }
-
-    private mutating func take(_ change: ConnectionReport) {
-        switch change {
-        case .connecting(let attempt, _):
-            connection = attempt > 1 ? "connecting, attempt \(attempt)" : "connecting"
-            isConnected = false
-        case .ready:
-            connection = "connected"
-            isConnected = true
-        case .lost(let why, _):
-            connection = "disconnected: " + why
-            isConnected = false
-        }
-    }
-
-    private mutating func follow(_ diff: DiffReport) {
-        let rows = DiffRow.rows(of: diff.batch)
-        printer.people.learn(from: rows)
-        guard model != nil else { return }
-        do {
-            try model?.apply(diff.batch)
-        } catch {
-            // Only of several sessions at once, or one that did not begin with nothing.
-            model = nil
-            return
-        }
-        flashes.note(rows, at: now)
-    }
-}
-
-extension Report {
-    /// Whether the log has a line of it.
-    var isWorthALine: Bool {
-        switch self {
-        case .event, .gap, .connection, .typing, .undecodable, .notice: true
-        case .diff(let diff): !diff.batch.isEmptyOfRows
-        case .room(let report):
-            switch report.change {
-            case .joined, .left, .refused, .lost: true
-            case .wanted, .joining, .leaving, .found: false
-            }
-        case .action(let report): report.change.why != nil
-        }
-    }
-
-    /// Whether somebody should look at it.
-    var isProblem: Bool {
-        switch self {
-        case .gap, .undecodable: true
-        case .event(let report): !report.event.isKnown
-        case .connection(.lost): true
-        case .connection(.connecting), .connection(.ready), .diff, .typing: false
-        case .room(let report): report.change == .refused || report.change == .lost
-        case .action(let report): report.change.why != nil
-        case .notice(let notice): notice.level != .info
-        }
-    }
-}
-
-extension Batch<Item> {
-    fileprivate var isEmptyOfRows: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
 }

@@ -11,9 +11,15 @@ package import Wire
 /// bounded by the view. The thread that runs `show` draws, at most so often, what the view is then; while the terminal is slow
 /// frames are left out.
 package final class WatchDesk: Outlet, ReplayWatcher {
-    private struct State {
+    struct State {
         var watch: Watch
         var effects: [Watch.Effect] = []
+        /// The change of the filter that the view has taken, what that says, and which of the view's counts is being told of.
+        var revision = 0
+        var told = ViewFilter.Setting()
+        var count = 0
+        /// Whether what comes waits, as far as others know.
+        var isPaused = false
         /// Whether it looks different from what was drawn.
         var isChanged = true
         /// Whether there is nothing more to show.
@@ -25,9 +31,23 @@ package final class WatchDesk: Outlet, ReplayWatcher {
 
     private let state: Monitor<State>
     private let waker = Wakeup()
+    let filter: ViewFilter
+    let controls: ViewControls?
 
-    /// A desk of a view.
-    package init(_ settings: Watch.Settings) { state = Monitor(State(watch: Watch(settings))) }
+    /// A desk of a view. What it shows, `filter` and `muted` say, and whether what comes waits, `controls`: whoever else changes them
+    /// changes the view, and the view changes the first and the last by what is done at the terminal.
+    package init(
+        _ settings: Watch.Settings, filter: ViewFilter = ViewFilter(), muted: MutedRooms? = nil,
+        controls: ViewControls? = nil
+    ) {
+        self.filter = filter
+        self.controls = controls
+        let (setting, revision) = filter.begin()
+        var settings = settings
+        settings.filters = setting
+        state = Monitor(State(watch: Watch(settings), revision: revision, told: setting))
+        muted?.observe { [weak self] rooms in self?.tell(.mutes(rooms)) }
+    }
 
     /// A byte written here has the terminal looked at again; also in a signal's handler.
     package var wakeup: Int32 { waker.writeEnd }
@@ -49,6 +69,10 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     package func arrives(_ model: SectionedCollection<Item>) { tell(.arrives(model)) }
     /// How far it is.
     package func stands(_ standing: ReplayStanding) { tell(.stands(standing)) }
+    /// It goes on from here.
+    package func begins(_ model: SectionedCollection<Item>) { tell(.begins(model)) }
+    /// Nothing more comes.
+    package func ends(_ why: String) { tell(.ended(why)) }
     /// A line for who looks on.
     package func says(_ line: String) { tell(.said(line)) }
 
@@ -56,7 +80,12 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     package func tell(_ input: Watch.Input) {
         let wakes = state.change { state in
             let wasChanged = state.isChanged
-            state.watch.handle(input, at: MachineClock.monotonic, into: &state.effects)
+            let now = MachineClock.monotonic
+            takeFilter(into: &state, at: now)
+            takePause(into: &state, at: now)
+            state.watch.handle(input, at: now, into: &state.effects)
+            giveFilter(of: &state, at: now)
+            givePause(of: &state)
             state.isChanged = true
             return !wasChanged
         }
@@ -125,6 +154,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     private func frame(_ screen: inout TerminalScreen) -> [UInt8] {
         let grid = state.change { state in
             state.isChanged = false
+            controls?.note(waiting: state.watch.waiting)
             return state.watch.grid
         }
         return screen.update(to: grid)

@@ -31,7 +31,7 @@ extension Watch {
     /// An entry in lines of `width` columns at most; one at least.
     func lines(of entry: WatchLog.Entry, width: Int) -> [TerminalLine] {
         var lines: [TerminalLine] = []
-        for (index, body) in bodies(of: entry.stamped).enumerated() {
+        for (index, body) in bodies(of: entry.stamped, entry.view).enumerated() {
             var line = TerminalLine()
             appendGutter(of: entry, isFirst: index == 0, to: &line)
             line.append(body)
@@ -71,11 +71,13 @@ extension Watch {
         }
     }
 
-    /// A report as the printers print it, without the times; one line at least.
-    func bodies(of stamped: StampedReport) -> [TerminalLine] {
+    /// A report as the printers print it, without the times; one line at least. Whether it is shown at all is not asked.
+    func bodies(of stamped: StampedReport, _ mark: ViewMark = ViewMark()) -> [TerminalLine] {
+        var mark = mark
+        mark.isShown = true
         var buffer = TerminalBuffer(colour: true)
         var events = printer
-        events.append(stamped, to: &buffer)
+        events.append(stamped, mark, to: &buffer)
         var dropped = 0
         if buffer.bytes.isEmpty {
             StatusLines(quiet: false, showsGaps: true, shortensIDs: true).append(stamped, to: &buffer)

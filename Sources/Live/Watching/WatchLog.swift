@@ -15,15 +15,15 @@ struct WatchLog {
         var stamped: StampedReport
         /// The room of it, where it has one.
         var room: String?
-        /// Whether the filter lets it through, and its room is not muted.
-        var isPassed: Bool
+        /// What the filter says of it, and whether its room is muted.
+        var view: ViewMark
         var isMuted: Bool
         /// A mark that was set at it.
         var mark: String?
         /// Bytes it takes, about.
         var cost: Int
 
-        var isShown: Bool { isPassed && !isMuted }
+        var isShown: Bool { view.isShown && !isMuted }
     }
 
     /// What is kept at most.
@@ -39,7 +39,11 @@ struct WatchLog {
     private(set) var forgotten = 0
     /// How many were added that are shown.
     private(set) var shown = 0
-    var filter = WatchFilter()
+    /// What is shown of what is told.
+    private(set) var setting = ViewFilter.Setting()
+    private var judge = FilterJudge(ViewFilter.Setting())
+    /// Who and what is called how, as far as it was ever told.
+    private var names = KnownNames()
 
     /// The serial numbers that are kept.
     var serials: Range<Int> { next - count..<next }
@@ -53,7 +57,7 @@ struct WatchLog {
     /// Adds what was told.
     mutating func append(_ stamped: StampedReport, room: String?, isMuted: Bool) {
         let entry = Entry(
-            serial: next, stamped: stamped, room: room, isPassed: filter.passes(stamped), isMuted: isMuted,
+            serial: next, stamped: stamped, room: room, view: judge.mark(stamped), isMuted: isMuted,
             cost: Self.cost(of: stamped.report))
         entries.append(entry)
         next += 1
@@ -78,7 +82,7 @@ struct WatchLog {
         for entry in entries[(start + kept - serials.lowerBound)...] { bytes -= entry.cost }
         entries.removeSubrange((start + kept - serials.lowerBound)...)
         next = kept
-        refilter()
+        judgeAgain()
     }
 
     private mutating func cut() {
@@ -88,18 +92,42 @@ struct WatchLog {
 
     // MARK: - What is shown
 
-    /// Another filter: all is asked again.
-    mutating func refilter() {
-        shown = 0
-        for index in start..<entries.count {
-            entries[index].isPassed = filter.passes(entries[index].stamped)
-            if entries[index].isShown { shown += 1 }
-        }
+    /// Something else is shown: all is asked again.
+    mutating func show(_ setting: ViewFilter.Setting) {
+        self.setting = setting
+        judgeAgain()
     }
 
-    /// A room was muted, or is heard again.
-    mutating func setMuted(_ isMuted: Bool, _ room: String) {
-        for index in start..<entries.count where entries[index].room == room { entries[index].isMuted = isMuted }
+    private mutating func judgeAgain() {
+        judge = FilterJudge(setting, knowing: names)
+        shown = 0
+        for index in start..<entries.count {
+            entries[index].view = judge.mark(entries[index].stamped)
+            if entries[index].isShown { shown += 1 }
+        }
+        countAnew()
+    }
+
+    /// Learns what the rows of a change say of names, which a filter may ask for when they are not kept any more.
+    mutating func learn(from rows: [DiffRow]) { names.learn(from: rows) }
+
+    /// What was left out of what came since it was last counted anew.
+    var tally: FilterTally { judge.tally }
+
+    /// What came before was counted already, or is not to be.
+    mutating func countAnew() {
+        judge.countAnew(setting)
+        counts += 1
+    }
+
+    /// How often it was counted anew.
+    private(set) var counts = 0
+
+    /// Rooms were muted, or are heard again.
+    mutating func mute(_ isMuted: (String) -> Bool) {
+        for index in start..<entries.count {
+            if let room = entries[index].room { entries[index].isMuted = isMuted(room) }
+        }
     }
 
     mutating func setMark(_ label: String, at serial: Int) {

@@ -26,8 +26,10 @@ struct WatchRooms: Sendable {
     /// In the order they were told of.
     private(set) var list: [Room] = []
     private var places: [String: Int] = [:]
+    /// Those that are hidden, as others said it last.
+    private var muted: Set<String> = []
 
-    func isMuted(_ name: String) -> Bool { places[name].map { list[$0].isMuted } ?? false }
+    func isMuted(_ name: String) -> Bool { places[name].map { list[$0].isMuted } ?? muted.contains(name) }
 
     subscript(name: String) -> Room? { places[name].map { list[$0] } }
 
@@ -69,11 +71,20 @@ struct WatchRooms: Sendable {
         return list[place].isMuted
     }
 
+    /// Others say which rooms are hidden: what they changed is so here. What only this view hides stays as it is.
+    mutating func take(muted rooms: Set<String>) {
+        for index in list.indices {
+            let isMuted = rooms.contains(list[index].name)
+            if isMuted != muted.contains(list[index].name) { list[index].isMuted = isMuted }
+        }
+        muted = rooms
+    }
+
     private mutating func place(of name: String) -> Int? {
         if let place = places[name] { return place }
         guard list.count < Self.most else { return nil }
         places[name] = list.count
-        list.append(Room(name: name))
+        list.append(Room(name: name, isMuted: muted.contains(name)))
         return list.count - 1
     }
 }

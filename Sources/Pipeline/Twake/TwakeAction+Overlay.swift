@@ -10,17 +10,17 @@ extension TwakeBackend {
         switch view.action.operation {
         case .send(let channel, let thread, let text): lay(text, channel, thread, view, on: &overlay, in: &model)
         case .edit(let reference, let text):
-            change(.message(reference.message), view, on: &overlay, in: &model) { $0.message?.with { $0.text = text } }
+            overlay.change(.message(reference.message), view, in: &model) { $0.message?.with { $0.text = text } }
         case .react(let reference, let names):
             let user = facts.user
-            change(.message(reference.message), view, on: &overlay, in: &model) { row in
+            overlay.change(.message(reference.message), view, in: &model) { row in
                 row.message?.with { $0.reactions = $0.reactions.replacing(by: names, of: user) }
             }
-        case .delete(let reference): leave(.message(reference.message), on: &overlay, in: &model)
+        case .delete(let reference): overlay.leave(.message(reference.message), in: &model)
         case .markRead(let channel): layReading(of: channel, view, on: &overlay, in: &model)
         case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
         case .editChannel(let channel, let name, let icon, let description):
-            change(.channel(channel), view, on: &overlay, in: &model) { row in
+            overlay.change(.channel(channel), view, in: &model) { row in
                 guard var changed = row.channel else { return nil }
                 changed.update { fields in
                     fields.name = name ?? fields.name
@@ -29,14 +29,14 @@ extension TwakeBackend {
                 }
                 return .twakeChannel(changed)
             }
-        case .deleteChannel(let channel): leave(.channel(channel), on: &overlay, in: &model)
+        case .deleteChannel(let channel): overlay.leave(.channel(channel), in: &model)
         case .addMember(let channel, let user):
             let id = Item.ID.member(user, of: channel)
             let member = Twake.ChannelMember(channel: channel, user: user)
             if model[id] == nil, let row = Item.member(member) {
                 overlay.put(row.shown(as: view.delivery), in: &model)
             }
-        case .removeMember(let channel, let user): leave(.member(user, of: channel), on: &overlay, in: &model)
+        case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
         case .createWorkspace: break
         }
     }
@@ -76,7 +76,7 @@ extension TwakeBackend {
         of id: EntityID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>
     ) {
         guard let channel = model[.channel(id)]?.channel else { return }
-        change(.channel(id), view, on: &overlay, in: &model) { row in
+        overlay.change(.channel(id), view, in: &model) { row in
             guard var read = row.channel, read.hasUnread else { return nil }
             read.lastAccess = latest(read.lastAccess, read.lastActivity)
             return .twakeChannel(read)
@@ -84,42 +84,20 @@ extension TwakeBackend {
         let badges = model.elements(in: .badges(channel.company)).compactMap { model[$0.id] }
         let unread = badges.compactMap(\.badgeCount).first { $0.matches(.channel, id) }?.count ?? 0
         for row in badges {
-            if row.badge?.channel == id { leave(row.id, on: &overlay, in: &model) }
+            if row.badge?.channel == id { overlay.leave(row.id, in: &model) }
             guard var count = row.badgeCount, unread > 0 else { continue }
             if count.matches(.channel, id) {
-                leave(row.id, on: &overlay, in: &model)
+                overlay.leave(row.id, in: &model)
             } else if count.matches(.workspace, channel.workspace) || count.matches(.company, channel.company) {
                 count.count = max(0, count.count - unread)
-                change(row.id, view, on: &overlay, in: &model) { _ in .twakeBadgeCount(count) }
+                overlay.change(row.id, view, in: &model) { _ in .twakeBadgeCount(count) }
             }
         }
     }
 
-    /// Shows another entity in a row that is there.
-    private func change(
-        _ id: Item.ID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>,
-        _ body: (Item) -> Item.Entity?
-    ) {
-        guard let row = model[id], let entity = body(row) else { return }
-        overlay.put(
-            Item(
-                id: id, section: row.sectionKey, sortKey: row.sortKey, entity: entity,
-                delivery: row.delivery ?? view.delivery), in: &model)
-    }
-
-    /// Shows that a row is to go.
-    private func leave(_ id: Item.ID, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
-        guard let row = model[id] else { return }
-        overlay.put(row.shown(as: .leaving), in: &model)
-    }
 }
 
 extension Item {
-    /// The same row with a word on what the server knows of it.
-    fileprivate func shown(as delivery: Delivery) -> Item {
-        Item(id: id, section: sectionKey, sortKey: sortKey, entity: entity, delivery: delivery)
-    }
-
     fileprivate var badgeCount: Twake.BadgeCount? {
         if case .twakeBadgeCount(let count) = entity { count } else { nil }
     }

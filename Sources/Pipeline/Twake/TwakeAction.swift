@@ -129,7 +129,7 @@ extension TwakeBackend {
         switch key {
         case .twake(.feed(let era, let path)), .twake(.history(let era, let path, _)):
             memory.walks[path.channel]?.next.map { .twake(.history(era, path, before: $0)) }
-        case .twake: nil
+        case .twake, .groupMe: nil
         }
     }
 }

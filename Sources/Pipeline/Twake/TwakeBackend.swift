@@ -34,10 +34,8 @@ struct TwakeBackend: Backend {
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 
-    func connectPayload(token: Secret?) -> RawJSON? { nil }
-
     /// Joins sent before `authenticated` are silently dropped (1.4), so nothing is ready before it.
-    mutating func connected(token: Secret?, revision: EngineIO.Revision, into transaction: inout Transaction) {
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("token")
@@ -46,7 +44,8 @@ struct TwakeBackend: Backend {
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: RawJSON(unchecked: writer.bytes[...]))))
     }
 
-    mutating func decode(_ event: SocketIO.Event) throws(DecodingFailure) -> Event {
+    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        guard case .socketIO(let event) = event else { throw .foreign(event.name) }
         let room = recentRoom.text
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
@@ -111,15 +110,15 @@ struct TwakeBackend: Backend {
 
     /// The mobile app joins with the constant `twake`, which every server version accepts for every room (1.5); the user's own token
     /// opens none on those of 2021, and none on any once it is too old: it is the connection's, which may outlive it by far (1.4).
-    func join(_ room: String, token: Secret?) -> Transaction.Emission? {
-        roomEmission("realtime:join", room, token: "twake")
+    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+        roomRequest("realtime:join", room, token: "twake")
     }
 
-    func leave(_ room: String, token: Secret?) -> Transaction.Emission? {
-        roomEmission("realtime:leave", room, token: nil)
+    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+        roomRequest("realtime:leave", room, token: nil)
     }
 
-    private func roomEmission(_ name: String, _ room: String, token: String?) -> Transaction.Emission {
+    private func roomRequest(_ name: String, _ room: String, token: String?) -> Transaction.RoomRequest {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("name")
@@ -129,7 +128,7 @@ struct TwakeBackend: Backend {
             writer.string(token)
         }
         writer.endObject()
-        return Transaction.Emission(name: name, arguments: RawJSON(unchecked: writer.bytes[...]))
+        return .emit(Transaction.Emission(name: name, arguments: RawJSON(unchecked: writer.bytes[...])))
     }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {

@@ -25,9 +25,9 @@ extension TwakeHandler where Payload == TwakeTyping {
             return transaction.endTyping(sent.user, in: sent.channel, sent.thread, &memory)
         }
         let account = transaction.model[.account(sent.user)]?.account
-        let typist = TwakeTypingBook.Typist(
+        let typist = TypingBook.Typist(
             user: sent.user, name: sent.name.isEmpty ? account?.name : String(sent.name.prefix(100)),
-            channel: sent.channel, thread: sent.thread, until: transaction.now + TwakeTypingBook.lifetime)
+            channel: sent.channel, thread: sent.thread, until: transaction.now + TwakePresenceBook.typingLifetime)
         let (isNew, dropped) = memory.typing.begin(typist)
         if let dropped { transaction.tell(.expired, dropped, memory) }
         if isNew { transaction.tell(.started, typist, memory) }
@@ -57,7 +57,7 @@ extension Transaction {
         tell(.stopped, typist, memory)
     }
 
-    mutating func tell(_ change: TypingReport.Change, _ typist: TwakeTypingBook.Typist, _ memory: TwakeMemory) {
+    mutating func tell(_ change: TypingReport.Change, _ typist: TypingBook.Typist, _ memory: TwakeMemory) {
         let channel = model[.channel(typist.channel)]?.channel
         plans.append(
             .typing(

@@ -29,7 +29,7 @@ struct TwakeMemory: Sendable {
     var walks: [EntityID: Walk] = [:]
     var accounts = TwakeAccountBook()
     var presence = TwakePresenceBook()
-    var typing = TwakeTypingBook()
+    var typing = TypingBook()
     /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
     var needsPlaces = true
     /// Heads of channels that are remembered of an earlier session, and of which no page has been asked for yet.

@@ -11,6 +11,8 @@ struct TwakePresenceBook: Sendable {
     static let interval: Duration = .seconds(300)
     /// How long a user is believed to be there after the last word of it.
     static let lifetime: Duration = .seconds(900)
+    /// How long a user is believed to type: clients stop by themselves after seven seconds (1.6); a second more is the way.
+    static let typingLifetime: Duration = .seconds(8)
 
     /// Users who were there since the room was joined.
     private var shown: Set<EntityID> = []

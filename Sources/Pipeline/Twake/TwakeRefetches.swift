@@ -22,6 +22,7 @@ extension Transaction {
         refetcher.taint { key in
             switch key {
             case .twake(let resource): isConcerned(resource)
+            case .groupMe: false
             }
         }
     }

@@ -97,7 +97,7 @@ struct ImportWriter: ~Copyable {
         let path = "/" + behindHost.prefix { $0 != "?" }
         let revision: EngineIO.Revision? =
             url.contains("EIO=3") ? .v3 : url.contains("EIO=4") ? .v4 : nil
-        let fallback = options.backend == .twake ? "/socket/" : "/socket.io/"
+        let fallback = options.backend.usualPath
         return Configuration(
             backend: options.backend, path: path.count > 1 ? path : fallback, revision: revision
         ).json

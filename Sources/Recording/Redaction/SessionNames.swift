@@ -2,7 +2,7 @@ import JSONText
 import Wire
 
 /// Finds session ids where a server gives them, and what stands in their place: Engine.IO's open packet has a `sid`, Socket.IO's
-/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12). The salt is in no file, so that nobody can try ids; equal ids stay equal.
+/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's answer to a handshake a `clientId` (groupme.md 4.6). The salt is in no file, so that nobody can try ids; equal ids stay equal.
 struct SessionNames: Hashable {
     private let salt: [UInt8]
 
@@ -20,6 +20,7 @@ struct SessionNames: Hashable {
     /// The ids that a message from the server gives.
     static func ids(in message: WebSocketMessage) -> [String] {
         guard case .text(let text) = message, text.count <= longest, let first = text.first else { return [] }
+        if first == bracket || first == brace { return clientIDs(in: text) }
         if first == UInt8(ascii: "0"), text.dropFirst().first == brace { return ids(inObject: text.dropFirst()) }
         guard first == UInt8(ascii: "4"), text.dropFirst().first == UInt8(ascii: "0"),
             let start = text.firstIndex(of: brace)
@@ -27,7 +28,19 @@ struct SessionNames: Hashable {
         return ids(inObject: text[start...])
     }
 
+    private static func clientIDs(in frame: ArraySlice<UInt8>) -> [String] {
+        guard frame.count <= longestHandshake, let frame = try? Bayeux.Frame(parsing: frame) else { return [] }
+        return frame.messages.compactMap { message in
+            guard message.channel == "/meta/handshake", let id = message.clientID?.reveal(), id.utf8.count >= shortest
+            else { return nil }
+            return id
+        }
+    }
+
+    private static let bracket = UInt8(ascii: "[")
     private static let brace = UInt8(ascii: "{")
+    /// Every other frame of a session is passed over unread where it is longer.
+    private static let longestHandshake = 2 << 10
     /// Neither packet is longer than a few hundred bytes.
     private static let longest = 16 << 10
     /// Shorter ones are no secrets, and would be found in what has nothing to do with them.

@@ -26,7 +26,7 @@ struct Prelude {
                 rooms = [(change.room, line)]
             case .want, .unwant, .select, .join, .ack:
                 if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
-            case .withdraw, .who, .history, .deny, .leave, .left, .lost: break
+            case .withdraw, .who, .history, .refetch, .deny, .leave, .left, .lost: break
             }
         case .head, .http, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end, .unknown:
             break

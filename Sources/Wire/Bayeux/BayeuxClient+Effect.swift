@@ -46,6 +46,12 @@ extension BayeuxClient {
         var hadSession = false
         /// The memory of a client that never connected.
         public init() {}
+
+        /// Drops the wish for channels that are not wanted any more. A session that stands still has them: what comes of them is to be
+        /// passed over.
+        public mutating func keep(where isWanted: (Bayeux.Channel) -> Bool) {
+            subscriptions.removeAll { !isWanted($0.channel) }
+        }
     }
 
     /// A frame to be sent.

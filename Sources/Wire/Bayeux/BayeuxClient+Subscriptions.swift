@@ -61,6 +61,12 @@ extension BayeuxClient {
         askForSubscriptions(at: now, into: &effects)
     }
 
+    /// Whether the server accepted the channel in the session that stands.
+    public func isSubscribed(to channel: Bayeux.Channel) -> Bool {
+        guard case .open = state else { return false }
+        return subscriptions.contains { $0.channel == channel && $0.state == .standing }
+    }
+
     /// Wants a channel no more.
     public mutating func unsubscribe(_ channel: Bayeux.Channel, at now: Moment, into effects: inout [Effect]) {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return }

@@ -113,6 +113,24 @@ struct WatchMouseTests {
         return desk.watched
     }
 
+    @Test("A line more, or another number, costs a small part of a screen")
+    func framesAreSmall() {
+        var screen = WatchedScreen(width: 200, height: 50)
+        var terminal = TerminalScreen(colour: true)
+        let text = String(repeating: "what somebody says ", count: 7)
+        screen.tell(.reports((1...200).map { Sample.event($0, "\($0) " + text) }))
+        let whole = terminal.update(to: screen.watch.grid).count
+        screen.tell(.reports([Sample.event(201, "201 " + text)]))
+        let next = terminal.update(to: screen.watch.grid).count
+        #expect(next < whole / 8, "\(next) of \(whole) bytes")
+        screen.type(" ")
+        _ = terminal.update(to: screen.watch.grid)
+        screen.tell(.reports([Sample.event(202, "202 " + text)]))
+        let held = terminal.update(to: screen.watch.grid).count
+        #expect(held < 200, "\(held) bytes")
+        #expect(terminal.update(to: screen.watch.grid) == [])
+    }
+
     /// Text that would act on a terminal or deceive its reader.
     private static let hostile =
         "a\u{1B}[2J\u{9B}31m\u{7}\u{202E}\u{200B}\u{FEFF}\r\n日本👍❤\u{FE0F}" + String(repeating: "\u{302}", count: 9)

@@ -68,7 +68,7 @@ struct WatchedScreen {
 
 extension String {
     /// The characters before a text.
-    fileprivate func distance(to text: String) -> Int? {
+    func distance(to text: String) -> Int? {
         indices.firstIndex { self[$0...].hasPrefix(text) }.map { indices.distance(from: indices.startIndex, to: $0) }
     }
 }
@@ -324,35 +324,6 @@ struct WatchTests {
         let column = screen.watch.grid.text(ofRow: row).distance(to: "deploy") ?? 0
         #expect(screen.watch.grid[row, column].appearance.attributes.contains(.underlined))
         #expect(!screen.watch.grid[row, column - 2].appearance.attributes.contains(.underlined))
-    }
-
-    @Test("A filter is applied as it is typed, counted, and taken back; one that is wrong says so and changes nothing")
-    func filters() {
-        var screen = WatchedScreen()
-        let gap = GapReport(cause: .reconnect, from: .zero, to: Moment(microseconds: 2_500_000))
-        screen.tell(
-            .reports([
-                Sample.event(1, "deploy begins"), Sample.event(2, "lunch"),
-                StampedReport(stamp: Sample.stamp(3, 300), report: .gap(gap)), Sample.event(4, "deploy ends"),
-            ]))
-        screen.type("fdeploy")
-        #expect(screen.text.contains("3 of 4 lines that are kept are shown"))
-        #expect(!screen.text.contains("lunch"))
-        #expect(screen.text.contains("2.5s without a connection"))
-        screen.type(" (")
-        #expect(screen.text.contains("✗ "))
-        #expect(!screen.text.contains("lunch"))
-        screen.press(.backspace, .backspace, .enter)
-        #expect(screen.rows[23].contains("filter: deploy"))
-        screen.tell(.reports([Sample.event(5, "more lunch"), Sample.event(6, "no deploy")]))
-        #expect(!screen.text.contains("more lunch"))
-        #expect(screen.text.contains("no deploy"))
-        #expect(screen.rows[0].hasSuffix("5 events"))
-        screen.type("fx\u{1B}")
-        #expect(screen.rows[23].contains("filter: deploy"))
-        screen.type("f")
-        screen.press(.control("u"), .enter)
-        #expect(screen.text.contains("more lunch"))
     }
 
     @Test("The help lists the keys, and any key goes back")

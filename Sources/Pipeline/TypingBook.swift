@@ -4,7 +4,7 @@ import Wire
 /// Who types where, and until when that is believed.
 ///
 /// Bounded: when more than `maximum` type, whoever began first is let go of.
-struct TwakeTypingBook: Sendable {
+struct TypingBook: Sendable {
     /// Somebody who types.
     struct Typist: Hashable, Sendable {
         var user: EntityID
@@ -16,8 +16,6 @@ struct TwakeTypingBook: Sendable {
     }
 
     static let maximum = 100
-    /// Clients stop by themselves after seven seconds (1.6); a second more is the way.
-    static let lifetime: Duration = .seconds(8)
 
     /// In the order they began.
     private var typists: [Typist] = []

@@ -1,0 +1,239 @@
+import Events
+import JSONText
+import Wire
+
+/// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
+///
+/// Everything comes in with its time, and what is to be told comes out as publications. Scripted steps happen at exactly their own time,
+/// however late they are asked for.
+struct GroupMeBackend: Sendable {
+    /// How the server says that there are no more messages: it has said it in all of these ways (3.4).
+    enum EmptyForm: Hashable, Sendable, CaseIterable {
+        /// 304 without a body.
+        case notModified
+        /// The code 304 in an envelope.
+        case codeInEnvelope
+        /// `"response":null`.
+        case nullResponse
+        /// `"messages":[]`.
+        case emptyList
+    }
+
+    /// Members that are being added (3.5).
+    struct Addition: Sendable {
+        var group: GroupMe.GroupID
+        /// How often it is answered that it is not done yet.
+        var waits: Int
+        var guids: [GroupMe.UserID: String]
+        var at: Int64
+    }
+
+    private(set) var world: GroupMeWorld
+    private(set) var script: GroupMeScript
+    var clock: ScriptClock
+    var tokens: GroupMeTokens
+    var emptyForm = EmptyForm.notModified
+    /// How many requests a second of a token are answered; nil for all.
+    var mostRequests: Int?
+    var additions: [String: Addition] = [:]
+    private var requests: [String: (second: Int64, count: Int)] = [:]
+    private var failures: [(path: String, status: Int, times: Int)] = []
+    private var serial = 0
+    /// What the request in work makes the server tell.
+    private var outbox: [GroupMePublication] = []
+
+    init(
+        seed: UInt64, epoch: Int64, tokens: GroupMeTokens, start: ScriptClock.Start, pace: Int = 1,
+        isEndless: Bool = true, at now: Moment
+    ) {
+        (script, world) = GroupMeScript.begin(seed: seed, epoch: epoch, isEndless: isEndless)
+        clock = ScriptClock(epoch: epoch, start, pace: pace, at: now)
+        self.tokens = tokens
+    }
+
+    /// The user who watches.
+    var me: GroupMe.UserID { script.me }
+
+    /// When `advance` wants to be called next.
+    var deadline: Moment? { clock.deadline(next: script.nextAt) }
+
+    /// Does what is due by `now`, each at its own time, and gives what is to be told.
+    mutating func advance(to now: Moment) -> [GroupMePublication] {
+        guard clock.runs(at: now) else { return [] }
+        let time = clock.time(at: now)
+        var publications: [GroupMePublication] = []
+        while let next = script.nextAt, next <= time { publications += script.step(in: &world) }
+        return publications
+    }
+
+    /// Does something as from another device; nil when the world refuses it, which changes nothing.
+    mutating func act(
+        _ action: GroupMeAction, by user: GroupMe.UserID, at now: Moment
+    ) -> (publications: [GroupMePublication], outcome: GroupMeOutcome?) {
+        let due = advance(to: now)
+        let outcome = try? world.perform(action, by: user, at: clock.time(at: now))
+        return (due + (outcome?.publications ?? []), outcome)
+    }
+
+    // MARK: - REST
+
+    /// The next `times` requests whose path begins with `path` fail with `status`.
+    mutating func fail(_ path: String, status: Int, times: Int) { failures.append((path, status, times)) }
+
+    /// Answers a request.
+    mutating func handle(
+        _ request: RESTRequest, at now: Moment
+    ) -> (response: RESTResponse, publications: [GroupMePublication]) {
+        clock.asked(at: now)
+        outbox = advance(to: now)
+        defer { outbox = [] }
+        let response: RESTResponse
+        do throws(GroupMeRESTError) { response = try answer(request, at: now) } catch { response = error.response }
+        return (response, outbox)
+    }
+
+    private mutating func answer(
+        _ request: RESTRequest, at now: Moment
+    ) throws(GroupMeRESTError) -> RESTResponse {
+        if let status = takeFailure(request.path) { throw GroupMeRESTError(status, "Something went wrong") }
+        let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
+        let query = PercentText.pairs(request.query)
+        let token = request.bearer ?? query.first { $0.name == "token" }?.value
+        guard let token, let user = tokens.user(of: token) else { throw .unauthorized }
+        try count(token, at: now)
+        if request.method == "POST", path == ["pictures"] { return try picture(request) }
+        guard path.first == "v3" else { throw .notFound }
+        var call = GroupMeCall(
+            user: user, path: Array(path.dropFirst()), query: query, body: .null, now: clock.time(at: now))
+        for route in GroupMeRoute.all where route.method == request.method {
+            guard let parameters = route.parameters(in: call.path) else { continue }
+            call.parameters = parameters
+            call.body = try Self.body(of: request)
+            return try route.handler(call, &self).response
+        }
+        throw .notFound
+    }
+
+    private mutating func takeFailure(_ path: String) -> Int? {
+        guard let index = failures.firstIndex(where: { path.hasPrefix($0.path) }) else { return nil }
+        failures[index].times -= 1
+        let status = failures[index].status
+        if failures[index].times <= 0 { failures.remove(at: index) }
+        return status
+    }
+
+    /// Too many requests of one token in a second are refused (3.7).
+    private mutating func count(_ token: String, at now: Moment) throws(GroupMeRESTError) {
+        guard let mostRequests else { return }
+        let second = (now - .zero).microseconds / 1_000_000
+        let before = requests[token]
+        let count = before?.second == second ? (before?.count ?? 0) + 1 : 1
+        requests[token] = (second, count)
+        guard count <= mostRequests else { throw GroupMeRESTError(429, "Too many requests") }
+    }
+
+    private static func body(of request: RESTRequest) throws(GroupMeRESTError) -> JSONValue {
+        guard !request.body.isEmpty else { return .null }
+        guard let value = try? JSONValue(parsing: request.body[...]) else {
+            throw GroupMeRESTError(400, "body is no JSON")
+        }
+        return value
+    }
+
+    /// The image service: it answers without an envelope, and keeps nothing.
+    private mutating func picture(_ request: RESTRequest) throws(GroupMeRESTError) -> RESTResponse {
+        guard !request.body.isEmpty else { throw GroupMeRESTError(400, "no picture") }
+        serial += 1
+        let url = JSONValue.string("https://i.groupme.com/1x1.png.\(String(serial + 1 << 20, radix: 16))")
+        let payload = JSONValue.fields(["payload": .fields(["url": url, "picture_url": url])])
+        return RESTResponse(status: 200, body: Array(payload.raw.bytes))
+    }
+
+    /// Does what a caller wants.
+    mutating func perform(
+        _ action: GroupMeAction, for call: GroupMeCall
+    ) throws(GroupMeRESTError) -> GroupMeOutcome {
+        do {
+            let outcome = try world.perform(action, by: call.user, at: call.now)
+            outbox += outcome.publications
+            return outcome
+        } catch {
+            throw GroupMeRESTError(error)
+        }
+    }
+
+    /// A word under which it can be asked what became of an addition.
+    mutating func remember(_ addition: Addition) -> String {
+        serial += 1
+        let id = "results-\(serial)"
+        additions[id] = addition
+        if additions.count > 100, let oldest = additions.min(by: { $0.value.at < $1.value.at }) {
+            additions[oldest.key] = nil
+        }
+        return id
+    }
+}
+
+/// Who may ask, by the 40 characters that they show.
+struct GroupMeTokens: Sendable {
+    private var users: [String: GroupMe.UserID] = [:]
+    /// From now on all are refused.
+    var refusesAll = false
+
+    /// Tokens of all users, made of `key`.
+    init(users: [GroupMe.UserID], key: UInt64) {
+        var random = SeededGenerator(seed: key)
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        for user in users {
+            let token = (0..<40).map { _ in digits[random.below(digits.count)] }
+            self.users[String(decoding: token, as: UTF8.self)] = user
+        }
+    }
+
+    /// Whose token it is; nil for none that is known.
+    func user(of token: String) -> GroupMe.UserID? { refusesAll ? nil : users[token] }
+
+    /// The token of a user.
+    func token(of user: GroupMe.UserID) -> Secret? { users.first { $0.value == user }.map { Secret($0.key) } }
+
+    /// What clients of the push service may do (1.4, 1.6): whoever subscribes to a user has to be that user, whoever publishes has to be
+    /// somebody. Nobody is asked who subscribes to a conversation.
+    var policy: BayeuxServer.Policy {
+        { request in
+            let refusal = "access token authentication failed"
+            switch request {
+            case .subscribe(let channel, let ext):
+                switch GroupMe.Channel(channel.name) {
+                case .user(let user): return self.user(in: ext) == user ? nil : refusal
+                case .conversation: return channel.isPattern ? refusal : nil
+                case .other: return "403:\(channel.name):Forbidden channel"
+                }
+            case .publish(let channel, let data, let ext):
+                guard let user = self.user(in: ext) else { return refusal }
+                guard case .conversation = GroupMe.Channel(channel.name), Self.isPublishable(data, by: user) else {
+                    return "403:\(channel.name):Forbidden channel"
+                }
+                return nil
+            }
+        }
+    }
+
+    private func user(in ext: RawJSON?) -> GroupMe.UserID? {
+        guard let ext, let token = (try? JSONValue(parsing: ext.bytes))?["access_token"]?.stringValue else {
+            return nil
+        }
+        return user(of: token)
+    }
+
+    /// Clients publish that they type, as themselves, and pings (1.9).
+    private static func isPublishable(_ data: RawJSON, by user: GroupMe.UserID) -> Bool {
+        guard let value = try? JSONValue(parsing: data.bytes) else { return false }
+        switch value["type"]?.stringValue {
+        case "ping": return true
+        case "typing":
+            let name = value["user_id"]?.stringValue ?? value["user_id"]?.integerValue.map { String($0) }
+            return name == user.description
+        default: return false
+        }
+    }
+}

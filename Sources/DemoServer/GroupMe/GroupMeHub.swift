@@ -1,0 +1,195 @@
+import Events
+import JSONText
+import Network
+import Wire
+
+/// The server's hand: lives on the loop, gives the backend and the push endpoint what clients say and the time, and sends what they
+/// answer. It decides nothing.
+actor GroupMeHub: HTTPServerHandler {
+    nonisolated let loop: EventLoop
+    nonisolated let tokens: GroupMeTokens
+    nonisolated let me: GroupMe.UserID
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private var backend: GroupMeBackend
+    private var endpoint: BayeuxEndpoint
+    /// How often a ping is pushed on every channel somebody subscribed to; nil for never.
+    private let pingInterval: Duration?
+    private var nextPing: Moment?
+    /// Who subscribed to what, by the numbers of the sessions.
+    private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
+    private var isOpen = false
+    private var timer: (due: Moment, timer: LoopTimer)?
+
+    init(on loop: EventLoop, seed: UInt64, options: GroupMeServer.Options) {
+        self.loop = loop
+        var random = SystemRandomNumberGenerator()
+        let users = GroupMeScript.Cast.users(born: 0).map(\.id)
+        let tokens = GroupMeTokens(users: users, key: random.next())
+        self.tokens = tokens
+        pingInterval = options.pingInterval
+        var backend = GroupMeBackend(
+            seed: seed, epoch: options.epoch, tokens: tokens,
+            start: options.startsAtOnce
+                ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
+            pace: options.pace, isEndless: options.isEndless, at: loop.now)
+        backend.mostRequests = options.mostRequests
+        me = backend.me
+        self.backend = backend
+        endpoint = BayeuxEndpoint(
+            on: loop, BayeuxServer.Configuration(timeout: options.timeout), seed: random.next())
+    }
+
+    /// Begins, or goes on after `stop`.
+    func open() {
+        isOpen = true
+        turn()
+    }
+
+    /// Nothing happens any more; clients are gone with the listener, and no session is known.
+    func stop() {
+        isOpen = false
+        subscriptions = [:]
+        endpoint.forgetSessions()
+        timer?.timer.cancel()
+        timer = nil
+    }
+
+    /// Does what is due, and asks to be called again.
+    private func turn() {
+        guard isOpen else { return }
+        tell(backend.advance(to: loop.now))
+        note(endpoint.advance())
+        ping()
+        settle()
+    }
+
+    private func settle() {
+        guard isOpen else { return }
+        let due = [backend.deadline, endpoint.deadline, nextPing].compactMap { $0 }.min()
+        if timer?.due == due { return }
+        timer?.timer.cancel()
+        timer = due.map { due in
+            (due, loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.timerFired() } })
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        turn()
+    }
+
+    // MARK: - Pushes
+
+    private func tell(_ publications: [GroupMePublication]) {
+        for publication in publications {
+            guard let channel = Bayeux.Channel(publication.channel.description) else { continue }
+            note(endpoint.publish(channel, publication.data.raw))
+        }
+    }
+
+    /// The push service's heartbeat on every channel that somebody listens to (1.9).
+    private func ping() {
+        guard let pingInterval, let due = nextPing, due <= loop.now else { return }
+        let channels = Set(subscriptions.values.flatMap { $0 }).sorted { $0.name < $1.name }
+        let data = JSONValue.fields(["type": .string("ping")]).raw
+        for channel in channels { note(endpoint.publish(channel, data)) }
+        nextPing = channels.isEmpty ? nil : loop.now + pingInterval
+    }
+
+    private func note(_ occasions: [BayeuxServer.Occasion]) {
+        for occasion in occasions {
+            switch occasion {
+            case .subscribed(let session, let channel):
+                subscriptions[session, default: []].insert(channel)
+                backend.clock.joinedRoom(at: loop.now)
+                if nextPing == nil, let pingInterval { nextPing = loop.now + pingInterval }
+                guard case .user = GroupMe.Channel(channel.name) else { continue }
+                // Other clients of the user are told (1.9).
+                note(endpoint.publish(channel, JSONValue.fields(["type": .string("subscribe")]).raw))
+            case .unsubscribed(let session, let channel): subscriptions[session]?.remove(channel)
+            case .ended(let session): subscriptions[session] = nil
+            case .began, .published: break
+            }
+        }
+    }
+
+    // MARK: - What the server says
+
+    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        assumeIsolated { hub in
+            if request.path == hub.endpoint.path {
+                hub.note(hub.endpoint.handle(request, hub.backend.tokens.policy, respond: respond))
+            } else {
+                respond(hub.answer(request))
+            }
+            hub.settle()
+        }
+    }
+
+    private func answer(_ request: ServerRequest) -> HTTPResponse {
+        let call = RESTRequest(
+            method: request.method, path: request.path, query: request.query, body: request.body,
+            bearer: request.header("x-access-token"), host: request.header("host") ?? "localhost")
+        let (response, publications) = backend.handle(call, at: loop.now)
+        tell(publications)
+        let headers = response.body.isEmpty ? [] : [(name: "content-type", value: response.type)]
+        return HTTPResponse(status: response.status, headers: headers, body: response.body)
+    }
+
+    nonisolated func aborted(_ request: ServerRequest) {
+        assumeIsolated { hub in
+            hub.endpoint.aborted(request)
+            hub.settle()
+        }
+    }
+
+    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        assumeIsolated { $0.endpoint.path == upgrade.path ? nil : HTTPResponse(status: 404) }
+    }
+
+    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        assumeIsolated { $0.endpoint.opened(socket) }
+    }
+
+    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        assumeIsolated { hub in
+            hub.note(hub.endpoint.received(messages, from: socket, hub.backend.tokens.policy))
+            hub.settle()
+        }
+    }
+
+    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
+        assumeIsolated { hub in
+            hub.endpoint.closed(socket)
+            hub.settle()
+        }
+    }
+
+    // MARK: - What tests ask for
+
+    func truth() -> GroupMeTruth { backend.world.truth(for: me) }
+
+    func refuseTokens(_ refuses: Bool) { backend.tokens.refusesAll = refuses }
+
+    func failREST(_ path: String, status: Int, times: Int) { backend.fail(path, status: status, times: times) }
+
+    func dropConnections() {
+        endpoint.dropSockets()
+        settle()
+    }
+
+    func forgetSessions() {
+        endpoint.dropSockets()
+        endpoint.forgetSessions()
+        subscriptions = [:]
+        settle()
+    }
+
+    func act(_ action: GroupMeAction, by user: GroupMe.UserID) -> GroupMeOutcome? {
+        let (publications, outcome) = backend.act(action, by: user, at: loop.now)
+        tell(publications)
+        settle()
+        return outcome
+    }
+}

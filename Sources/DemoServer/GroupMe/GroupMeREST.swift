@@ -1,0 +1,124 @@
+import Events
+import JSONText
+
+/// One request to the REST service of version 3, routed and authenticated.
+struct GroupMeCall: Sendable {
+    let user: GroupMe.UserID
+    /// The path's parts behind `v3`.
+    let path: [String]
+    let query: [(name: String, value: String)]
+    /// The parts of the path that the route leaves open.
+    var parameters: [String] = []
+    /// Null when the request has none.
+    var body: JSONValue
+    /// The world's time.
+    let now: Int64
+
+    init(
+        user: GroupMe.UserID, path: [String], query: [(name: String, value: String)], body: JSONValue, now: Int64
+    ) {
+        self.user = user
+        self.path = path
+        self.query = query
+        self.body = body
+        self.now = now
+    }
+
+    func parameter(_ index: Int) -> String { parameters.indices.contains(index) ? parameters[index] : "" }
+
+    var group: GroupMe.GroupID { GroupMe.GroupID(parameter(0)) }
+
+    func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// A number of the query, `otherwise` when it is missing; out of bounds is refused.
+    func number(_ name: String, _ bounds: ClosedRange<Int>, otherwise: Int) throws(GroupMeRESTError) -> Int {
+        guard let text = queryValue(name) else { return otherwise }
+        guard let number = Int(text), bounds.contains(number) else {
+            throw GroupMeRESTError(400, "\(name) must be between \(bounds.lowerBound) and \(bounds.upperBound)")
+        }
+        return number
+    }
+}
+
+/// What a handler answers.
+struct GroupMeAnswer: Sendable {
+    var status = 200
+    /// Nil for no envelope and no bytes.
+    var value: JSONValue?
+    /// The code in the envelope, where it is not the status.
+    var code: Int64?
+
+    static let nothing = GroupMeAnswer()
+
+    static func ok(_ value: JSONValue, status: Int = 200) -> Self { Self(status: status, value: value) }
+
+    var response: RESTResponse {
+        guard let value else { return RESTResponse(status: status, body: []) }
+        let meta = JSONValue.fields(["code": .integer(code ?? Int64(status))])
+        // An answer that says no more than its code has no response at all.
+        let envelope =
+            code == nil ? JSONValue.fields(["response": value, "meta": meta]) : JSONValue.fields(["meta": meta])
+        return RESTResponse(status: status, body: Array(envelope.raw.bytes))
+    }
+}
+
+/// A refusal: an envelope without a response, or no bytes where there is nothing (3.1).
+struct GroupMeRESTError: Error, Hashable, Sendable {
+    var status: Int
+    var message: String
+
+    static let notFound = GroupMeRESTError(404, "")
+    static let unauthorized = GroupMeRESTError(401, "unauthorized")
+
+    init(_ status: Int, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ refusal: GroupMeRefusal) {
+        switch refusal {
+        case .notFound: self = .notFound
+        case .bad(let message): self.init(400, message)
+        case .forbidden: self.init(403, "forbidden")
+        case .repeated: self.init(409, "Duplicate source_guid")
+        }
+    }
+
+    var response: RESTResponse {
+        if status == 404 { return RESTResponse(status: status, body: []) }
+        let meta = JSONValue.fields(["code": .integer(Int64(status)), "errors": .array([.string(message)])])
+        return RESTResponse(status: status, body: Array(JSONValue.fields(["meta": meta]).raw.bytes))
+    }
+}
+
+/// One way to ask for something.
+struct GroupMeRoute: Sendable {
+    typealias Handler = @Sendable (GroupMeCall, inout GroupMeBackend) throws(GroupMeRESTError) -> GroupMeAnswer
+
+    let method: String
+    /// The parts of the path behind `v3`; nil parts are open.
+    let parts: [String?]
+    let handler: Handler
+
+    init(_ method: String, _ path: String, _ handler: @escaping Handler) {
+        self.method = method
+        parts = path.split(separator: "/").map { $0 == "*" ? nil : String($0) }
+        self.handler = handler
+    }
+
+    /// The open parts, when the path is this route's.
+    func parameters(in path: [String]) -> [String]? {
+        guard path.count == parts.count else { return nil }
+        var parameters: [String] = []
+        for (wanted, found) in zip(parts, path) {
+            if let wanted {
+                guard wanted == found else { return nil }
+            } else {
+                parameters.append(found)
+            }
+        }
+        return parameters
+    }
+
+    static let all: [GroupMeRoute] = users + groups + members + messages
+}

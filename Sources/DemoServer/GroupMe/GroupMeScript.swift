@@ -1,0 +1,224 @@
+import Events
+import JSONText
+
+/// People who talk in groups and directs, for ever: who does what when follows from the seed, and what it is done to from the world as
+/// it is then.
+struct GroupMeScript: Sendable {
+    /// What somebody will do. Messages are meant by how many of the same kind were said since.
+    enum Wish: Hashable, Sendable {
+        case say(GroupMe.ConversationID, String)
+        case picture(GroupMe.ConversationID)
+        case answer(GroupMe.ConversationID, String)
+        case type(GroupMe.ConversationID)
+        case edit(GroupMe.ConversationID, back: Int, String)
+        case delete(GroupMe.ConversationID, back: Int)
+        case react(GroupMe.ConversationID, back: Int, String?)
+        case pin(GroupMe.ConversationID, back: Int)
+        case read(GroupMe.ConversationID)
+        case change(GroupMe.GroupID, name: String?, description: String?)
+        case rename(GroupMe.GroupID, String)
+        case leave(GroupMe.GroupID)
+        case rejoin(GroupMe.GroupID)
+        case remove(GroupMe.GroupID, GroupMe.UserID)
+        case add(GroupMe.GroupID, GroupMe.UserID)
+        /// A new group of who wishes it and of the user who watches.
+        case found(String)
+        /// Ends the group that was founded first.
+        case disband
+    }
+
+    struct Step: Hashable, Sendable {
+        /// Milliseconds since the script began; negative for what happened before.
+        var at: Int64
+        var by: GroupMe.UserID
+        var wish: Wish
+    }
+
+    /// The user who watches.
+    let me = Cast.mia
+    /// The world's time of the script's start, milliseconds since 1970.
+    let epoch: Int64
+    /// Steps the world refused, because a client had changed what they were about.
+    private(set) var skipped = 0
+    private var random: SeededGenerator
+    private var pending: [Step]
+    private var beatAt = GroupMeScript.opening
+    /// Groups that will end, the first first.
+    private var founded: [GroupMe.GroupID] = []
+    private var serial = 0
+    /// Whether beats follow the opening.
+    private let isEndless: Bool
+
+    /// The world as it is at the script's start, and the script that goes on from there.
+    static func begin(
+        seed: UInt64, epoch: Int64, isEndless: Bool = true
+    ) -> (script: GroupMeScript, world: GroupMeWorld) {
+        var world = GroupMeWorld(users: Cast.users(born: epoch / 1000 - 90 * 86_400))
+        var script = GroupMeScript(seed: seed, epoch: epoch, isEndless: isEndless)
+        for step in Cast.founding + Cast.history { _ = script.perform(step, in: &world) }
+        script.skipped = 0
+        return (script, world)
+    }
+
+    private init(seed: UInt64, epoch: Int64, isEndless: Bool) {
+        self.epoch = epoch
+        self.isEndless = isEndless
+        random = SeededGenerator(seed: seed)
+        pending = Self.openingSteps
+    }
+
+    /// The world's time of the next step; nil when the script is over.
+    var nextAt: Int64? { pending.first.map { epoch + $0.at } }
+
+    /// Plays the next step at its own time, and gives what is told of it.
+    mutating func step(in world: inout GroupMeWorld) -> [GroupMePublication] {
+        guard !pending.isEmpty else { return [] }
+        let step = pending.removeFirst()
+        if isEndless { think() }
+        return perform(step, in: &world)
+    }
+
+    /// Beats are thought of before the steps at hand run out, so that they can be told in their order.
+    private mutating func think() {
+        while pending.first.map({ $0.at >= beatAt }) ?? true {
+            pending += beat(at: beatAt)
+            pending = pending.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+                .map(\.element)
+            beatAt += Int64(random.within(700...1_300))
+        }
+    }
+
+    private mutating func perform(_ step: Step, in world: inout GroupMeWorld) -> [GroupMePublication] {
+        serial += 1
+        let now = epoch + step.at
+        guard let action = action(for: step, in: world), let outcome = try? world.perform(action, by: step.by, at: now)
+        else {
+            skipped += 1
+            return []
+        }
+        if case .disband = step.wish { founded.removeFirst() }
+        guard case .found = step.wish, let group = outcome.group else { return outcome.publications }
+        if step.at > Self.opening { founded.append(group) }
+        let added = try? world.perform(.add(group, [me], nicknames: []), by: step.by, at: now)
+        return outcome.publications + (added?.publications ?? [])
+    }
+
+    private func action(for step: Step, in world: GroupMeWorld) -> GroupMeAction? {
+        let guid = "script-\(serial)"
+        switch step.wish {
+        case .say(let place, let text): return .say(place, text: text, guid: guid)
+        case .picture(let place):
+            let picture = JSONValue.fields([
+                "type": .string("image"), "url": .string("https://i.groupme.com/1x1.png.0123456789abcdef"),
+            ])
+            return .say(place, text: nil, attachments: [picture], guid: guid)
+        case .answer(let place, let text):
+            guard let message = said(in: place, back: 0, in: world) else { return nil }
+            let id = JSONValue.string(message.description)
+            let reply = JSONValue.fields(["type": .string("reply"), "reply_id": id, "base_reply_id": id])
+            return .say(place, text: text, attachments: [reply], guid: guid)
+        case .type(let place): return .type(place)
+        case .edit(let place, let back, let text):
+            return said(in: place, by: step.by, back: back, in: world).map { .edit(place, $0, text: text) }
+        case .delete(let place, let back):
+            return said(in: place, by: step.by, back: back, in: world).map { .delete(place, $0) }
+        case .react(let place, let back, let code):
+            return said(in: place, back: back, in: world).map { .react(place, $0, code.map { .unicode($0) }) }
+        case .pin(let place, let back): return said(in: place, back: back, in: world).map { .pin(place, $0, true) }
+        case .read(let place): return said(in: place, back: 0, in: world).map { .read(place, $0) }
+        case .change, .rename, .leave, .rejoin, .remove, .add, .found, .disband: return groupAction(for: step)
+        }
+    }
+
+    private func groupAction(for step: Step) -> GroupMeAction? {
+        switch step.wish {
+        case .change(let group, let name, let description):
+            .change(group, name: name, description: description, imageURL: nil)
+        case .rename(let group, let nickname): .rename(group, nickname: nickname)
+        case .leave(let group): .remove(group, step.by)
+        case .rejoin(let group): .rejoin(group)
+        case .remove(let group, let user): .remove(group, user)
+        case .add(let group, let user): .add(group, [user], nicknames: [])
+        case .found(let name): .make(name: name, description: "For a while", imageURL: nil, isShared: false)
+        case .disband: founded.first.map { .destroy($0) }
+        case .say, .picture, .answer, .type, .edit, .delete, .react, .pin, .read: nil
+        }
+    }
+
+    /// A message that somebody, or `user`, said and that is not deleted, counted back from the last.
+    private func said(
+        in place: GroupMe.ConversationID, by user: GroupMe.UserID? = nil, back: Int, in world: GroupMeWorld
+    ) -> GroupMe.MessageID? {
+        let messages = world.threads[place]?.messages.suffix(60) ?? []
+        let candidates = messages.filter { message in
+            message.sender != nil && message.deletedAt == nil && (user == nil || message.sender == user)
+        }
+        guard !candidates.isEmpty else { return nil }
+        return candidates[candidates.index(candidates.endIndex, offsetBy: -1 - back % candidates.count)].id
+    }
+}
+
+extension GroupMeScript {
+    /// The next second or so.
+    private mutating func beat(at now: Int64) -> [Step] {
+        let people = [Cast.ann, Cast.bob, Cast.cal]
+        let place = random.oneIn(4) ? Cast.hikers : Cast.family
+        let person = place == Cast.family ? random.pick(people) ?? Cast.ann : random.oneIn(2) ? Cast.ann : Cast.dee
+        switch random.below(100) {
+        case ..<50: return talk(person, in: place, at: now)
+        case ..<64:
+            let direct = random.oneIn(2) ? (Cast.withAnn, Cast.ann) : (Cast.withDee, Cast.dee)
+            return talk(random.oneIn(4) ? me : direct.1, in: direct.0, at: now)
+        case ..<76:
+            let code = random.oneIn(6) ? nil : random.pick(Cast.reactions)
+            return [Step(at: now, by: person, wish: .react(place, back: random.below(8), code))]
+        case ..<81:
+            return [
+                Step(at: now, by: person, wish: .edit(place, back: random.below(3), random.pick(Cast.edits) ?? "…"))
+            ]
+        case ..<84: return [Step(at: now, by: person, wish: .delete(place, back: 1 + random.below(3)))]
+        case ..<88: return [Step(at: now, by: random.oneIn(2) ? Cast.ann : me, wish: .read(Cast.withAnn))]
+        case ..<90: return [Step(at: now, by: person, wish: .pin(place, back: random.below(5)))]
+        default: return change(by: person, in: place, at: now)
+        }
+    }
+
+    /// Somebody types, and then has said it.
+    private mutating func talk(_ user: GroupMe.UserID, in place: GroupMe.ConversationID, at now: Int64) -> [Step] {
+        let sent = now + Int64(random.within(500...1_100))
+        let text = random.pick(Cast.lines) ?? "…"
+        let wish: Wish =
+            switch random.below(12) {
+            case 0: .picture(place)
+            case 1, 2: .answer(place, text)
+            default: .say(place, text)
+            }
+        let message = Step(at: sent, by: user, wish: wish)
+        return random.oneIn(2) ? [Step(at: now, by: user, wish: .type(place)), message] : [message]
+    }
+
+    /// Something about a group, or who is in it.
+    private mutating func change(
+        by user: GroupMe.UserID, in place: GroupMe.ConversationID, at now: Int64
+    ) -> [Step] {
+        guard let group = place.group else { return [] }
+        let owner = place == Cast.family ? me : Cast.ann
+        func step(_ wish: Wish, _ who: GroupMe.UserID, after wait: Int64 = 0) -> Step {
+            Step(at: now + wait, by: who, wish: wish)
+        }
+        switch random.below(6) {
+        case 0: return [step(.change(group, name: random.pick(Cast.names(of: place)), description: nil), user)]
+        case 1: return [step(.change(group, name: nil, description: random.pick(Cast.descriptions)), user)]
+        case 2: return [step(.rename(group, random.pick(Cast.nicknames(of: user)) ?? "x"), user)]
+        case 3: return user == owner ? [] : [step(.leave(group), user), step(.rejoin(group), user, after: 4_000)]
+        case 4:
+            return user == owner
+                ? [] : [step(.remove(group, user), owner), step(.add(group, user), owner, after: 4_000)]
+        default:
+            return [
+                step(.found(random.pick(Cast.plans) ?? "Plan"), Cast.cal),
+                step(.disband, Cast.cal, after: Int64(random.within(15_000...30_000))),
+            ]
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import Events
+import JSONText
+
+/// Groups and directs as they really are: the truth that REST answers show and pushes tell of. Section numbers are those of the
+/// protocol's sheet.
+///
+/// What users do is its only input (`perform`). It has no clock: the time, milliseconds since 1970, comes with each action and must not
+/// go back.
+struct GroupMeWorld: Sendable {
+    /// Bounds, so that no script and no client can make the world grow for ever.
+    enum Limit {
+        static let groups = 500
+        static let members = 1_000
+        /// Messages of one conversation; beyond it the oldest is forgotten, without a push.
+        static let messages = 5_000
+        /// Characters of a text (3.4), a name and a description (3.3).
+        static let text = 1_000
+        static let name = 140
+        static let description = 255
+        static let attachments = 20
+    }
+
+    struct User: Hashable, Sendable {
+        var id: GroupMe.UserID
+        var name: String
+        var createdAt: Int64
+    }
+
+    struct Membership: Hashable, Sendable {
+        var id: GroupMe.MembershipID
+        var user: GroupMe.UserID
+        var nickname: String
+        var roles: [String] = []
+    }
+
+    struct Group: Hashable, Sendable {
+        var id: GroupMe.GroupID
+        var name: String
+        var description = ""
+        var imageURL: String?
+        var creator: GroupMe.UserID
+        /// Seconds, as all times of messages.
+        var createdAt: Int64
+        var updatedAt: Int64
+        var isShared = false
+        var members: [Membership]
+        /// Who left and may come back, as they were.
+        var former: [Membership] = []
+        /// Who was removed, as they were.
+        var removed: [Membership] = []
+
+        func membership(of user: GroupMe.UserID) -> Membership? { members.first { $0.user == user } }
+    }
+
+    struct Message: Hashable, Sendable {
+        struct Reaction: Hashable, Sendable {
+            var symbol: GroupMe.ReactionSymbol
+            var users: [GroupMe.UserID]
+        }
+        var id: GroupMe.MessageID
+        /// Nil for the server.
+        var sender: GroupMe.UserID?
+        var name: String
+        /// To whom, in a direct.
+        var recipient: GroupMe.UserID?
+        var text: String?
+        var attachments: [JSONValue] = []
+        var createdAt: Int64
+        /// Milliseconds, for the tombstone's frame has fractions.
+        var deletedAt: Int64?
+        var updatedAt: Int64?
+        var pinnedAt: Int64?
+        var pinnedBy: GroupMe.UserID?
+        var guid: String
+        var reactions: [Reaction] = []
+        var event: JSONValue?
+    }
+
+    /// The messages of a group or a direct.
+    struct Thread: Sendable {
+        var messages: [Message] = []
+        /// How many there ever were.
+        var count = 0
+        /// Up to where each of a direct's users read it, and when.
+        var readers: [GroupMe.UserID: (GroupMe.MessageID, Int64)] = [:]
+
+        func index(of message: GroupMe.MessageID) -> Int? { messages.lastIndex { $0.id == message } }
+    }
+
+    let users: [User]
+    var groups: [Group] = []
+    var threads: [GroupMe.ConversationID: Thread] = [:]
+    /// Directs in the order they began.
+    var directs: [GroupMe.ConversationID] = []
+    /// Words of senders, by which a message that is sent twice is known, and when each was seen.
+    var guids: [String: Int64] = [:]
+    var lastMessage: Int64 = 0
+    var lastGroup: Int64 = 10_000_000
+    var lastMembership: Int64 = 1_000_000_000
+
+    init(users: [User]) { self.users = users }
+
+    func user(_ id: GroupMe.UserID) -> User? { users.first { $0.id == id } }
+
+    func group(_ id: GroupMe.GroupID) -> Group? { groups.first { $0.id == id } }
+
+    func index(of id: GroupMe.GroupID) -> Int? { groups.firstIndex { $0.id == id } }
+
+    /// The groups of which a user is a member, the one in which something was said last first.
+    func groups(of user: GroupMe.UserID) -> [Group] {
+        let own = groups.filter { $0.membership(of: user) != nil }
+        return own.sorted { a, b in
+            let (first, second) = (activity(of: a), activity(of: b))
+            return first == second ? b.id < a.id : second < first
+        }
+    }
+
+    private func activity(of group: Group) -> Int64 {
+        max(group.createdAt, threads[.group(group.id)]?.messages.last?.createdAt ?? 0)
+    }
+
+    /// The directs in which something was said, the one of the last words first.
+    func directs(of user: GroupMe.UserID) -> [GroupMe.ConversationID] {
+        let own = directs.filter { $0.partner(of: user) != nil && threads[$0]?.messages.isEmpty == false }
+        return own.sorted { a, b in
+            let (first, second) = (threads[a]?.messages.last, threads[b]?.messages.last)
+            return (second?.id ?? "") < (first?.id ?? "")
+        }
+    }
+
+    /// Whether a user may see what is said in a conversation.
+    func isVisible(_ conversation: GroupMe.ConversationID, to user: GroupMe.UserID) -> Bool {
+        switch conversation {
+        case .group(let group): self.group(group)?.membership(of: user) != nil
+        case .direct(let low, let high): user == low || user == high
+        }
+    }
+
+    /// What a user is called in a conversation.
+    func name(of user: GroupMe.UserID, in conversation: GroupMe.ConversationID) -> String {
+        let nickname = conversation.group.flatMap { group($0)?.membership(of: user)?.nickname }
+        return nickname ?? self.user(user)?.name ?? user.description
+    }
+
+    /// Who is told what is said in a conversation.
+    func listeners(of conversation: GroupMe.ConversationID) -> [GroupMe.UserID] {
+        switch conversation {
+        case .group(let group): self.group(group)?.members.map(\.user) ?? []
+        case .direct(let low, let high): [low, high]
+        }
+    }
+
+    /// An id that no message has: the second and eight digits that count up (3.2).
+    mutating func newMessageID(at now: Int64) -> GroupMe.MessageID {
+        lastMessage = max(lastMessage + 1, now / 1000 * 100_000_000 + 1)
+        return GroupMe.MessageID(String(lastMessage))
+    }
+
+    mutating func newMembership(_ user: GroupMe.UserID, _ nickname: String, _ roles: [String] = []) -> Membership {
+        lastMembership += 1
+        return Membership(
+            id: GroupMe.MembershipID(String(lastMembership)), user: user, nickname: nickname, roles: roles)
+    }
+}
+
+/// Why the world does not do what a user wants.
+enum GroupMeRefusal: Error, Hashable, Sendable {
+    /// There is no such thing, or it is not the user's to see.
+    case notFound
+    /// It lacks something, or has too much of it.
+    case bad(String)
+    /// Not for this user.
+    case forbidden
+    /// A message of that word was sent within a minute.
+    case repeated
+}
+
+/// What users do.
+enum GroupMeAction: Hashable, Sendable {
+    case say(GroupMe.ConversationID, text: String?, attachments: [JSONValue] = [], guid: String)
+    case edit(GroupMe.ConversationID, GroupMe.MessageID, text: String)
+    case delete(GroupMe.ConversationID, GroupMe.MessageID)
+    /// One reaction a user; nil takes it back.
+    case react(GroupMe.ConversationID, GroupMe.MessageID, GroupMe.ReactionSymbol?)
+    case pin(GroupMe.ConversationID, GroupMe.MessageID, Bool)
+    case read(GroupMe.ConversationID, GroupMe.MessageID)
+    case type(GroupMe.ConversationID)
+    case make(name: String, description: String, imageURL: String?, isShared: Bool)
+    case change(GroupMe.GroupID, name: String?, description: String?, imageURL: String?)
+    case destroy(GroupMe.GroupID)
+    case add(GroupMe.GroupID, [GroupMe.UserID], nicknames: [String])
+    case remove(GroupMe.GroupID, GroupMe.UserID)
+    case rejoin(GroupMe.GroupID)
+    case rename(GroupMe.GroupID, nickname: String)
+}
+
+/// Something for whoever subscribed to a channel.
+struct GroupMePublication: Hashable, Sendable {
+    var channel: GroupMe.Channel
+    var data: JSONValue
+}
+
+/// What an action led to.
+struct GroupMeOutcome: Sendable {
+    var publications: [GroupMePublication] = []
+    /// The message or the group that was made.
+    var message: GroupMe.MessageID?
+    var group: GroupMe.GroupID?
+}
+
+extension GroupMeWorld {
+    /// Does what `user` wants; a refusal changes nothing.
+    mutating func perform(
+        _ action: GroupMeAction, by user: GroupMe.UserID, at now: Int64
+    ) throws(GroupMeRefusal) -> GroupMeOutcome {
+        guard self.user(user) != nil else { throw .forbidden }
+        switch action {
+        case .say(let conversation, let text, let attachments, let guid):
+            return try say(text, attachments, in: conversation, guid: guid, by: user, at: now)
+        case .edit(let conversation, let message, let text):
+            return try edit(message, in: conversation, text: text, by: user, at: now)
+        case .delete(let conversation, let message):
+            return try delete(message, in: conversation, by: user, at: now)
+        case .react(let conversation, let message, let symbol):
+            return try react(to: message, in: conversation, with: symbol, by: user, at: now)
+        case .pin(let conversation, let message, let isPinned):
+            return try pin(message, in: conversation, isPinned, by: user, at: now)
+        case .read(let conversation, let message): return try read(message, in: conversation, by: user, at: now)
+        case .type(let conversation): return try type(in: conversation, by: user, at: now)
+        case .make(let name, let description, let imageURL, let isShared):
+            return try make(name, description, imageURL, isShared: isShared, by: user, at: now)
+        case .change(let group, let name, let description, let imageURL):
+            return try change(group, name: name, description: description, imageURL: imageURL, by: user, at: now)
+        case .destroy(let group): return try destroy(group, by: user, at: now)
+        case .add(let group, let users, let nicknames):
+            return try add(users, nicknames, to: group, by: user, at: now)
+        case .remove(let group, let member): return try remove(member, from: group, by: user, at: now)
+        case .rejoin(let group): return try rejoin(group, by: user, at: now)
+        case .rename(let group, let nickname): return try rename(to: nickname, in: group, by: user, at: now)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import JSONText
+
+extension GroupMe {
+    /// What an answer that is no success says (3.1). Whether it is none, its status tells: the code may be one of five digits, which is no
+    /// status.
+    public struct Refusal: Hashable, Sendable {
+        /// The code in the envelope; nil when there is no envelope.
+        public var code: Int?
+        /// The server's words; untrusted.
+        public var errors: [String]
+
+        /// Reads whatever the body is: an envelope, nothing, or something else.
+        public init(body: ArraySlice<UInt8>) {
+            var reader = JSONReader(body.span)
+            let envelope = try? Envelope(reading: &reader)
+            code = envelope?.code
+            errors = envelope?.errors ?? []
+        }
+
+        /// Whether the token is said to be no good, which the status 401 alone does not say (3.7).
+        public var isUnauthorized: Bool { errors.first == "unauthorized" }
+    }
+
+    /// The envelope of an answer, while it is read.
+    struct Envelope {
+        var code: Int?
+        var errors: [String] = []
+        /// Where the response starts; nil when it is null or missing.
+        var response: Int?
+        var hasResponse = false
+
+        init(reading reader: inout JSONReader) throws(Mismatch) {
+            _ = try reader.open()
+            while let key = try reader.field() {
+                if reader.isNamed(key, "response") {
+                    hasResponse = true
+                    let isNull = try reader.kind() == .null
+                    let range = try reader.pass()
+                    response = isNull ? nil : range.lowerBound
+                } else if reader.isNamed(key, "meta") {
+                    try takeMeta(from: &reader)
+                } else {
+                    try reader.pass()
+                }
+            }
+        }
+
+        private mutating func takeMeta(from reader: inout JSONReader) throws(Mismatch) {
+            guard try reader.kind() == .object else {
+                try reader.pass()
+                return
+            }
+            _ = try reader.open()
+            while let key = try reader.field() {
+                if reader.isNamed(key, "code") {
+                    code = try reader.looseIntegerIfAny()
+                } else if reader.isNamed(key, "errors"), try reader.kind() == .array {
+                    _ = try reader.openListIfAny()
+                    while try reader.another() {
+                        let isText = try reader.kind() == .string
+                        errors.append(isText ? try reader.text() : try reader.keptText().description)
+                    }
+                } else {
+                    try reader.pass()
+                }
+            }
+        }
+    }
+
+    /// Reads the `response` of an envelope, which has to be there.
+    static func response<Value>(
+        _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
+    ) throws(DecodingFailure) -> Value {
+        guard let value = try page(body, subject, read) else {
+            throw DecodingFailure(subject: subject, message: "response: missing", offset: 0)
+        }
+        return value
+    }
+
+    /// The same; nil when the answer says that there is nothing more. An answer that failed says no such thing, whatever it lacks: a
+    /// page that could not be had is not the last one.
+    static func page<Value>(
+        _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
+    ) throws(DecodingFailure) -> Value? {
+        if body.isEmpty { return nil }
+        return try decoded(body, as: subject) { (reader) throws(Mismatch) in
+            let envelope = try Envelope(reading: &reader)
+            let end = reader.offset
+            if let response = envelope.response {
+                reader.seek(to: response)
+                let value = try read(&reader)
+                reader.seek(to: end)
+                return value
+            }
+            if envelope.code == 304 { return nil }
+            guard envelope.hasResponse, envelope.errors.isEmpty else { throw Mismatch(.missing("response"), at: 0) }
+            return nil
+        }
+    }
+}

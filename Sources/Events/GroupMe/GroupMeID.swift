@@ -1,0 +1,99 @@
+import JSONText
+
+extension GroupMe {
+    /// The id of one kind of entity. The wire writes it as a string in one place and as a number in another (2.2): both are one id.
+    ///
+    /// Its identity is its text; its order is that of numbers, never that of texts, since ids of different lengths occur (3.2).
+    public struct ID<Subject>: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+        /// The id without its kind.
+        public let entity: EntityID
+
+        /// An id of this kind.
+        public init(_ entity: EntityID) { self.entity = entity }
+
+        /// The id written as `text`.
+        public init(_ text: String) { self.init(EntityID(text)) }
+
+        /// The id written as `text`.
+        public init(stringLiteral text: String) { self.init(text) }
+
+        /// The id as the wire writes it.
+        public var description: String { entity.description }
+
+        /// Numbers in their order, however long they are; then what is no number, in the order of the text.
+        public static func < (a: ID, b: ID) -> Bool {
+            let (text, other) = (a.description, b.description)
+            return switch (Digits(text), Digits(other)) {
+            case (let number?, let second?): number == second ? text < other : number < second
+            case (.some, nil): true
+            case (nil, .some): false
+            case (nil, nil): text < other
+            }
+        }
+    }
+
+    /// The id of a user. Not always one: `system` says something itself, and `-1` mentions everybody (3.2).
+    public typealias UserID = ID<User>
+    /// The id of a group, or of a topic, which is a group of its own (1.6).
+    public typealias GroupID = ID<Group>
+    /// The id of a membership, which is not that of its user; members are removed by it (3.2).
+    public typealias MembershipID = ID<Member>
+    /// The id of a message. It alone does not order messages: `Message.place` does.
+    public typealias MessageID = ID<Message>
+    /// The id of a poll.
+    public typealias PollID = ID<Poll>
+    /// The id of an event of a group's calendar.
+    public typealias CalendarID = ID<CalendarChange>
+}
+
+extension GroupMe.ID where Subject == GroupMe.User {
+    /// `system`: who says what the server says.
+    public static var system: Self { "system" }
+    /// `-1`: everybody, in a mention.
+    public static var everybody: Self { "-1" }
+}
+
+/// A text of digits alone, by the number it stands for, of whatever size.
+private struct Digits: Comparable {
+    /// The digits from the first that is not 0.
+    private let significant: Substring.UTF8View
+
+    init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
+        significant = text.utf8.drop { $0 == UInt8(ascii: "0") }
+    }
+
+    static func == (a: Self, b: Self) -> Bool { a.significant.elementsEqual(b.significant) }
+
+    static func < (a: Self, b: Self) -> Bool {
+        if a.significant.count != b.significant.count { return a.significant.count < b.significant.count }
+        return a.significant.lexicographicallyPrecedes(b.significant)
+    }
+}
+
+extension JSONReader {
+    /// An id, a string or a number; null and the empty string give nil.
+    mutating func groupMeID<Subject>() throws(Mismatch) -> GroupMe.ID<Subject>? {
+        guard let id = try idIfAny() else { return nil }
+        return GroupMe.ID(id)
+    }
+
+    /// A list of ids; null counts as an empty one.
+    mutating func groupMeIDs<Subject>() throws(Mismatch) -> [GroupMe.ID<Subject>] {
+        var ids: [GroupMe.ID<Subject>] = []
+        for id in try self.ids() { ids.append(GroupMe.ID(id)) }
+        return ids
+    }
+}
+
+extension JSONWriter {
+    mutating func member<Subject>(_ name: StaticString, _ id: GroupMe.ID<Subject>?) { member(name, id?.entity) }
+
+    mutating func member<Subject>(_ name: StaticString, _ ids: [GroupMe.ID<Subject>]?) {
+        guard let ids else { return }
+        key(name)
+        beginArray()
+        for id in ids { id.entity.write(into: &self) }
+        endArray()
+    }
+}

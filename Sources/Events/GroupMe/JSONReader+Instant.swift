@@ -1,0 +1,46 @@
+import JSONText
+
+/// How the times of a text are written.
+enum InstantForm {
+    /// As GroupMe writes them: seconds, milliseconds in some places, a date in one (1.9).
+    case wire
+    /// As Weir's own files have them: milliseconds, whatever the number.
+    case milliseconds
+}
+
+extension JSONReader {
+    /// A point in time, or nil for null. The wire's may be a number, that number in quotes, or a date; what is none of it is refused.
+    mutating func instantIfAny(_ form: InstantForm) throws(Mismatch) -> Timestamp? {
+        if try isNull() { return nil }
+        guard form == .wire else { return try loggedTime() }
+        guard try kind() == .string else { return try timeIfAny() }
+        let start = offset
+        let text = try text()
+        if text.isEmpty { return nil }
+        if let number = Int64(text) { return Timestamp(wire: number) }
+        guard let time = Timestamp(iso8601: text) else { throw Mismatch(.unusable("not a time"), at: start) }
+        return time
+    }
+
+    /// A number, in quotes or not (1.9: `pack_id`, 2.2: `minutes`); nil for null and for a text that is no integer.
+    mutating func looseIntegerIfAny() throws(Mismatch) -> Int? {
+        guard try kind() == .string else { return try integerIfAny().map { Int(clamping: $0) } }
+        return Int(try text())
+    }
+
+    /// The next value as its text, without white space and inert on a terminal.
+    mutating func keptText() throws(Mismatch) -> RawJSON {
+        let range = try pass()
+        return compactText(at: range)
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, names: [String]?) {
+        guard let names else { return }
+        key(name)
+        beginArray()
+        for name in names { string(name) }
+        endArray()
+    }
+}

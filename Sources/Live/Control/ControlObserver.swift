@@ -1,0 +1,165 @@
+import JSONText
+import Network
+import Wire
+
+/// What the clients of a process observe, and the timer of the next look at it. On the loop.
+final class ControlObserver: Sendable {
+    /// How often is looked whether a property has changed.
+    private static let interval: Duration = .milliseconds(100)
+    /// And while nobody observes: who was cut off may come back, and is told what changed meanwhile.
+    private static let leisure: Duration = .seconds(1)
+
+    private struct State {
+        var observations = ControlObservations()
+        var timer: LoopTimer?
+        /// Who tells the clients; known since the first observation.
+        var service: ControlService?
+    }
+
+    private let loop: EventLoop
+    private let run: String
+    private let value: @Sendable (ControlObservations.Property) -> JSONValue
+    private let state = Monitor(State())
+
+    /// Nobody observes anything yet. `run` tells this process's changes from those of another one that has its name; `value` says
+    /// how a property stands.
+    init(on loop: EventLoop, run: String, _ value: @escaping @Sendable (ControlObservations.Property) -> JSONValue) {
+        self.loop = loop
+        self.run = run
+        self.value = value
+    }
+
+    /// Does a call of `observe` or `unobserve`; it is answered here.
+    func perform(_ call: ControlCall) throws(ControlError) {
+        if call.method == .observe { try observe(call) } else { try unobserve(call) }
+    }
+
+    /// A client is gone.
+    func clientGone(_ client: UInt) { state.change { $0.observations.removeAll(of: client) } }
+
+    private func observe(_ call: ControlCall) throws(ControlError) {
+        let arguments = call.arguments
+        let properties = try ControlObservations.properties(arguments)
+        if let run = arguments.text("run"), run != self.run {
+            throw ControlError(.nothing, "these are the changes of another run; observe anew, without run and after")
+        }
+        let deadline = arguments.span("timeout").map { loop.now + $0 }
+        let began = try state.change { (state) throws(ControlError) in
+            state.service = call.service
+            return try state.observations.add(
+                of: call.client, properties, isOnce: arguments.flag("once"), until: deadline,
+                after: arguments.integer("after"), value)
+        }
+        call.service.subscribed(call.client, by: 1)
+        call.settle(.success(result(began, properties)))
+        for message in began.missed { message.send(by: call.service) }
+        lookSoon()
+    }
+
+    private func result(
+        _ began: ControlObservations.Beginning, _ properties: [ControlObservations.Property]
+    ) -> ControlResult {
+        ControlResult { writer in
+            writer.beginObject()
+            writer.key("observation")
+            writer.integer(began.id)
+            writer.key("run")
+            writer.string(run)
+            writer.key("number")
+            writer.integer(began.number)
+            writer.key("lost")
+            writer.integer(began.lost)
+            writer.key("values")
+            writer.beginObject()
+            for property in properties {
+                writer.key(property.rawValue)
+                writer.value(began.values[property] ?? .null)
+            }
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    private func unobserve(_ call: ControlCall) throws(ControlError) {
+        let number = call.arguments.integer("observation") ?? 0
+        guard state.change({ $0.observations.remove(number, of: call.client) }) else {
+            throw ControlError(.nothing, "this client has no observation of that number")
+        }
+        call.service.subscribed(call.client, by: -1)
+        call.settle(.success(.done))
+    }
+
+    /// Somebody waits: the next look is not one of leisure.
+    private func lookSoon() {
+        state.change {
+            $0.timer?.cancel()
+            $0.timer = nil
+        }
+        lookLater()
+    }
+
+    private func lookLater() {
+        state.change { state in
+            guard state.timer == nil, !state.observations.isIdle else { return }
+            let pause = state.observations.isEmpty ? Self.leisure : Self.interval
+            state.timer = loop.schedule(at: loop.now + pause) { [weak self] in self?.look() }
+        }
+    }
+
+    private func look() {
+        let (messages, service) = state.change { state in
+            state.timer = nil
+            return (state.observations.look(at: loop.now, value), state.service)
+        }
+        if let service { for message in messages { message.send(by: service) } }
+        lookLater()
+    }
+}
+
+extension ControlObservations {
+    /// The names of the properties, for people.
+    static var names: String { Property.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// The properties that a request names.
+    static func properties(_ arguments: ControlArguments) throws(ControlError) -> [Property] {
+        var properties: [Property] = []
+        for name in arguments.texts("properties") {
+            guard let property = Property(rawValue: name) else {
+                throw ControlError(
+                    .parameters,
+                    "params.properties: there is no such property"
+                        + Suggestion.phrase(for: name, among: Property.allCases.map(\.rawValue))
+                        + "; there are \(names)")
+            }
+            if !properties.contains(property) { properties.append(property) }
+        }
+        return properties
+    }
+}
+
+extension ControlObservations.Message {
+    /// Tells the client. On the loop.
+    func send(by control: ControlService) {
+        switch self {
+        case .changed(let client, let observation, let change):
+            control.notify(client, "changed") { writer in
+                writer.key("observation")
+                writer.integer(observation)
+                writer.key("number")
+                writer.integer(change.number)
+                writer.key("property")
+                writer.string(change.property.rawValue)
+                writer.key("value")
+                writer.value(change.value)
+            }
+        case .ended(let client, let observation, let why):
+            control.notify(client, "ended") { writer in
+                writer.key("observation")
+                writer.integer(observation)
+                writer.key("why")
+                writer.string(why)
+            }
+            control.subscribed(client, by: -1)
+        }
+    }
+}

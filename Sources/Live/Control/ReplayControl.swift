@@ -1,0 +1,193 @@
+import Glibc
+import JSONText
+import Network
+import Wire
+
+/// How a replay stands, for clients of its control socket.
+struct ReplayFigures: Hashable, Sendable {
+    /// What it does.
+    enum State: String, Sendable {
+        case playing, paused
+        /// A file that is followed is waited for to grow.
+        case waiting
+    }
+
+    var state = State.playing
+    var position = TimelinePosition()
+    /// As `speed` takes it.
+    var pace = ""
+    var round = 1
+    /// Nil for ever.
+    var rounds: Int? = 1
+    var marks = 0
+    /// What was shown, each thing once.
+    var events = 0
+    var gaps = 0
+    var undecodable = 0
+
+    /// Writes where the replay is, and how it goes on.
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("state")
+        writer.string(state.rawValue)
+        writer.member("record", position.number)
+        writer.member("time_us", Int(position.time.microseconds))
+        if let wall = position.wall { writer.member("wall_us", Int(wall)) }
+        writer.member("events", position.events)
+        writer.key("speed")
+        writer.string(pace)
+        writer.member("round", round)
+        writer.key("rounds")
+        if let rounds { writer.integer(rounds) } else { writer.null() }
+        writer.member("marks", marks)
+        writer.endObject()
+    }
+}
+
+/// The control socket of a replay: says how the replay stood when it last told, and hands everything else to the replay's thread.
+final class ReplayControl: Sendable {
+    private struct State {
+        var figures = ReplayFigures()
+        var rates: EventRates
+        var service: ControlService?
+        var observer: ControlObserver?
+    }
+
+    private let loop: EventLoop
+    private let stopping: Stopping
+    private let paths: [String]
+    private let state: Monitor<State>
+
+    /// Serves at `path`.
+    init(_ configuration: ReplayConfiguration, at path: String, _ stopping: Stopping, canGoBack: Bool)
+        throws(NetworkError)
+    {
+        let loop = try EventLoop(name: "weir-ctl")
+        self.loop = loop
+        self.stopping = stopping
+        paths = configuration.paths
+        state = Monitor(State(rates: EventRates(from: loop.now)))
+        let file = path.split(separator: "/").last ?? ""
+        let identity = ControlService.Identity(
+            server: .replay, tool: configuration.tool,
+            name: String(file.hasSuffix(".sock") ? file.dropLast(5) : file), capabilities: canGoBack ? ["back"] : [])
+        let observer = ControlObserver(on: loop, run: Tail.newIdentity()) { [weak self] in self?.value(of: $0) ?? .null
+        }
+        do throws(NetworkError) {
+            let service = try ControlService(on: loop, path: path, identity) {
+                observer.clientGone($0)
+            } handler: {
+                [weak self] call throws(ControlError) in
+                try self?.perform(call)
+            }
+            state.change { ($0.service, $0.observer) = (service, observer) }
+        } catch {
+            loop.shutDown()
+            throw error
+        }
+    }
+
+    /// Removes the socket and ends the thread. Not from it.
+    func close() {
+        state.change { $0.service }?.close()
+        loop.shutDown()
+    }
+
+    /// The replay tells how it stands. On its thread.
+    func note(_ figures: ReplayFigures) {
+        let now = loop.now
+        state.change { state in
+            if figures.events > state.figures.events {
+                state.rates.note(figures.events - state.figures.events, at: now)
+            }
+            state.figures = figures
+        }
+    }
+
+    private func perform(_ call: ControlCall) throws(ControlError) -> ControlResult? {
+        let (figures, observer) = state.change { ($0.figures, $0.observer) }
+        switch call.method {
+        case .status: return status(call.service.identity)
+        case .stats: return stats(clients: call.service.count)
+        case .position: return ControlResult { figures.encode(into: &$0) }
+        case .observe, .unobserve: try observer?.perform(call)
+        default: try stopping.ask(call)
+        }
+        return nil
+    }
+
+    // MARK: - How it stands
+
+    private func status(_ identity: ControlService.Identity) -> ControlResult {
+        let now = loop.now
+        let (figures, rates) = state.change { ($0.figures, $0.rates) }
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.key("name")
+            writer.string(identity.name)
+            writer.key("kind")
+            writer.string(identity.server.rawValue)
+            writer.member("pid", Int(getpid()))
+            writer.key("tool")
+            writer.string(identity.tool)
+            writer.key("file")
+            writer.string(paths.first ?? "")
+            writer.key("files")
+            writer.beginArray()
+            for path in paths { writer.string(path) }
+            writer.endArray()
+            writer.key("state")
+            writer.string(figures.state.rawValue)
+            writer.member("uptime_ms", Int(now.microseconds / 1000))
+            writer.member("events", figures.events)
+            writer.member("gaps", figures.gaps)
+            writer.key("rate")
+            writer.number(rates.rate(over: 1, at: now))
+            writer.key("rate_60s")
+            writer.number(rates.rate(over: 60, at: now))
+            writer.key("paused")
+            writer.bool(figures.state == .paused)
+            writer.key("position")
+            figures.encode(into: &writer)
+            writer.endObject()
+        }
+    }
+
+    private func stats(clients: Int) -> ControlResult {
+        let now = loop.now
+        let (figures, rates) = state.change { ($0.figures, $0.rates) }
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.member("uptime_ms", Int(now.microseconds / 1000))
+            writer.member("records", figures.position.entries)
+            writer.member("events", figures.events)
+            writer.member("gaps", figures.gaps)
+            writer.member("undecodable", figures.undecodable)
+            writer.member("clients", clients)
+            writer.key("rate")
+            writer.number(rates.rate(over: 1, at: now))
+            writer.key("rate_60s")
+            writer.number(rates.rate(over: 60, at: now))
+            writer.endObject()
+        }
+    }
+
+    private func value(of property: ControlObservations.Property) -> JSONValue {
+        let now = loop.now
+        return state.change { state in
+            switch property {
+            case .state: .string(state.figures.state.rawValue)
+            case .events: .integer(Int64(state.figures.events))
+            case .gaps: .integer(Int64(state.figures.gaps))
+            case .rate: .number(state.rates.rate(over: 1, at: now))
+            case .paused: .bool(state.figures.state == .paused)
+            case .position:
+                .object([
+                    .init("record", .integer(Int64(state.figures.position.number))),
+                    .init("time_us", .integer(state.figures.position.time.microseconds)),
+                ])
+            case .rooms, .recording, .filter, .muted: .null
+            }
+        }
+    }
+}

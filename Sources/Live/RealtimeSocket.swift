@@ -1,0 +1,58 @@
+import Network
+import Pipeline
+import Wire
+
+/// What carries the realtime protocol of one connection. All calls and callbacks are on the loop's thread.
+enum RealtimeSocket {
+    case engineIO(EngineIOSocket)
+    case webSocket(WebSocketClient)
+
+    /// Begins to open what was asked for; `handler` is called on the loop, never before this returns.
+    init(
+        on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
+        access: Access, framing: WebSocketFraming, handler: @escaping @Sendable (WebSocketEvent) -> Void
+    ) {
+        switch opening {
+        case .engineIO(let path, let transport, let revision, let detectsRevision):
+            var request = EngineIORequest(
+                url: server.with(scheme: server.scheme, target: path), transport: transport, revision: revision,
+                detectsRevision: detectsRevision, access: access)
+            request.framing = framing
+            self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
+        case .webSocket:
+            let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target)
+            var request = WebSocketRequest(url: url, access: access)
+            request.framing = framing
+            self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
+        }
+    }
+
+    func send(_ message: WebSocketMessage) {
+        switch self {
+        case .engineIO(let socket): socket.send(message)
+        case .webSocket(let socket): socket.send(message)
+        }
+    }
+
+    func close(_ close: WebSocketClose) {
+        switch self {
+        case .engineIO(let socket): socket.close(close)
+        case .webSocket(let socket): socket.close(close)
+        }
+    }
+
+    func setReading(_ reading: Bool) {
+        switch self {
+        case .engineIO(let socket): socket.setReading(reading)
+        case .webSocket(let socket): socket.setReading(reading)
+        }
+    }
+
+    /// Whether the messages come by a WebSocket now.
+    var isOnWebSocket: Bool {
+        switch self {
+        case .engineIO(let socket): socket.isOnWebSocket
+        case .webSocket: true
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Network
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// Prints what was on the wire, both ways, a line for each unit: its time, a direction, what carried it, its size and its text. Whatever a
+/// peer sent is escaped, into a pipe, too.
+public final class WirePrinter: Outlet {
+    private let writer: DescriptorWriter
+    private let colour: Bool
+    private let width: @Sendable () -> Int?
+    private let lines: Monitor<WireLines>
+
+    /// A printer on a descriptor. Lines are cut at the width of the terminal that it is; into anything else they are whole.
+    public init(descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings()) {
+        writer = DescriptorWriter(descriptor: descriptor, name: "standard output")
+        self.colour = colour
+        width = { TerminalDevice.width(of: descriptor) }
+        lines = Monitor(WireLines(settings))
+    }
+
+    /// It prints nothing else.
+    public var needsWire: Bool { true }
+
+    /// What is reported is not its matter.
+    public func write(_ reports: [StampedReport]) throws(OutletError) {}
+
+    /// Prints the units with one write.
+    public func write(units: [WireUnit]) throws(OutletError) {
+        var buffer = TerminalBuffer(colour: colour)
+        buffer.limit = width()
+        lines.change { lines in for unit in units { lines.append(unit, to: &buffer) } }
+        if !buffer.bytes.isEmpty { try writer.write(buffer.bytes) }
+    }
+
+    /// Nothing is kept back, so there is nothing to do.
+    public func finish() throws(OutletError) {}
+}
+
+/// The lines of wire units. Pure.
+struct WireLines {
+    /// Bytes of a binary unit that are shown.
+    static let mostBinary = 256
+
+    private let settings: LineSettings
+    private var clock: ZoneClock
+    private var last: Moment?
+
+    init(_ settings: LineSettings) {
+        self.settings = settings
+        clock = ZoneClock(settings.zone)
+    }
+
+    /// Appends the line of a unit.
+    mutating func append(_ unit: WireUnit, to buffer: inout TerminalBuffer) {
+        appendTime(unit.stamp, to: &buffer)
+        buffer.append(unit.isSent ? "→" : "←", unit.isSent ? .caution : .good)
+        buffer.append(" " + unit.channel.padded(8), .dim)
+        buffer.append(String(unit.size).leading(8) + "  ", .bold)
+        if !unit.title.isEmpty { buffer.append(unit.title + (unit.bytes.isEmpty ? "" : "  "), .bold) }
+        buffer.append(Self.text(of: unit))
+        buffer.endLine()
+    }
+
+    private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        let text: String
+        switch settings.time {
+        case .none: return
+        case .abs: text = TimeText.clock(wall: clock.local(stamp.wall))
+        case .rel: text = TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
+        case .delta: text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
+        }
+        last = stamp.time
+        buffer.pad(to: EventColumns.time - text.utf8.count)
+        buffer.append(text + "  ", .dim)
+    }
+
+    private static func text(of unit: WireUnit) -> String {
+        guard unit.isBinary else { return String(decoding: unit.bytes, as: UTF8.self) }
+        let shown = unit.bytes.prefix(mostBinary).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return shown.joined() + (unit.bytes.count > mostBinary ? "…" : "")
+    }
+}

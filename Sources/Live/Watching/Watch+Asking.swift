@@ -1,0 +1,72 @@
+import Terminal
+
+// Lines that are typed: what is asked, and what becomes of the answer.
+extension Watch {
+    mutating func ask(_ question: Question, _ text: String = "") {
+        mode = .asking(question, TerminalEditor(text))
+        filterError = nil
+    }
+
+    /// What became of a line that is typed.
+    mutating func take(
+        _ change: TerminalEditor.Change, of question: Question, _ text: String, into effects: inout [Effect]
+    ) {
+        switch change {
+        case .edited: edited(question, text)
+        case .submitted:
+            // What is wrong with it is seen, and can be mended.
+            if question == .filter, filterError != nil { return }
+            mode = .browsing
+            submit(question, text, into: &effects)
+        case .cancelled:
+            mode = .browsing
+            cancel(question)
+        case .nothing: break
+        }
+    }
+
+    private mutating func edited(_ question: Question, _ text: String) {
+        switch question {
+        case .filter: filterEdited(text)
+        case .highlight: highlight = text
+        case .search, .mark, .join, .place: break
+        }
+    }
+
+    private mutating func submit(_ question: Question, _ text: String, into effects: inout [Effect]) {
+        switch question {
+        case .search:
+            if !text.isEmpty { search = text }
+            find(isForward: selection != nil, into: &effects)
+        case .filter: keepFilter()
+        case .highlight: break
+        case .mark: mark(text.isEmpty ? "mark" : text, into: &effects)
+        case .join: if !text.isEmpty { effects.append(.join(text)) }
+        case .place: if !text.isEmpty { effects.append(.play(.goTo(text))) }
+        }
+    }
+
+    private mutating func cancel(_ question: Question) {
+        switch question {
+        case .filter: dropFilter()
+        case .highlight: highlight = ""
+        case .search, .mark, .join, .place: break
+        }
+    }
+
+    mutating func find(isForward: Bool, into effects: inout [Effect]) {
+        if search.isEmpty { return say("nothing was searched for: / searches") }
+        if find(isForward) { return }
+        if settings.isReplay {
+            // It may stand in what was not played yet.
+            effects.append(.play(.search(search)))
+        } else {
+            say("nothing that is kept has “\(search)” in it")
+        }
+    }
+
+    private mutating func mark(_ label: String, into effects: inout [Effect]) {
+        if let serial = current { log.setMark(label, at: serial) }
+        effects.append(settings.isReplay ? .play(.mark(label)) : .mark(label))
+    }
+}

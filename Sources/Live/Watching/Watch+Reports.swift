@@ -1,0 +1,115 @@
+import Events
+import Pipeline
+import Recording
+import SectionedModel
+import Terminal
+import Wire
+
+// What is reported is taken in.
+extension Watch {
+    mutating func take(_ stamped: StampedReport) {
+        var room: String?
+        furthest = max(furthest, stamped.stamp.n)
+        let isCounted = stamped.stamp.n > counted || !settings.isReplay
+        switch stamped.report {
+        case .event(let event):
+            room = event.event.room
+            cause = (stamped.stamp.n, room)
+            rate.add(at: now)
+            if isCounted {
+                events += 1
+                if let room { count(room, stamped.stamp.wall) }
+            }
+        case .diff(let diff):
+            if diff.cause > 0, diff.cause == cause.number { room = cause.room }
+            follow(diff)
+        case .gap: if isCounted { gaps += 1 }
+        case .connection(let change): take(change)
+        case .room(let report):
+            room = report.room
+            rooms.take(report)
+        case .typing, .action, .undecodable, .notice: break
+        }
+        guard stamped.report.isWorthALine else { return }
+        if stamped.report.isProblem, isCounted { problems += 1 }
+        log.append(stamped, room: room, isMuted: room.map { rooms.isMuted($0) } ?? false)
+    }
+
+    mutating func begin(with model: SectionedCollection<Item>) {
+        self.model = model
+        log.removeAll(behind: 0, .zero)
+        flashes = WatchFlashes()
+        rate = WatchRate()
+        (events, gaps, problems) = (0, 0, 0)
+    }
+
+    private mutating func count(_ room: String, _ wall: Int64) {
+        if rooms[room] == nil, printer.columns.roomWidth < settings.lines.roomWidth {
+            let label = ShortName.room(room, width: settings.lines.roomWidth)
+            printer.columns.roomWidth = max(printer.columns.roomWidth, TerminalText.width(of: label))
+        }
+        rooms.count(room, at: now, wall: wall)
+    }
+
+    private mutating func take(_ change: ConnectionReport) {
+        switch change {
+        case .connecting(let attempt, _):
+            connection = attempt > 1 ? "connecting, attempt \(attempt)" : "connecting"
+            isConnected = false
+        case .ready:
+            connection = "connected"
+            isConnected = true
+        case .lost(let why, _):
+            connection = "disconnected: " + why
+            isConnected = false
+        }
+    }
+
+    private mutating func follow(_ diff: DiffReport) {
+        let rows = DiffRow.rows(of: diff.batch)
+        printer.people.learn(from: rows)
+        log.learn(from: rows)
+        guard model != nil else { return }
+        do {
+            try model?.apply(diff.batch)
+        } catch {
+            // Only of several sessions at once, or one that did not begin with nothing.
+            model = nil
+            return
+        }
+        flashes.note(rows, at: now)
+    }
+}
+
+extension Report {
+    /// Whether the log has a line of it.
+    var isWorthALine: Bool {
+        switch self {
+        case .event, .gap, .connection, .typing, .undecodable, .notice: true
+        case .diff(let diff): !diff.batch.isEmptyOfRows
+        case .room(let report):
+            switch report.change {
+            case .joined, .left, .refused, .lost: true
+            case .wanted, .joining, .leaving, .found: false
+            }
+        case .action(let report): report.change.why != nil
+        }
+    }
+
+    /// Whether somebody should look at it.
+    var isProblem: Bool {
+        switch self {
+        case .gap, .undecodable: true
+        case .event(let report): !report.event.isKnown
+        case .connection(.lost): true
+        case .connection(.connecting), .connection(.ready), .diff, .typing: false
+        case .room(let report): report.change == .refused || report.change == .lost
+        case .action(let report): report.change.why != nil
+        case .notice(let notice): notice.level != .info
+        }
+    }
+}
+
+extension Batch<Item> {
+    fileprivate var isEmptyOfRows: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
+}

@@ -1,0 +1,120 @@
+import Events
+import SectionedModel
+
+// What the service says to an action.
+extension GroupMeBackend {
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
+        switch answer {
+        case .failure(let kind, let message):
+            // These end before the request has left.
+            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
+            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+        case .response(200..<300, let body, _):
+            return verdict(on: action.operation, body)
+        case .response(let status, let body, let retryAfter):
+            let refusal = GroupMe.Refusal(body: body)
+            let words = refusal.errors.joined(separator: "; ")
+            return verdict(
+                on: action.operation, status, String((words.isEmpty ? "HTTP status \(status)" : words).prefix(300)),
+                isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds(min($0, 3600)) }, attempt)
+        }
+    }
+
+    private func verdict(
+        on operation: Action.Operation, _ status: Int, _ why: String, isTokenRefused: Bool, wait: Duration?,
+        _ attempt: Int
+    ) -> ActionVerdict {
+        switch (status, operation) {
+        // The service has a message of that `source_guid` (3.4).
+        case (409, .send): .done
+        // A 401 on one call does not mean that the token is no good (3.7).
+        case (401, _): isTokenRefused ? .tokenRefused(why: why) : .refused(why: why, status: status)
+        case (420, _), (429, _): .later(after: wait, why: why, mayBeDone: false)
+        case (408, _), (500..., _): .later(after: wait, why: why, mayBeDone: true)
+        case (404, .deleteChannel), (404, .removeMember): attempt > 1 ? .done : .refused(why: why, status: status)
+        default: .refused(why: why, status: status)
+        }
+    }
+
+    /// A second reaction is answered with success and may change nothing: the answer has the set (3.4).
+    private func verdict(on operation: Action.Operation, _ body: ArraySlice<UInt8>) -> ActionVerdict {
+        guard case .react(_, let names) = operation, let name = names.first, let user,
+            let reactions = (try? GroupMe.reactions(from: body)) ?? nil
+        else { return .done }
+        let isTaken = reactions.contains { $0.symbol == .unicode(name) && $0.users.contains(user) }
+        return isTaken
+            ? .done
+            : .refused(why: "the server keeps the reaction of before: take that back first", status: nil)
+    }
+
+    // MARK: Done
+
+    mutating func settle(
+        _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
+    ) -> EntityID? {
+        switch action.operation {
+        case .send(let channel, _, _): return settleMessage(body, channel, into: &transaction)
+        case .react(let reference, _):
+            settleReactions(body, reference, into: &transaction)
+            return reference.message
+        case .createChannel, .editChannel: return settleGroup(body, action.operation.channel, into: &transaction)
+        case .deleteChannel(let channel):
+            leave(GroupMe.GroupID(channel), into: &transaction)
+            return channel
+        case .addMember(let channel, let user):
+            let group = GroupMe.GroupID(channel)
+            if let results = try? GroupMe.resultsID(from: body) {
+                transaction.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
+            }
+            transaction.fetch(.groupMe(.group(group)), after: .seconds(1))
+            return user
+        case .removeMember(let channel, let user):
+            let group = GroupMe.GroupID(channel)
+            transaction.overtakeGroup(group)
+            transaction.model.remove(.member(user, of: channel))
+            transaction.fetch(.groupMe(.group(group)))
+            return user
+        case .edit, .delete, .markRead, .createWorkspace: return nil
+        }
+    }
+
+    /// A sent message is known from now on, whether or not its push came. An answer without one (409) makes it be looked for.
+    private mutating func settleMessage(
+        _ body: ArraySlice<UInt8>, _ channel: EntityID, into transaction: inout Transaction
+    ) -> EntityID? {
+        guard let place = conversation(named: channel, in: transaction.model) else { return nil }
+        transaction.overtakeMessages(of: place)
+        transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let sent = try? GroupMe.message(from: body, of: place) else { return nil }
+        if transaction.model.message(sent.id) == nil { transaction.say(sent) }
+        return sent.id.entity
+    }
+
+    private mutating func settleReactions(
+        _ body: ArraySlice<UInt8>, _ reference: Action.MessageReference, into transaction: inout Transaction
+    ) {
+        guard let place = conversation(named: reference.channel, in: transaction.model) else { return }
+        transaction.overtakeMessages(of: place)
+        transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let reactions = (try? GroupMe.reactions(from: body)) ?? nil,
+            var message = transaction.model[.message(reference.message)]?.said
+        else { return }
+        message.react(reactions)
+        transaction.say(message)
+    }
+
+    private mutating func settleGroup(
+        _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
+    ) -> EntityID? {
+        guard let record = try? GroupMe.group(from: body) else {
+            if let known { transaction.fetch(.groupMe(.group(GroupMe.GroupID(known)))) }
+            return known
+        }
+        transaction.overtakeGroup(record.group.id)
+        memory.groups?.touched.insert(record.group.id.entity)
+        transaction.show(record.group)
+        transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
+        transaction.fetch(.groupMe(.group(record.group.id)))
+        return record.group.id.entity
+    }
+}

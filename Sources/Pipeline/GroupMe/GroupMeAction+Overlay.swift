@@ -1,0 +1,78 @@
+import Events
+import SectionedModel
+
+// How an action is shown before it is done.
+extension GroupMeBackend {
+    /// Where messages that wait for the server stand: behind every time there is, in the order they were sent.
+    private static let behindEveryTime = Int64(1) << 62
+
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        switch view.action.operation {
+        case .send(let channel, _, let text):
+            guard let place = conversation(named: channel, in: model) else { return }
+            lay(text, in: place, view, on: &overlay, in: &model)
+        case .react(let reference, let names):
+            guard let user else { return }
+            overlay.change(.message(reference.message), view, in: &model) { row in
+                row.said.map { .groupMe(.message($0.reacting(with: names.first, by: user))) }
+            }
+        case .createChannel(let draft):
+            var group = GroupMe.Group(id: GroupMe.GroupID(view.action.id), name: draft.name)
+            group.description = draft.description
+            group.createdAt = view.action.asked
+            overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
+        case .editChannel(let channel, let name, let icon, let description):
+            overlay.change(Item.ID(.channel, channel), view, in: &model) { row in
+                guard var group = row.group else { return nil }
+                group.name = name ?? group.name
+                group.imageURL = icon ?? group.imageURL
+                group.description = description ?? group.description
+                return .groupMe(.group(group))
+            }
+        case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)
+        case .addMember(let channel, let user):
+            let id = Item.ID.member(user, of: channel)
+            guard model[id] == nil else { return }
+            let member = GroupMe.Member(group: GroupMe.GroupID(channel), user: GroupMe.UserID(user))
+            overlay.put(Item.member(member).shown(as: view.delivery), in: &model)
+        case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
+        case .edit, .delete, .markRead, .createWorkspace: break
+        }
+    }
+
+    private func lay(
+        _ text: String, in place: GroupMe.ConversationID, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        var message = GroupMe.Message(id: GroupMe.MessageID(view.action.id), conversation: place, text: text)
+        message.sender = user
+        message.createdAt = view.action.asked
+        message.sourceGUID = view.action.id.description
+        let row = Item.said(message)
+        overlay.put(
+            Item(
+                id: row.id, section: row.sectionKey, sortKey: Self.behindEveryTime + Int64(view.order),
+                entity: row.entity, delivery: view.delivery), in: &model)
+    }
+}
+
+extension GroupMe.Message {
+    /// The message once `user` has this reaction and no other, or none.
+    fileprivate func reacting(with code: String?, by user: GroupMe.UserID) -> GroupMe.Message {
+        var set: [GroupMe.Reaction] = []
+        for var reaction in reactions ?? [] {
+            reaction.users.removeAll { $0 == user }
+            if !reaction.users.isEmpty { set.append(reaction) }
+        }
+        if let code {
+            if let index = set.firstIndex(where: { $0.symbol == .unicode(code) }) {
+                set[index].users.append(user)
+            } else {
+                set.append(GroupMe.Reaction(.unicode(code), users: [user]))
+            }
+        }
+        var message = self
+        message.react(set)
+        return message
+    }
+}

@@ -1,0 +1,158 @@
+import Events
+import JSONText
+import SectionedModel
+
+// What the user wants done: what has to be known first, and the request (3.3 to 3.5).
+extension GroupMeBackend {
+    /// The longest text of a message, in characters (3.4).
+    private static let longestText = 1000
+
+    func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
+        guard let user else {
+            let key = ResourceKey.groupMe(.me)
+            return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
+        }
+        if case .createWorkspace = action.operation { return .impossible("GroupMe has no workspaces") }
+        if case .createChannel(let draft) = action.operation { return step(making: draft, action) }
+        guard let name = action.operation.channel else { return .impossible("it names no group") }
+        guard let place = conversation(named: name, in: model) else { return finding(name, fetched) }
+        if let group = place.group, model.group(group) == nil {
+            let key = ResourceKey.groupMe(.group(group))
+            return fetched.contains(key) ? .impossible("you are in no group \(group)") : .fetch([key])
+        }
+        if place.group == nil, place.partner(of: user) == nil { return .impossible("the direct \(place) is not yours") }
+        let operation = action.operation.replacing(name, by: place.entity)
+        return step(for: Action(id: action.id, operation, asked: action.asked), in: place, user, fetched, model)
+    }
+
+    /// A name is looked for in the lists, to their last pages.
+    private func finding(_ name: EntityID, _ fetched: [ResourceKey]) -> ActionStep {
+        let pages = [GroupMeResource.groups(page: 1), .chats(page: 1)] + memory.listingPages
+        let wanted = pages.map { ResourceKey.groupMe($0) }.filter { !fetched.contains($0) }
+        return wanted.isEmpty ? .impossible("there is no group or direct \(name) among yours") : .fetch(wanted)
+    }
+
+    /// The conversation of an id, of `lo+hi`, or of `#` and the name of a group or a partner, the letters' case aside.
+    func conversation(named name: EntityID, in model: SectionedCollection<Item>) -> GroupMe.ConversationID? {
+        let text = name.description
+        guard text.hasPrefix("#") else { return GroupMe.ConversationID(text) }
+        let wanted = text.dropFirst().lowercased()
+        if let group = model.rows(in: .groups).lazy.compactMap(\.group).first(where: { $0.name?.lowercased() == wanted }
+        ) {
+            return .group(group.id)
+        }
+        return model.rows(in: .chats).lazy.compactMap(\.chat).first { $0.partner.name?.lowercased() == wanted }?
+            .conversation
+    }
+
+    private func step(making draft: Action.ChannelDraft, _ action: Action) -> ActionStep {
+        guard draft.kind != .direct else { return .impossible("a direct begins with its first message: send one") }
+        guard draft.members.isEmpty else { return .impossible("a group is made without members; add them to it then") }
+        let body = GroupMeBodies.group(
+            name: draft.name, description: draft.description, picture: draft.icon, isShared: draft.kind == .public)
+        return .request(action.operation, post("/v3/groups", body))
+    }
+
+    private func step(
+        for action: Action, in place: GroupMe.ConversationID, _ user: GroupMe.UserID, _ fetched: [ResourceKey],
+        _ model: SectionedCollection<Item>
+    ) -> ActionStep {
+        switch action.operation {
+        case .send(_, let thread, let text):
+            guard text.count <= Self.longestText else {
+                return .impossible("a message has at most \(Self.longestText) characters, this has \(text.count)")
+            }
+            return .request(action.operation, sending(text, re: thread, as: action.id, to: place, user))
+        case .react(let reference, let names):
+            guard names.count <= 1 else { return .impossible("a user has one reaction to a message") }
+            return .request(action.operation, reacting(with: names.first, to: reference.message, in: place))
+        case .edit: return .impossible("version 3 of GroupMe's service edits no messages")
+        case .delete: return .impossible("version 3 of GroupMe's service deletes no messages")
+        case .markRead: return .impossible("version 3 of GroupMe's service marks nothing as read")
+        case .editChannel, .deleteChannel, .addMember, .removeMember:
+            guard let group = place.group else { return .impossible("a direct has no name and no members to change") }
+            return step(changing: group, by: action, fetched, model)
+        case .createChannel, .createWorkspace: return .impossible("it names no group")
+        }
+    }
+
+    private func step(
+        changing group: GroupMe.GroupID, by action: Action, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>
+    ) -> ActionStep {
+        let path = GroupMeEndpoints.path(group)
+        switch action.operation {
+        case .editChannel(_, let name, let icon, let description):
+            let body = GroupMeBodies.group(name: name, description: description, picture: icon, isShared: nil)
+            return .request(action.operation, post("\(path)/update", body))
+        case .deleteChannel: return .request(action.operation, post("\(path)/destroy", nil))
+        case .addMember(_, let user):
+            let body = GroupMeBodies.newMember(user, nickname: nickname(of: user, model), guid: action.id)
+            return .request(action.operation, post("\(path)/members/add", body))
+        case .removeMember(_, let user):
+            guard let member = model[.member(user, of: group.entity)]?.membership?.id else {
+                let key = ResourceKey.groupMe(.group(group))
+                return fetched.contains(key) ? .impossible("\(user) is not in group \(group)") : .fetch([key])
+            }
+            return .request(action.operation, post("\(path)/members/\(member.entity.inURL)/remove", nil))
+        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace:
+            return .impossible("it changes no group")
+        }
+    }
+
+    /// What a user is called where one is known to be; the service wants to be told.
+    private func nickname(of user: EntityID, _ model: SectionedCollection<Item>) -> String {
+        for section in model.sectionKeys where section.name == Item.Section.members(.none).name {
+            guard let group = section.parent else { continue }
+            if let title = model[.member(user, of: group)]?.membership?.title { return title }
+        }
+        return model.rows(in: .chats).lazy.compactMap(\.chat?.partner).first { $0.id.entity == user }?.name
+            ?? user.description
+    }
+
+    // MARK: Requests
+
+    /// The action's id goes along as `source_guid`: a message of one that was sent already is not sent twice, and its echo is known by it.
+    private func sending(
+        _ text: String, re thread: EntityID?, as id: EntityID, to place: GroupMe.ConversationID, _ user: GroupMe.UserID
+    ) -> RESTCall {
+        let recipient = place.partner(of: user)
+        let body = GroupMeBodies.message(text, re: thread, as: id, to: recipient)
+        guard let group = place.group else { return post("/v3/direct_messages", body) }
+        return post("\(GroupMeEndpoints.path(group))/messages", body)
+    }
+
+    private func reacting(
+        with name: String?, to message: EntityID, in place: GroupMe.ConversationID
+    ) -> RESTCall {
+        let path = "/v3/messages/\(place.entity.inURL)/\(message.inURL)"
+        guard let name else { return post("\(path)/unlike", nil) }
+        return post("\(path)/like", GroupMeBodies.reaction(name))
+    }
+
+    private func post(_ path: String, _ body: [UInt8]?) -> RESTCall {
+        RESTCall(method: .post, target: path, body: body ?? [], carriesToken: true)
+    }
+
+    // MARK: The own echo
+
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? {
+        guard case .send(let channel, _, _) = action.operation, let place = conversation(named: channel, in: model)
+        else { return nil }
+        return model.messages(of: place).last?.createdAt ?? Timestamp(milliseconds: 0)
+    }
+
+    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
+        guard case .send(let channel, _, _) = action.operation else { return nil }
+        return conversation(named: channel, in: model).map { .groupMe(.newest($0)) }
+    }
+
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {
+        action.operation.isSending && message.said?.sourceGUID == action.id.description
+    }
+
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? {
+        guard case .send(let channel, _, _) = action.operation, let place = conversation(named: channel, in: model)
+        else { return nil }
+        return model.messages(of: place).last { $0.sourceGUID == action.id.description }?.id.entity
+    }
+}

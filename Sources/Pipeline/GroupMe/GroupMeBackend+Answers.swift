@@ -1,0 +1,189 @@
+import Events
+import SectionedModel
+
+// What the service answers: the truth, but for what was said since it was asked.
+extension GroupMeBackend {
+    mutating func apply(
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
+    ) throws(DecodingFailure) {
+        guard case .groupMe(let resource) = key else { return }
+        switch resource {
+        case .me: learn(try GroupMeEndpoints.me.parse(body), into: &transaction)
+        case .groups(let page):
+            let records = try transaction.answer(to: GroupMeEndpoints.groups(page: page), body)
+            list(records, page: page, into: &transaction)
+        case .formerGroups:
+            let records = try GroupMeEndpoints.formerGroups.parse(body)
+            if isCurrent { listFormer(records, into: &transaction) }
+        case .group(let id):
+            let record = try transaction.answer(to: GroupMeEndpoints.group(id), body)
+            if isCurrent { show(record, into: &transaction) }
+        case .chats(let page):
+            let chats = try transaction.answer(to: GroupMeEndpoints.chats(page: page, user: user), body)
+            list(chats, page: page, into: &transaction)
+        case .newest(let place), .window(let place, _), .following(let place, _):
+            guard let endpoint = GroupMeEndpoints.messages(resource, for: user) else { return }
+            let page = try transaction.answer(to: endpoint, body)
+            apply(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction)
+        case .addedMembers(let group, let results):
+            let added = try GroupMeEndpoints.addedMembers(to: group, results: results).parse(body)
+            for member in added.members { transaction.model.put(.member(member)) }
+        }
+        memory.wentWell(key)
+    }
+
+    /// The server says who the user is: the channel can be subscribed to.
+    private mutating func learn(_ account: GroupMe.User, into transaction: inout Transaction) {
+        user = account.id
+        transaction.plans.append(.account(account.id.entity))
+        if following.contains(.accounts) { transaction.model.put(.user(account)) }
+        if connects { subscribeToUser(into: &transaction) }
+    }
+
+    // MARK: Lists
+
+    /// Groups come in pages, without their members. Only an empty page is the end.
+    private mutating func list(_ records: [GroupMe.GroupRecord], page: Int, into transaction: inout Transaction) {
+        if page == 1 { memory.groups = GroupMeMemory.Listing() }
+        guard memory.groups != nil else { return }
+        for record in records {
+            memory.groups?.listed.insert(record.group.id.entity)
+            show(record, into: &transaction)
+            transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
+        }
+        guard records.isEmpty || page >= GroupMeMemory.mostListPages else {
+            memory.groups?.page = page + 1
+            return transaction.fetch(.groupMe(.groups(page: page + 1)))
+        }
+        guard let listing = memory.groups else { return }
+        memory.groups = nil
+        for row in transaction.model.rows(in: .groups) where !listing.listed.contains(row.id.id) {
+            guard let group = row.group?.id else { continue }
+            if listing.touched.contains(row.id.id) {
+                transaction.fetch(.groupMe(.group(group)))
+            } else {
+                leave(group, into: &transaction)
+            }
+        }
+    }
+
+    private mutating func listFormer(_ records: [GroupMe.GroupRecord], into transaction: inout Transaction) {
+        let listed = Set(records.map(\.group.id.entity))
+        for row in transaction.model.rows(in: .formerGroups) where !listed.contains(row.id.id) {
+            transaction.model.remove(row.id)
+        }
+        for record in records {
+            let row = transaction.model[.conversation(.group(record.group.id))]
+            // Whoever came back is in it: the list of groups says so.
+            if row == nil || row?.sectionKey == .formerGroups {
+                transaction.model.put(.group(record.group, isFormer: true))
+            }
+        }
+    }
+
+    private mutating func list(_ chats: [GroupMe.Chat], page: Int, into transaction: inout Transaction) {
+        if page == 1 { memory.chats = GroupMeMemory.Listing() }
+        guard memory.chats != nil else { return }
+        for chat in chats {
+            let id = chat.conversation.entity
+            memory.chats?.listed.insert(id)
+            if memory.chats?.touched.contains(id) == true, transaction.model[.conversation(chat.conversation)] != nil {
+                continue
+            }
+            transaction.model.put(.chat(chat))
+            transaction.want(GroupMe.Channel.conversation(chat.conversation).description)
+        }
+        guard chats.isEmpty || page >= GroupMeMemory.mostListPages else {
+            memory.chats?.page = page + 1
+            return transaction.fetch(.groupMe(.chats(page: page + 1)))
+        }
+        guard let listing = memory.chats else { return }
+        memory.chats = nil
+        for row in transaction.model.rows(in: .chats)
+        where !listing.listed.contains(row.id.id) && !listing.touched.contains(row.id.id) {
+            guard let place = row.chat?.conversation else { continue }
+            transaction.model.remove(row.id)
+            transaction.plans.append(.unwant(room: GroupMe.Channel.conversation(place).description))
+        }
+    }
+
+    /// A group as the service has it. Where members were left out nothing is said of them.
+    private mutating func show(_ record: GroupMe.GroupRecord, into transaction: inout Transaction) {
+        transaction.show(record.group)
+        transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
+        guard let members = record.members else { return }
+        let listed = Set(members.map(\.user.entity))
+        for row in transaction.model.rows(in: .members(record.group.id.entity)) where !listed.contains(row.id.id) {
+            transaction.model.remove(row.id)
+        }
+        for member in members { transaction.model.put(.member(member)) }
+    }
+
+    // MARK: Messages
+
+    private mutating func apply(
+        _ page: GroupMe.MessagePage, of resource: GroupMeResource, in place: GroupMe.ConversationID, isCurrent: Bool,
+        into transaction: inout Transaction
+    ) {
+        if isCurrent { transaction.removeUnlisted(page.messages, in: place, isWhole: resource.isFirstPage) }
+        for message in page.messages { transaction.adopt(message, isCurrent: isCurrent) }
+        if let receipt = page.receipt, let reader = receipt.user {
+            transaction.model.put(.receipt(receipt, by: reader))
+        }
+        var reach = memory.reaches[place] ?? GroupMeReach()
+        let step: GroupMeReach.Step
+        switch resource {
+        case .newest, .window(_, nil): step = reach.newestPage(page.messages)
+        case .following(_, let message): step = reach.page(after: message, page.messages)
+        case .window, .me, .groups, .formerGroups, .group, .chats, .addedMembers: step = .done
+        }
+        memory.reaches[place] = reach
+        switch step {
+        case .done: break
+        case .after(let message): transaction.fetch(.groupMe(.following(place, message)))
+        case .givenUp:
+            transaction.notice(
+                .warning,
+                "more was said in \(place) than is caught up with: \(GroupMeReach.mostPages) pages were fetched, the rest is left out"
+            )
+        }
+        if case .window(_, let before) = resource {
+            walk(back: page.messages, in: place, isFirst: before == nil, into: &transaction)
+        }
+    }
+
+    /// Goes on to older messages while some are held that were not seen again, or the user wants to see more.
+    private mutating func walk(
+        back messages: [GroupMe.Message], in place: GroupMe.ConversationID, isFirst: Bool,
+        into transaction: inout Transaction
+    ) {
+        var walk = isFirst ? GroupMeMemory.Walk() : memory.walks[place] ?? GroupMeMemory.Walk()
+        walk.seen += messages.count
+        memory.walks[place] = nil
+        guard let oldest = messages.map(\.place).min(), walk.pages < GroupMeMemory.mostWalkPages else { return }
+        let isHeld = transaction.model.messages(of: place).first.map { $0.place < oldest } ?? false
+        guard isHeld || walk.seen < historyLength else { return }
+        walk.pages += 1
+        memory.walks[place] = walk
+        transaction.fetch(.groupMe(.window(place, before: oldest.message)))
+    }
+
+    // MARK: Failures
+
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
+        guard case .groupMe(let resource) = key else { return }
+        switch resource {
+        // Of a group that one left the service says no more than that there is nothing (3.3).
+        case .group(let group): leave(group, into: &transaction)
+        case .newest(.group(let group)), .window(.group(let group), _), .following(.group(let group), _):
+            transaction.fetch(.groupMe(.group(group)))
+        case .newest, .window, .following, .addedMembers, .formerGroups: break
+        case .me, .groups, .chats: failed(key, why: "the service has no \(resource.label)", into: &transaction)
+        }
+    }
+
+    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
+        guard memory.isNews(key) else { return }
+        transaction.notice(.warning, "\(key.label) cannot be fetched: \(why)")
+    }
+}

@@ -1,0 +1,138 @@
+import Events
+import SectionedModel
+import Wire
+
+// What is pushed, and what that makes one ask for (section 7).
+extension GroupMeBackend {
+    /// Clients send it again every second or every five (1.9); nothing says that somebody stopped.
+    private static let typingLifetime: Duration = .seconds(6)
+    /// What is said in a burst is asked for once.
+    private static let pause: Duration = .milliseconds(100)
+
+    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        guard case .bayeux(let delivery) = event else { throw .foreign(event.name) }
+        return .groupMe(try GroupMe.Event(channel: delivery.channel, data: delivery.data))
+    }
+
+    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
+        guard case .groupMe(.push(let push)) = event else { return }
+        if case .typing(let typing) = push.content, let place = push.channel.conversation {
+            return handle(typing, in: place, into: &transaction)
+        }
+        for fact in push.facts { handle(fact, rooms, into: &transaction) }
+    }
+
+    private mutating func handle(_ fact: GroupMe.Fact, _ rooms: RoomBook, into transaction: inout Transaction) {
+        switch fact {
+        case .said(let message):
+            note(message, into: &transaction)
+            guard isShown(message.conversation, rooms) else { return }
+            if let sender = message.sender { endTyping(sender, in: message.conversation, into: &transaction) }
+            transaction.overtakeNewest(of: message.conversation)
+            transaction.say(message)
+            transaction.fetch(.groupMe(.newest(message.conversation)), after: Self.pause)
+        case .deleted(let id, let place, let deletion):
+            change(id, in: place, rooms, into: &transaction) { $0.delete(deletion) }
+        case .edited(let id, let place, let time, let text, let attachments):
+            change(id, in: place, rooms, into: &transaction) { message in
+                message.text = text ?? message.text
+                message.attachments = attachments ?? message.attachments
+                message.updatedAt = time ?? message.updatedAt
+            }
+        case .pinned(let id, let place, let pin):
+            change(id, in: place, rooms, into: &transaction) { $0.pin = pin }
+        case .reacted(let id, let place, let reactions):
+            change(id, in: place, rooms, into: &transaction) { $0.react(reactions) }
+        case .membersChanged(let group), .groupChanged(let group):
+            memory.groups?.touched.insert(group.entity)
+            transaction.overtakeGroup(group)
+            transaction.fetch(.groupMe(.group(group)), after: Self.pause)
+        case .joined(let group):
+            memory.groups?.touched.insert(group.id.entity)
+            transaction.show(group)
+            transaction.want(GroupMe.Channel.conversation(.group(group.id)).description)
+            transaction.fetch(.groupMe(.group(group.id)), after: Self.pause)
+        case .left(let group):
+            leave(group, into: &transaction)
+        case .read(let receipt):
+            guard let reader = receipt.user, isShown(receipt.conversation, rooms) else { return }
+            transaction.model.put(.receipt(receipt, by: reader))
+        }
+    }
+
+    /// Messages of all conversations come, wherever the user looks.
+    private func isShown(_ place: GroupMe.ConversationID, _ rooms: RoomBook) -> Bool {
+        rooms.isWanted(GroupMe.Channel.conversation(place).description)
+    }
+
+    /// A message moves its conversation to the front. One of a conversation that is not known makes it be asked for.
+    private mutating func note(_ message: GroupMe.Message, into transaction: inout Transaction) {
+        let isNew = transaction.model.message(message.id) == nil
+        switch message.conversation {
+        case .group(let id):
+            memory.groups?.touched.insert(id.entity)
+            guard let group = transaction.model.group(id), !transaction.model.isFormer(id) else {
+                guard discoversRooms else { return }
+                return transaction.fetch(.groupMe(.group(id)), after: Self.pause)
+            }
+            transaction.model.put(.group(group.following(message, isNew: isNew)))
+        case .direct:
+            memory.chats?.touched.insert(message.conversation.entity)
+            guard let chat = transaction.model[.conversation(message.conversation)]?.chat else {
+                guard discoversRooms else { return }
+                return transaction.fetch(.groupMe(.chats(page: 1)), after: Self.pause)
+            }
+            transaction.model.put(.chat(chat.following(message, isNew: isNew)))
+        }
+    }
+
+    /// A message that is held changed; that of one that is not, nobody knows: it is asked for. What is being fetched may be older.
+    private func change(
+        _ id: GroupMe.MessageID, in place: GroupMe.ConversationID, _ rooms: RoomBook,
+        into transaction: inout Transaction, _ body: (inout GroupMe.Message) -> Void
+    ) {
+        guard isShown(place, rooms) else { return }
+        transaction.overtakeMessages(of: place)
+        guard var message = transaction.model.message(id) else {
+            return transaction.fetch(.groupMe(.newest(place)), after: Self.pause)
+        }
+        body(&message)
+        transaction.say(message)
+        transaction.fetch(.groupMe(.newest(place)), after: Self.pause)
+    }
+
+    /// The user is in a group no more: what only it kept true goes, and it stands among the former ones.
+    func leave(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
+        transaction.removeMessages(of: .group(group))
+        transaction.removeMembers(of: group)
+        transaction.model.remove(.conversation(.group(group)))
+        transaction.plans.append(.cancel(.channel(group.entity)))
+        transaction.plans.append(.unwant(room: GroupMe.Channel.conversation(.group(group)).description))
+        transaction.fetch(.groupMe(.formerGroups), after: Self.pause)
+    }
+
+    // MARK: Typing
+
+    private mutating func handle(
+        _ typing: GroupMe.Typing, in place: GroupMe.ConversationID, into transaction: inout Transaction
+    ) {
+        // One's own comes back, too (1.9).
+        guard following.contains(.presence), typing.user != user else { return }
+        let name = place.group.flatMap {
+            transaction.model[.member(typing.user.entity, of: $0.entity)]?.membership?.title
+        }
+        let typist = TypingBook.Typist(
+            user: typing.user.entity, name: name ?? transaction.model[.conversation(place)]?.chat?.partner.name,
+            channel: place.entity, thread: nil, until: transaction.now + Self.typingLifetime)
+        let (isNew, dropped) = memory.typing.begin(typist)
+        if let dropped { transaction.tell(.expired, dropped, memory.typing) }
+        if isNew { transaction.tell(.started, typist, memory.typing) }
+    }
+
+    private mutating func endTyping(
+        _ user: GroupMe.UserID, in place: GroupMe.ConversationID, into transaction: inout Transaction
+    ) {
+        guard !memory.typing.isEmpty, let typist = memory.typing.end(user.entity, in: place.entity, nil) else { return }
+        transaction.tell(.stopped, typist, memory.typing)
+    }
+}

@@ -1,0 +1,73 @@
+import Events
+import JSONText
+
+/// The calls of GroupMe's REST service, version 3 (section 3).
+enum GroupMeEndpoints {
+    /// A message, and so many before it, are fetched when it is said (section 7).
+    static let messagesAround = 20
+    /// The documented most of one answer; servers give 200 (3.4).
+    static let mostMessages = 100
+    private static let pageSize = "100"
+
+    static var me: Endpoint<GroupMe.User> { Endpoint("/v3/users/me", parse: GroupMe.user) }
+
+    static func groups(page: Int) -> Endpoint<[GroupMe.GroupRecord]> {
+        Endpoint(
+            "/v3/groups", query: [("page", "\(page)"), ("per_page", pageSize), ("omit", "memberships")],
+            parse: GroupMe.groups)
+    }
+
+    static var formerGroups: Endpoint<[GroupMe.GroupRecord]> { Endpoint("/v3/groups/former", parse: GroupMe.groups) }
+
+    static func group(_ group: GroupMe.GroupID) -> Endpoint<GroupMe.GroupRecord> {
+        Endpoint(path(group), tags: [.channel(group.entity)], parse: GroupMe.group)
+    }
+
+    static func chats(page: Int, user: GroupMe.UserID?) -> Endpoint<[GroupMe.Chat]> {
+        Endpoint("/v3/chats", query: [("page", "\(page)"), ("per_page", pageSize)]) {
+            body throws(DecodingFailure) in
+            try GroupMe.chats(from: body, user: user)
+        }
+    }
+
+    /// The messages that a resource means; nil for another resource, and for a direct that is not the user's. Never by `since_id`, which
+    /// leaves out what lies between (3.4).
+    static func messages(_ resource: GroupMeResource, for user: GroupMe.UserID?) -> Endpoint<GroupMe.MessagePage>? {
+        switch resource {
+        case .newest(let place): messages(of: place, [("limit", "\(messagesAround)")], user)
+        case .window(let place, nil): messages(of: place, [("limit", "\(mostMessages)")], user)
+        case .window(let place, let message?):
+            messages(of: place, [("limit", "\(mostMessages)"), ("before_id", message.description)], user)
+        case .following(let place, let message):
+            messages(of: place, [("limit", "\(mostMessages)"), ("after_id", message.description)], user)
+        case .me, .groups, .formerGroups, .group, .chats, .addedMembers: nil
+        }
+    }
+
+    /// Of a direct the service is told the other one. Without `acceptFiles` it leaves out the texts of files.
+    private static func messages(
+        of place: GroupMe.ConversationID, _ query: RESTCall.Query, _ user: GroupMe.UserID?
+    ) -> Endpoint<GroupMe.MessagePage>? {
+        var query = query + [("acceptFiles", "1")]
+        let path: String
+        switch place {
+        case .group(let group): path = "\(Self.path(group))/messages"
+        case .direct:
+            guard let partner = user.flatMap({ place.partner(of: $0) }) else { return nil }
+            path = "/v3/direct_messages"
+            query.append(("other_user_id", partner.description))
+        }
+        return Endpoint(path, query: query, tags: [.messages(of: place.entity)]) { body throws(DecodingFailure) in
+            try GroupMe.messages(from: body, of: place)
+        }
+    }
+
+    static func addedMembers(to group: GroupMe.GroupID, results: String) -> Endpoint<GroupMe.AddedMembers> {
+        Endpoint("\(path(group))/members/results/\(results.inURL)", tags: [.channel(group.entity)]) {
+            body throws(DecodingFailure) in
+            try GroupMe.addedMembers(from: body, to: group)
+        }
+    }
+
+    static func path(_ group: GroupMe.GroupID) -> String { "/v3/groups/\(group.entity.inURL)" }
+}

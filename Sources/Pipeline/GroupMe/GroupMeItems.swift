@@ -1,0 +1,84 @@
+import Events
+import SectionedModel
+
+// Where a GroupMe entity stands in the model: its identity, its section, its place.
+extension Item {
+    /// A group: newest activity first; one that was left stands among the former ones.
+    static func group(_ group: GroupMe.Group, isFormer: Bool = false) -> Item {
+        let activity = group.lastMessageAt ?? group.updatedAt ?? group.createdAt
+        return Item(
+            id: .conversation(.group(group.id)), section: isFormer ? .formerGroups : .groups,
+            sortKey: -(activity?.milliseconds ?? 0), entity: .groupMe(.group(group)))
+    }
+
+    /// A direct: newest activity first.
+    static func chat(_ chat: GroupMe.Chat) -> Item {
+        let activity = chat.lastMessage?.createdAt ?? chat.updatedAt ?? chat.createdAt
+        return Item(
+            id: .conversation(chat.conversation), section: .chats, sortKey: -(activity?.milliseconds ?? 0),
+            entity: .groupMe(.chat(chat)))
+    }
+
+    /// A message: oldest first.
+    static func said(_ message: GroupMe.Message) -> Item {
+        Item(
+            id: .message(message.id.entity), section: .messages(message.conversation.entity), sortKey: message.sortKey,
+            entity: .groupMe(.message(message)))
+    }
+
+    /// A membership.
+    static func member(_ member: GroupMe.Member) -> Item {
+        Item(
+            id: .member(member.user.entity, of: member.group.entity), section: .members(member.group.entity),
+            sortKey: 0,
+            entity: .groupMe(.member(member)))
+    }
+
+    /// The user, as others may see them.
+    static func user(_ user: GroupMe.User) -> Item {
+        Item(
+            id: .account(user.id.entity), section: .accounts, sortKey: 0, entity: .groupMe(.user(user.publicPart)))
+    }
+
+    /// How far a direct was read by the other one.
+    static func receipt(_ receipt: GroupMe.ReadReceipt, by user: GroupMe.UserID) -> Item {
+        let conversation = receipt.conversation.entity
+        return Item(
+            id: ID(.badge, user.entity, qualifier: conversation), section: Section("receipts", conversation),
+            sortKey: 0,
+            entity: .groupMe(.receipt(receipt)))
+    }
+
+    var group: GroupMe.Group? { if case .groupMe(.group(let group)) = entity { group } else { nil } }
+    var chat: GroupMe.Chat? { if case .groupMe(.chat(let chat)) = entity { chat } else { nil } }
+    var said: GroupMe.Message? { if case .groupMe(.message(let message)) = entity { message } else { nil } }
+    var membership: GroupMe.Member? { if case .groupMe(.member(let member)) = entity { member } else { nil } }
+}
+
+extension Item.ID {
+    static func conversation(_ id: GroupMe.ConversationID) -> Item.ID { Item.ID(.channel, id.entity) }
+}
+
+extension Item.Section {
+    static let groups = Item.Section("groups")
+    static let formerGroups = Item.Section("former_groups")
+    static let chats = Item.Section("directs")
+}
+
+extension SectionedCollection<Item> {
+    /// A group that is known, former or not.
+    func group(_ id: GroupMe.GroupID) -> GroupMe.Group? { self[.conversation(.group(id))]?.group }
+
+    /// Whether the user is in it, as far as is known.
+    func isFormer(_ id: GroupMe.GroupID) -> Bool {
+        self[.conversation(.group(id))]?.sectionKey == .formerGroups
+    }
+
+    /// A message that is held.
+    func message(_ id: GroupMe.MessageID) -> GroupMe.Message? { self[.message(id.entity)]?.said }
+
+    /// The messages of a conversation that are held, oldest first.
+    func messages(of place: GroupMe.ConversationID) -> [GroupMe.Message] {
+        rows(in: .messages(place.entity)).compactMap(\.said)
+    }
+}

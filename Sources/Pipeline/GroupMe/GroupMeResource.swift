@@ -1,0 +1,96 @@
+import Events
+
+/// What is asked of GroupMe's REST service, as a key of refetches (`reference/groupme.md` section 3).
+enum GroupMeResource: Hashable, Sendable {
+    /// Who the user is: the first call of any session, since the channel of the user's pushes is named by it (3.6).
+    case me
+    /// A page of the user's groups, from 1, without their members.
+    case groups(page: Int)
+    /// The groups the user left, or was taken out of.
+    case formerGroups
+    /// A group and who is in it.
+    case group(GroupMe.GroupID)
+    /// A page of the user's directs, from 1.
+    case chats(page: Int)
+    /// The messages up to the newest one: those around a message that was just said.
+    case newest(GroupMe.ConversationID)
+    /// As many messages as one answer may have, before that one or up to the newest: what is known of them is seen again.
+    case window(GroupMe.ConversationID, before: GroupMe.MessageID?)
+    /// The messages that follow one, gap-free: the only way to catch up (3.4).
+    case following(GroupMe.ConversationID, GroupMe.MessageID)
+    /// Whether members that were asked for are in the group.
+    case addedMembers(GroupMe.GroupID, results: String)
+}
+
+extension GroupMeResource {
+    /// A short name for people.
+    var label: String {
+        switch self {
+        case .me: "account"
+        case .groups(1): "groups"
+        case .groups(let page): "groups, page \(page)"
+        case .formerGroups: "former groups"
+        case .group(let group): "group \(group)"
+        case .chats(1): "directs"
+        case .chats(let page): "directs, page \(page)"
+        case .newest(let place), .window(let place, nil): "messages of \(place)"
+        case .window(let place, let message?): "messages of \(place) before \(message)"
+        case .following(let place, let message): "messages of \(place) after \(message)"
+        case .addedMembers(let group, _): "new members of group \(group)"
+        }
+    }
+
+    /// Whether the session cannot do without it.
+    var isPersistent: Bool {
+        switch self {
+        case .me, .groups, .chats, .group, .newest, .window, .following: true
+        case .formerGroups, .addedMembers: false
+        }
+    }
+
+    /// The conversation whose messages it is about.
+    var conversation: GroupMe.ConversationID? {
+        switch self {
+        case .newest(let place), .window(let place, _), .following(let place, _): place
+        case .me, .groups, .formerGroups, .group, .chats, .addedMembers: nil
+        }
+    }
+
+    /// Whether its answer has the newest messages.
+    var isFirstPage: Bool {
+        switch self {
+        case .newest, .window(_, nil): true
+        case .window, .following, .me, .groups, .formerGroups, .group, .chats, .addedMembers: false
+        }
+    }
+
+    /// The group it is about, but for its messages.
+    var group: GroupMe.GroupID? {
+        switch self {
+        case .group(let group), .addedMembers(let group, _): group
+        case .me, .groups, .formerGroups, .chats, .newest, .window, .following: nil
+        }
+    }
+
+    /// What it belongs to.
+    var tags: [RequestTag] {
+        if let conversation { return [.channel(conversation.entity), .messages(of: conversation.entity)] }
+        return group.map { [.channel($0.entity)] } ?? []
+    }
+
+    /// Whether an answer of that status has something to be read: 304 is an empty page (3.4).
+    func isSuccess(_ status: Int) -> Bool { status == 304 && conversation != nil }
+
+    /// How `user` asks for it; nil for a direct that is not the user's.
+    func call(for user: GroupMe.UserID?) -> RESTCall? {
+        switch self {
+        case .me: GroupMeEndpoints.me.call
+        case .groups(let page): GroupMeEndpoints.groups(page: page).call
+        case .formerGroups: GroupMeEndpoints.formerGroups.call
+        case .group(let group): GroupMeEndpoints.group(group).call
+        case .chats(let page): GroupMeEndpoints.chats(page: page, user: user).call
+        case .newest, .window, .following: GroupMeEndpoints.messages(self, for: user)?.call
+        case .addedMembers(let group, let results): GroupMeEndpoints.addedMembers(to: group, results: results).call
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import Wire
+
+/// What is spoken on a realtime connection.
+public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
+    /// Socket.IO, over Engine.IO of that revision.
+    case socketIO(EngineIO.Revision)
+    /// Bayeux 1.0.
+    case bayeux
+
+    /// The revision of Engine.IO; nil where none is spoken.
+    public var revision: EngineIO.Revision? {
+        switch self {
+        case .socketIO(let revision): revision
+        case .bayeux: nil
+        }
+    }
+
+    /// What people call it.
+    public var description: String {
+        switch self {
+        case .socketIO(let revision): "Engine.IO \(revision.rawValue)"
+        case .bayeux: "Bayeux \(Bayeux.version)"
+        }
+    }
+
+    /// What recordings call it.
+    public var name: String {
+        switch self {
+        case .socketIO(let revision): "eio\(revision.rawValue)"
+        case .bayeux: "bayeux"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Events
+import JSONText
+import Wire
+
+// A connection that speaks Bayeux: its rooms are channels, joined by subscriptions.
+extension Session {
+    /// The WebSocket is open: its machine goes on from what the last one left, but for channels that nobody wants any more.
+    mutating func openChannels(into effects: inout [Effect]) {
+        let (rooms, backend) = (rooms, backend)
+        history.channels.keep { backend.isOwn($0) || rooms.isWanted(backend.room(of: $0)) }
+        bayeux = BayeuxClient(
+            BayeuxClient.Configuration(connectionType: .websocket), memory: history.channels, seed: random.next())
+        let now = transaction.now
+        withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
+    }
+
+    /// Runs the Bayeux machine of the open connection, if there is one, and carries out what it wants.
+    mutating func withChannels(
+        into effects: inout [Effect], _ body: (inout BayeuxClient, inout [BayeuxClient.Effect]) -> Void
+    ) {
+        guard let connection = link.open?.connection, bayeux != nil else { return }
+        var wire: [BayeuxClient.Effect] = []
+        body(&bayeux!, &wire)
+        for effect in wire { carryOut(effect, on: connection, into: &effects) }
+    }
+
+    /// The connection is over: what its machine leaves behind is for the next one's.
+    mutating func retireChannels() {
+        // Whoever published was the user, who is told of the connection's end.
+        var told: [BayeuxClient.Effect] = []
+        if let memory = bayeux?.transportClosed(into: &told) { history.channels = memory }
+        bayeux = nil
+    }
+
+    private mutating func carryOut(_ effect: BayeuxClient.Effect, on connection: Int, into effects: inout [Effect]) {
+        switch effect {
+        case .send(let frame):
+            effects.append(.send(connection: connection, .text(frame.bytes[...])))
+        case .connected(let continuity): began(isRecovered: continuity == .complete)
+        case .subscribed(let channel): backend.subscribed(channel, into: &transaction)
+        case .refused(let channel, let why): backend.refused(channel, why: why, into: &transaction)
+        case .unsubscribed(let channel): transaction.plans.append(.left(room: backend.room(of: channel)))
+        case .delivery(let delivery): handle(.bayeux(delivery), nil, into: &effects)
+        case .published: break
+        case .unpublished(_, let failure):
+            transaction.notice(.warning, "what was published may not have arrived: \(failure.text)")
+        case .malformed(let malformed):
+            reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
+        case .close(let cause): end(.channelsEnd(cause), into: &effects)
+        }
+        carryOutPlans(into: &effects)
+    }
+
+    mutating func subscribe(_ channel: Bayeux.Channel, _ ext: RawJSON?, into effects: inout [Effect]) {
+        // In a session that was taken up again the subscriptions stand.
+        if bayeux?.isSubscribed(to: channel) == true { return backend.subscribed(channel, into: &transaction) }
+        let now = transaction.now
+        withChannels(into: &effects) { client, wire in client.subscribe(channel, ext: ext, at: now, into: &wire) }
+    }
+
+    mutating func unsubscribe(_ channel: Bayeux.Channel, into effects: inout [Effect]) {
+        let now = transaction.now
+        withChannels(into: &effects) { client, wire in client.unsubscribe(channel, at: now, into: &wire) }
+    }
+
+    /// An emission's name is the channel, and its argument what is published.
+    mutating func publish(_ emission: Transaction.Emission, into effects: inout [Effect]) {
+        guard let channel = Bayeux.Channel(emission.name), channel.isSubscribable, !channel.isPattern else {
+            return transaction.notice(.error, "no channel to publish on: \(emission.name) (say /group/10000001)")
+        }
+        let data = emission.arguments ?? RawJSON(unchecked: ArraySlice("{}".utf8))
+        let ext = backend.publishing(token: token)
+        let now = transaction.now
+        withChannels(into: &effects) { client, wire in
+            _ = client.publish(channel, data, ext: ext, at: now, into: &wire)
+        }
+    }
+}
+
+extension BayeuxClient.PublishFailure {
+    /// One line for people; may hold the peer's words.
+    fileprivate var text: String {
+        switch self {
+        case .refused(let words): "the server refused it: \(words)"
+        case .overflow: "too much waits already"
+        case .timeout: "the server does not answer"
+        case .sessionLost: "the session was lost"
+        case .finished: "the session is over"
+        }
+    }
+}

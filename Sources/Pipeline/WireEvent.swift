@@ -1,0 +1,67 @@
+public import JSONText
+public import Wire
+
+/// An event as it was received, whatever the protocol.
+public enum WireEvent: Sendable {
+    /// By Socket.IO.
+    case socketIO(SocketIO.Event)
+    /// On a channel of Bayeux.
+    case bayeux(BayeuxClient.Delivery)
+
+    /// The name on the wire; of what was published on a channel its `type`, and where that has none, the channel's.
+    public var name: String {
+        switch self {
+        case .socketIO(let event): event.name
+        case .bayeux(let delivery): delivery.data.type ?? delivery.channel
+        }
+    }
+
+    /// The namespace, or the channel, it came on.
+    public var namespace: String {
+        switch self {
+        case .socketIO(let event): event.namespace
+        case .bayeux(let delivery): delivery.channel
+        }
+    }
+
+    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel.
+    public var payload: RawJSON {
+        switch self {
+        case .socketIO(let event): event.array
+        case .bayeux(let delivery): delivery.data
+        }
+    }
+
+    /// The number of the acknowledgement that is asked for.
+    var ackID: Int? {
+        switch self {
+        case .socketIO(let event): event.ackID
+        case .bayeux: nil
+        }
+    }
+
+    /// Why it cannot be an event, where the protocol's machine left that to whoever reads it (`SocketIOClient.receiveEvent`).
+    var malformation: String? {
+        switch self {
+        case .socketIO(let event): event.malformation?.message
+        case .bayeux: nil
+        }
+    }
+}
+
+extension RawJSON {
+    /// The member `type` of an object, where that is a text.
+    fileprivate var type: String? {
+        var reader = JSONReader(bytes.span)
+        do throws(JSONError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if reader.matches(key, "type") { return try reader.peek() == .string ? try reader.string() : nil }
+                try reader.skip()
+            }
+        } catch {
+            // What is no object has no type.
+        }
+        return nil
+    }
+}

@@ -1,0 +1,65 @@
+import Live
+import Pipeline
+import SectionedModel
+import Terminal
+import Wire
+
+/// What a frame of the full-screen view costs while lines come and go.
+enum TerminalFrames {
+    private static let (width, height) = (200, 50)
+    /// Lines a second, and frames.
+    private static let (lines, frames) = (60, 30)
+    private static let seconds = 20
+    /// What a frame may take, drawn in time: the bar.
+    private static let bar = 1_000_000.0 / Double(frames)
+
+    private static let cases: [(name: String, keys: String)] = [
+        ("the log goes on", ""), ("with a detail pane", "\r"), ("with the rooms beside it", "r"),
+        ("filtered by kind", "fkind = message\r"), ("paused", " "),
+    ]
+
+    static func report(_ reports: [StampedReport], runs: Int) throws(BenchmarkError) -> [String] {
+        var table = Table(["a frame of weir watch", "µs", "bytes", "of a screen", "bar"])
+        for (name, keys) in cases {
+            var (spans, sizes, share) = ([Double](), [Double](), 0.0)
+            for _ in 0..<runs {
+                let run = measure(reports, keys)
+                spans.append(run.span)
+                sizes.append(run.bytes)
+                share = run.bytes / Double(max(run.screen, 1))
+            }
+            let series = Series(spans)
+            table.add([
+                name, series.text(digits: 0), Series(sizes).text(digits: 0), (share * 100).fixed(1) + " %",
+                series.median < bar ? "in time" : "MISSED",
+            ])
+        }
+        return table.lines + ["", "\(lines) reports a second, \(frames) frames a second, \(width) x \(height).", ""]
+    }
+
+    /// Takes the reports in and draws, as the view's hand does; gives microseconds and bytes a frame, and the bytes of a whole screen.
+    private static func measure(_ reports: [StampedReport], _ keys: String) -> (
+        span: Double, bytes: Double, screen: Int
+    ) {
+        var watch = Watch(Watch.Settings(title: "a benchmark"))
+        var effects: [Watch.Effect] = []
+        var screen = TerminalScreen(colour: true)
+        watch.handle(.resized(width: width, height: height), at: .zero, into: &effects)
+        watch.handle(.reports(Array(reports.prefix(reports.count / 2))), at: .zero, into: &effects)
+        for key in keys.unicodeScalars {
+            watch.handle(.terminal(.key(key == "\r" ? .enter : .character(key))), at: .zero, into: &effects)
+        }
+        let whole = screen.update(to: watch.grid).count
+        var rest = reports.dropFirst(reports.count / 2)
+        var bytes = 0
+        let stopwatch = Stopwatch()
+        for frame in 1...frames * seconds {
+            let now = Moment(microseconds: Int64(frame) * 1_000_000 / Int64(frames))
+            watch.handle(.reports(Array(rest.prefix(lines / frames))), at: now, into: &effects)
+            rest = rest.dropFirst(lines / frames)
+            bytes += screen.update(to: watch.grid).count
+        }
+        let count = Double(frames * seconds)
+        return (stopwatch.elapsed.seconds * 1e6 / count, Double(bytes) / count, whole)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Live
+import Network
+import Pipeline
+import Recording
+import Terminal
+
+/// `weir rooms watch`: what becomes of the rooms of a running tail, line by line. It looks on as `weir attach` does, and shows nothing else.
+enum RoomsWatch {
+    static func run(_ options: RoomsOptions) async -> ExitCode {
+        do {
+            let process = try RunningProcess.find(options.name)
+            let descriptor = try process.attach()
+            defer { close(descriptor) }
+            let replay = Replay(
+                ReplayConfiguration(stream: descriptor, name: process.name),
+                outlets: [RoomChanges(try expression(options), asJSON: options.json)])
+            Signals.onFirst { signal in
+                replay.stop(signal: signal)
+                // What is waited for is the next line.
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            }
+            let result = await withCheckedContinuation { continuation in
+                runOnThread(named: "weir-watch") {
+                    continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
+                }
+            }
+            let ending = Ending(try result.get())
+            if let words = ending.words { Console.note("weir: " + words) }
+            // What the tail lost is told as it happens, and is no failure of who looks on.
+            return ending.code == .loss ? .done : ending.code
+        } catch {
+            return Console.fail(error)
+        }
+    }
+
+    private static func expression(_ options: RoomsOptions) throws(Trouble) -> RoomExpression {
+        do throws(RoomPatternError) {
+            return try RoomExpression(words: options.words)
+        } catch {
+            throw Trouble(error.sentence, .usage)
+        }
+    }
+}
+
+/// Prints what becomes of rooms, and nothing else.
+final class RoomChanges: Outlet {
+    private let wanted: RoomExpression
+    private let printer: EventPrinter?
+
+    /// Of the rooms that `wanted` means, or of all when it is empty.
+    init(_ wanted: RoomExpression, asJSON: Bool) {
+        self.wanted = wanted
+        printer = asJSON ? EventPrinter(format: .json, descriptor: 1, colour: false, width: nil) : nil
+    }
+
+    func write(_ reports: [StampedReport]) throws(OutletError) {
+        let changes = reports.filter { report in
+            guard case .room(let room) = report.report else { return false }
+            return wanted.terms.isEmpty || wanted.matches(RoomFacts(name: room.room))
+        }
+        guard !changes.isEmpty else { return }
+        if let printer { return try printer.write(changes) }
+        let lines = changes.map(line).joined()
+        try DescriptorWriter(descriptor: 1, name: "standard output").write(Array(lines.utf8))
+    }
+
+    func finish() throws(OutletError) { try printer?.finish() }
+
+    /// `14:03:22 + ROOM`: `+` joined, `!` refused, `-` left or lost, `~` on the way.
+    private func line(_ stamped: StampedReport) -> String {
+        guard case .room(let room) = stamped.report else { return "" }
+        let sign =
+            switch room.change {
+            case .joined: "+"
+            case .refused: "!"
+            case .left, .lost: "-"
+            case .wanted, .joining, .leaving, .found: "~"
+            }
+        let why = room.why.map { ": " + TerminalText.truncated($0, to: 200) } ?? ""
+        let name = TerminalText.truncated(room.room, to: 200)
+        return "\(TimeOfDay.text(wall: stamped.stamp.wall)) \(sign) \(name) \(room.change.rawValue)\(why)\n"
+    }
+}

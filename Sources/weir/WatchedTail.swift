@@ -1,0 +1,99 @@
+import Glibc
+import JSONText
+import Live
+import Network
+import Recording
+
+/// The full-screen view of a tail that runs elsewhere: what it sends its viewers is played, and what is done in the view is asked of it by
+/// its control socket. The server is asked for nothing.
+struct WatchedTail {
+    private let process: RunningProcess
+
+    init(_ process: RunningProcess) { self.process = process }
+
+    func run(_ output: OutputOptions, on terminal: RawTerminal) async throws -> ExitCode {
+        let descriptor = try process.attach()
+        defer { close(descriptor) }
+        let filter = ViewFilter(output.filters.view)
+        let desk = WatchDesk(try settings(output), filter: filter)
+        let outlets = try Outlets(output, screen: desk, filter: filter)
+        var console = ReplayConsole()
+        console.watcher = desk
+        let replay = Replay(
+            ReplayConfiguration(stream: descriptor, name: process.name), console: console, outlets: outlets.all)
+        // What is waited for is the next line, which may not come for long.
+        let end: @Sendable () -> Void = { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        Signals.onFirst { signal in
+            replay.stop(signal: signal)
+            end()
+        }
+        followMutes(desk)
+        let wishes = try wishes(of: desk)
+        let result = await WatchCommand.show(desk, on: terminal) { effect in
+            replay.perform(effect)
+            if effect == .quit { end() } else { _ = wishes.push([effect]) }
+        } while: {
+            await WatchCommand.play(replay)
+        }
+        return outlets.conclude(try result.get())
+    }
+
+    private func settings(_ output: OutputOptions) throws(Trouble) -> Watch.Settings {
+        var settings = WatchCommand.settings(process.name, output)
+        settings.steersRooms = true
+        let status = try process.call(.status)
+        if case .string(let path)? = status["recording"] { settings.file = path }
+        if case .string(let url)? = status["url"] { settings.title += "  " + url }
+        if case .string(let name)? = status["context"] {
+            let context = try? ContextFolder.context(name)
+            (settings.badge, settings.isGuarded) = (context?.badge ?? "[\(name)]", context?.isGuarded ?? false)
+        }
+        return settings
+    }
+
+    /// Asks the tail for what is done in the view, one thing after the other; what is refused is said there.
+    private func wishes(of desk: WatchDesk) throws -> BatchThread<Watch.Effect> {
+        try BatchThread(name: "weir-wishes", highWater: 100, onDrained: {}) { [process] effects in
+            for effect in effects {
+                guard let (method, parameters) = Self.request(effect) else { continue }
+                do throws(Trouble) {
+                    _ = try process.call(method, parameters)
+                } catch {
+                    desk.tell(.said(error.sentence))
+                }
+            }
+            return true
+        } atEnd: {
+        }
+    }
+
+    /// What is asked for an effect; nil when nothing is.
+    private static func request(_ effect: Watch.Effect) -> (ControlMethod, [JSONValue.Member])? {
+        func rooms(_ room: String) -> [JSONValue.Member] { [.init("rooms", .array([.string(room)]))] }
+        switch effect {
+        case .join(let room): return (.roomsJoin, rooms(room))
+        case .leave(let room): return (.roomsLeave, rooms(room))
+        case .mute(let room, let isMuted): return (isMuted ? .roomsMute : .roomsUnmute, rooms(room))
+        case .mark(let label): return (.mark, [.init("label", .string(label))])
+        case .copy, .play, .quit: return nil
+        }
+    }
+
+    /// Has the view hide what the tail hides, as that changes, until the tail ends or this process does.
+    private func followMutes(_ desk: WatchDesk) {
+        runOnThread(named: "weir-mutes") { [process] in
+            do {
+                let stream = try LocalSocketStream(path: process.path)
+                let properties = JSONValue.array([.string("muted")])
+                try stream.send(RunningProcess.request(.observe, [.init("properties", properties)]))
+                // Whatever a line says, the rooms are others, or are not known yet.
+                while try stream.readLine(timeout: nil) != nil {
+                    guard case .array(let rows) = try process.call(.roomsList) else { continue }
+                    desk.tell(.mutes(Set(rows.compactMap { RoomRow($0) }.filter(\.isMuted).map(\.room))))
+                }
+            } catch {
+                // The tail has ended, or cannot say it: then it hides nothing here.
+            }
+        }
+    }
+}

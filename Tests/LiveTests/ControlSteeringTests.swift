@@ -1,0 +1,78 @@
+import Glibc
+import JSONText
+import Network
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+@testable import Live
+
+/// What clients of the control socket do to a tail's view and its recording.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSteeringTests {
+    @Test func `the view is paused, goes on, and changes its format and what it tells`() async throws {
+        let view = ViewControls()
+        _ = try await ControlledTail.run {
+            $0.view = view
+        } _: { path, _, _ in
+            let paused = try call(path, "pause")
+            #expect(paused["paused"] == .bool(true) && view.isPaused)
+            #expect(try call(path, "status")["paused"] == .bool(true))
+            #expect(try call(path, "resume")["paused"] == .bool(false))
+            #expect(!view.isPaused)
+            #expect(try call(path, "view.set", #"{"format":"json"}"#) == .bool(true))
+            #expect(view.format == .json)
+            #expect(try refusal(path, "view.set", #"{"format":"jsno"}"#).message.contains("did you mean 'json'"))
+            #expect(view.format == .json)
+            #expect(try call(path, "log.level", #"{"level":"error"}"#) == .bool(true))
+            #expect(view.level == .error)
+        }
+    }
+
+    @Test func `an event that a client may send is sent, and recorded as put in by hand`() async throws {
+        let file = try temporaryFolder() + "/a.weir.jsonl"
+        _ = try await ControlledTail.run {
+            $0.recordPath = file
+            $0.allowsEmit = true
+        } _: { path, _, _ in
+            let hello = try call(path, "hello")
+            #expect(hello["capabilities"] == .array([.string("emit")]))
+            #expect(try call(path, "emit", #"{"event":"hello","argument":{"a":1}}"#) == .bool(true))
+        }
+        let lines = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n")
+        let sent = lines.filter { $0.contains(#"42[\"hello\",{\"a\":1}]"#) }
+        #expect(sent.count == 1 && sent[0].contains(#""d":"out""#) && sent[0].contains(#""inj":true"#), "\(sent)")
+    }
+
+    @Test func `a client begins the recording's next segment, and both are one recording`() async throws {
+        let folder = try temporaryFolder()
+        _ = try await ControlledTail.run {
+            $0.recordPath = folder + "/a.weir.jsonl"
+            $0.recording.rotation = SegmentPlan.Rotation()
+        } _: { path, _, watcher in
+            let done = try call(path, "record.rotate")
+            #expect(done == .bool(true))
+            let seen = watcher.reports.all.events.count
+            await watcher.reports.wait { $0.events.count > seen }
+        }
+        let parts = [1, 2].map { folder + "/a.000\($0).weir.jsonl" }
+        let heads = try parts.map { try RecordingReader(opening: $0).head }
+        #expect(heads[0].recording == heads[1].recording && heads[1].segment == 2)
+        #expect(try Replay(ReplayConfiguration(parts), outlets: []).run().outcome == .limitReached)
+    }
+
+    @Test func `a tail whose recording has no segments says how it could have`() async throws {
+        let file = try temporaryFolder() + "/a.weir.jsonl"
+        _ = try await ControlledTail.run {
+            $0.recordPath = file
+        } _: { path, _, _ in
+            let refused = try refusal(path, "record.rotate")
+            #expect(refused.code == -32002 && refused.message.contains("--rotate hup"))
+        }
+        _ = try await ControlledTail.run { path, _, _ in
+            let refused = try refusal(path, "record.rotate")
+            #expect(refused.message == "nothing is recorded")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import DemoServer
+import Events
+import Live
+import Network
+import Pipeline
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+/// A tail of GroupMe against the embedded service, over a real WebSocket and real HTTP: whatever is lost on the way, the model becomes the
+/// server's truth.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeRunTests {
+    /// What both a model and the truth can be brought to.
+    private struct Picture: Equatable {
+        var groups: [String] = []
+        var directs: [String] = []
+        var messages: [String: [String]] = [:]
+
+        init(_ truth: GroupMeTruth) {
+            groups = truth.groups.map { "\($0.group.id) \($0.group.name ?? "")" }.sorted()
+            directs = truth.chats.map(\.conversation.description).sorted()
+            for (place, said) in truth.messages { messages[place.description] = said.map(Self.line) }
+        }
+
+        init(_ model: SectionedCollection<Item>) {
+            for section in model.sectionKeys {
+                for item in model.elements(in: section) {
+                    guard case .groupMe(let entity) = item.entity else { continue }
+                    switch entity {
+                    case .group(let group):
+                        if section.name == "groups" { groups.append("\(group.id) \(group.name ?? "")") }
+                    case .chat(let chat): directs.append(chat.conversation.description)
+                    case .message(let message):
+                        messages[message.conversation.description, default: []].append(Self.line(message))
+                    case .member, .user, .receipt: break
+                    }
+                }
+            }
+            groups.sort()
+            directs.sort()
+        }
+
+        private static func line(_ message: GroupMe.Message) -> String {
+            let reactions = (message.reactions ?? []).map { "\($0.symbol)\($0.users.count)" }
+            return "\(message.id) \(message.text ?? "") \(reactions) \(message.isDeleted ? "deleted" : "")"
+        }
+    }
+
+    @Test func `connections that are cut and sessions that are forgotten leave the model the server's truth`()
+        async throws
+    {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        let server = try GroupMeServer(on: loop, seed: 3, options: .init(isEndless: false, pace: 10))
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: try URLParts(parsing: server.url),
+            session: Configuration(
+                backend: .groupme, reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
+            token: .provider { server.token }, seed: 5)
+        configuration.session.following = .usual
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        await watcher.reports.wait { $0.contains { $0.isMessage } }
+        await server.dropConnections()
+        let place = GroupMe.ConversationID.group("10000001")
+        let edited = try #require(await server.say("to be edited", in: place, by: "20000002", guid: "a"))
+        #expect(await server.edit(edited, in: place, to: "was edited", by: "20000002"))
+        await watcher.reports.wait { $0.gaps.count == 1 }
+        await server.forgetSessions()
+        #expect(await server.say("the end", in: place, by: "20000002", guid: "b") != nil)
+        await watcher.reports.wait { $0.gaps.count == 2 }
+
+        var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
+        var seen = 0
+        while model != truth {
+            seen = max(seen, watcher.reports.all.count)
+            await watcher.reports.wait { [seen] in $0.count > seen }
+            (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
+        }
+        #expect(model.messages["10000001"]?.contains { $0.contains("was edited") } == true)
+        #expect(model.messages["10000001"]?.contains { $0.contains("the end") } == true)
+        #expect(model.groups.count > 1 && model.directs.count > 1)
+        tail.stop()
+        _ = await summary
+        runOnThread(named: "weir-close") { server.close() }
+    }
+}
+
+extension StampedReport {
+    fileprivate var isMessage: Bool {
+        if case .event(let report) = report { report.event.kind == "message" } else { false }
+    }
+}

@@ -1,0 +1,65 @@
+import Events
+import JSONText
+import Pipeline
+import Recording
+import SectionedModel
+import TestSupport
+import Testing
+import Wire
+
+@testable import Live
+
+@Suite("Recordings of some events") struct RecordFilterTests {
+    private static let text = Record.frame(.init(connection: 1, direction: .in, message: .text(#"42["tick",1]"#)))
+    private static let binary = Record.frame(.init(connection: 1, direction: .in, message: .binary([1, 2])))
+
+    private func stamped(_ report: Report) -> StampedReport {
+        StampedReport(stamp: Stamp(n: 7, time: .zero, wall: 0), report: report)
+    }
+
+    private func event(_ name: String) -> StampedReport {
+        let event = UntypedEvent(name: name, arguments: [])
+        let array = RawJSON(unchecked: Array("[\"\(name)\"]".utf8)[...])
+        return stamped(.event(EventReport(event: .socketIO(event), source: SocketIO.Event(array: array))))
+    }
+
+    /// What is recorded of a message that led to these reports; nil for the whole of it.
+    private func remainder(of record: Record, _ reports: [StampedReport], _ text: String = "event = tick") throws
+        -> Record?
+    {
+        var filter = RecordFilter(try Filter(parsing: text))
+        filter.note(event("tick"))
+        filter.begin()
+        for report in reports { filter.note(report) }
+        return filter.remainder(of: record)
+    }
+
+    @Test("Of an event that is not wanted the record stays, without its text, to be passed over")
+    func leavesOut() throws {
+        let left = try #require(try remainder(of: Self.text, [event("tock")]))
+        #expect(
+            left == .frame(.init(connection: 1, direction: .in, message: .text(""), isDropped: true)))
+        #expect(try remainder(of: Self.text, [event("tick")]) == nil)
+        #expect(try remainder(of: Self.text, [event("tock"), event("tick")]) == nil)
+    }
+
+    @Test("What is no event, what cannot be read and what is part of a larger message is recorded whole")
+    func keeps() throws {
+        #expect(try remainder(of: Self.text, []) == nil)
+        #expect(try remainder(of: Self.text, [stamped(.connection(.ready(.socketIO(.v4))))]) == nil)
+        #expect(try remainder(of: Self.binary, [event("tock")]) == nil)
+        let unreadable = UndecodableReport(layer: .event, subject: "tock", message: "no", excerpt: [])
+        #expect(try remainder(of: Self.text, [event("tock"), stamped(.undecodable(unreadable))]) == nil)
+        let sent = Record.http(.init(id: 1, phase: .failure(kind: "timeout", message: "late")))
+        #expect(try remainder(of: sent, [event("tock")]) == nil)
+    }
+
+    @Test("An event is wanted for what it changed, too")
+    func keepsCauses() throws {
+        var batch = Batch<Item>()
+        batch.deletions = [.init(path: SectionPath(section: 0, item: 0), element: Sample.message(1, "gone"))]
+        let change = stamped(.diff(DiffReport(sequence: 1, cause: 7, batch: batch)))
+        #expect(try remainder(of: Self.text, [event("tock"), change], "diff.op = delete") == nil)
+        #expect(try remainder(of: Self.text, [event("tock"), change], "diff.op = insert") != nil)
+    }
+}

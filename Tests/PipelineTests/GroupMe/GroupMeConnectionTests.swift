@@ -1,0 +1,102 @@
+import Events
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite("GroupMe: the connection")
+struct GroupMeConnectionTests {
+    @Test
+    func `who the user is, is asked first; the user's channel opens with the token, and then the session is ready`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        #expect(peer.targets == ["/v3/users/me"])
+        #expect(!peer.isReady && peer.subscribed.isEmpty)
+        peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
+        #expect(peer.subscribed.map(\.channel) == ["/user/20000001"])
+        #expect(peer.subscribed.first?.ext == #"{"access_token":"secret-token"}"#)
+        #expect(peer.isReady)
+        #expect(
+            peer.targets == [
+                "/v3/groups?page=1&per_page=100&omit=memberships", "/v3/chats?page=1&per_page=100", "/v3/groups/former",
+            ])
+    }
+
+    @Test func `groups and directs are rooms, to the last page of their lists`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        peer.answer("page=1&per_page=100&omit", #"[{"id":"10000001","name":"Family"},{"id":"10000002","name":"test"}]"#)
+        #expect(peer.targets.contains("/v3/groups?page=2&per_page=100&omit=memberships"))
+        peer.answer("groups?page=2", "[]")
+        peer.answer("/chats?page=1", #"[{"other_user":{"id":20000002,"name":"Ann"},"created_at":1,"updated_at":2}]"#)
+        peer.answer("/chats?page=2", "[]")
+        let rooms = peer.transcript.session.roomBook.entries
+        #expect(
+            rooms.map(\.name) == ["/group/10000001", "/group/10000002", "/direct_message/20000001_20000002"])
+        #expect(rooms.allSatisfy { if case .joined = $0.state { true } else { false } })
+        #expect(peer.texts(of: .groups) == ["Family", "test"])
+        #expect(peer.transcript.session.roomFacts(of: "/group/10000001").title == "Family")
+        #expect(peer.transcript.session.roomFacts(of: "/direct_message/20000001_20000002").title == "Ann")
+    }
+
+    @Test func `a page that cannot be had is not the last one: no group is taken for left`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        peer.answer("page=1&per_page=100&omit", #"[{"id":"10000001","name":"Family"}]"#)
+        peer.answer("groups?page=2", "[]")
+        peer.feed(.want(rooms: ["/group/10000001"], source: .ctl))
+        peer.restart()
+        peer.pass(.seconds(60))
+        peer.open()
+        peer.answer("page=1&per_page=100&omit", "[]")
+        #expect(peer.texts(of: .groups).isEmpty, "an empty first page means that there are none")
+        var other = GroupMeTranscript()
+        other.open()
+        other.answer("/users/me", #"{"id":"20000001"}"#)
+        other.answer("page=1&per_page=100&omit", #"[{"id":"10000001","name":"Family"}]"#)
+        other.answer("groups?page=2", status: 503)
+        #expect(other.texts(of: .groups) == ["Family"])
+    }
+
+    @Test func `a token that the channel refuses is asked for again, and then believed to be no good`() {
+        var peer = GroupMeTranscript()
+        peer.refusal = "access token authentication failed"
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        #expect(!peer.isReady)
+        peer.feed(.tokenRenewed(changed: false))
+        #expect(peer.finished == .refused("access token authentication failed"))
+    }
+
+    @Test func `a session that the server still has is taken up again, and what may be missing is fetched`() throws {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([3, 2, 1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        peer.cut()
+        peer.pass(.seconds(10))
+        let before = peer.subscribed.count
+        peer.open()
+        #expect(peer.subscribed.count == before, "subscriptions stand in a session that was taken up again")
+        #expect(peer.gaps == 1)
+        #expect(peer.targets.contains { $0.contains("messages?limit=100") })
+        #expect(
+            peer.transcript.session.roomBook.entries.allSatisfy { if case .joined = $0.state { true } else { false } })
+    }
+
+    @Test func `a server that forgot the session is shaken hands with anew, and everything subscribed to again`() throws
+    {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        let before = peer.subscribed.count
+        peer.restart()
+        peer.pass(.seconds(10))
+        peer.open()
+        #expect(peer.subscribed.dropFirst(before).map(\.channel).sorted() == ["/group/10000001", "/user/20000001"])
+        #expect(peer.gaps == 1)
+        try peer.say(GroupMeTranscript.id(2))
+        #expect(peer.messages == ["01", "02"])
+    }
+}

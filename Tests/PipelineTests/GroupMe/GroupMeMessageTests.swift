@@ -1,0 +1,217 @@
+import Events
+import Testing
+import Wire
+
+@testable import Pipeline
+
+@Suite("GroupMe: messages, groups and what was missed")
+struct GroupMeMessageTests {
+    private typealias Peer = GroupMeTranscript
+
+    /// A session that has messages 1 to 3 of the group.
+    private func peer() -> Peer {
+        var peer = Peer.ready()
+        peer.answer("messages?limit=100", Peer.page([3, 2, 1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[\#(Self.ann)]}"#)
+        return peer
+    }
+
+    private static let ann = #"{"id":"1000000001","user_id":"20000002","nickname":"Ann"}"#
+    private static let cal = #"{"id":"1000000002","user_id":20000003,"nickname":"Cal"}"#
+
+    @Test func `a message is posted and shown at once, and the messages around it are fetched, once for a burst`()
+        throws
+    {
+        var peer = peer()
+        try peer.say(Peer.id(4))
+        try peer.say(Peer.id(5))
+        try peer.say(Peer.id(5))
+        #expect(peer.events == ["message", "message", "message"])
+        #expect(peer.messages == ["01", "02", "03", "04", "05"])
+        #expect(peer.targets.isEmpty)
+        peer.pass(.milliseconds(100))
+        #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
+    }
+
+    @Test func `a change of members makes the group be fetched once, and its roster is the truth`() throws {
+        var peer = peer()
+        for text in [
+            #"{"type":"membership.announce.added","data":{"added_users":[{"id":20000003,"nickname":"Cal"}],"adder_user":{"id":20000002,"nickname":"Ann"}}}"#,
+            #"{"type":"membership.nickname_changed","data":{"user":{"id":20000003,"nickname":"Cal"},"name":"Calvin"}}"#,
+            #"{"type":"group.name_change","data":{"user":{"id":20000002,"nickname":"Ann"},"name":"New name"}}"#,
+        ] {
+            try peer.push(
+                "/user/20000001",
+                #"{"type":"line.create","alert":"","subject":{"id":"\#(Peer.id(9))","group_id":"10000001","created_at":1785346055,"#
+                    + #""sender_id":"system","user_id":"system","sender_type":"system","system":true,"name":"GroupMe","text":"x","event":\#(text)}}"#
+            )
+        }
+        peer.pass(.milliseconds(100))
+        #expect(peer.targets.filter { $0 == "/v3/groups/10000001" }.count == 1)
+        peer.answer("messages?limit=20", Peer.page([9, 3, 2, 1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"New name","members":[\#(Self.cal)]}"#)
+        #expect(peer.texts(of: .members(EntityID("10000001"))) == ["Cal"])
+        #expect(peer.texts(of: .groups) == ["New name"])
+    }
+
+    @Test
+    func `what was missed is fetched by after_id, page by page, and a push that comes first does not move the cursor`()
+        throws
+    {
+        var peer = peer()
+        peer.restart()
+        peer.pass(.seconds(10))
+        peer.open()
+        // The newest page does not reach back to message 3.
+        try peer.say(Peer.id(140))
+        peer.answer("messages?limit=100", Peer.page((40...139).reversed()))
+        let after = "messages?limit=100&after_id=\(Peer.id(3))"
+        #expect(peer.targets.contains { $0.contains(after) })
+        try peer.say(Peer.id(141))
+        peer.answer(after, Peer.page(4...30))
+        #expect(peer.targets.contains { $0.contains("after_id=\(Peer.id(30))") })
+        peer.answer("after_id=\(Peer.id(30))", Peer.page(31...60))
+        #expect(peer.targets.contains { $0.contains("after_id=\(Peer.id(60))") })
+        peer.answer("after_id=\(Peer.id(60))", status: 304)
+        #expect(!peer.targets.contains { $0.contains("after_id") })
+        #expect(peer.transcript.session.model.messages(of: .group("10000001")).count == 141)
+    }
+
+    @Test(arguments: [
+        (304, ""), (200, #"{"meta":{"code":304}}"#), (200, #"{"response":null,"meta":{"code":200}}"#),
+        (200, #"{"response":{"count":3,"messages":[]},"meta":{"code":200}}"#),
+        (200, #"{"response":[],"meta":{"code":200}}"#),
+    ])
+    func `nothing more is said in several ways, and each ends catching up`(status: Int, body: String) throws {
+        var peer = peer()
+        peer.restart()
+        peer.pass(.seconds(10))
+        peer.open()
+        peer.answer("messages?limit=100", Peer.page((40...139).reversed()))
+        peer.answer("after_id", status: status, body: body)
+        #expect(!peer.targets.contains { $0.contains("after_id") })
+        #expect(!peer.reports.contains { if case .undecodable = $0 { true } else { false } })
+    }
+
+    @Test func `edits and deletions made while offline are found in the recent messages`() {
+        var peer = peer()
+        peer.restart()
+        peer.pass(.seconds(10))
+        peer.open()
+        let edited = Peer.message(Peer.id(1), "edited")
+        peer.answer("messages?limit=100", #"{"count":3,"messages":[\#(Peer.message(Peer.id(3))),\#(edited)]}"#)
+        #expect(peer.messages == ["01", "03"])
+        #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(1)))?.text == "edited")
+    }
+
+    @Test func `the service is asked again when it says that it was too much, and not before it says`() throws {
+        var peer = peer()
+        try peer.say(Peer.id(4))
+        peer.pass(.milliseconds(100))
+        let request = try #require(peer.transcript.requests.first)
+        peer.transcript.requests.removeFirst()
+        peer.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: 7)))
+        peer.pass(.seconds(6))
+        #expect(peer.targets.isEmpty)
+        peer.pass(.seconds(2))
+        #expect(peer.targets == [request.target])
+    }
+
+    @Test func `a deletion that two frames tell of is one change`() throws {
+        var peer = peer()
+        let deleted = #""deleted_at":"2026-07-29T23:40:22.8912Z","deletion_actor":"sender""#
+        try peer.push(
+            "/group/10000001",
+            #"{"type":"message.deleted","alert":"","subject":{"id":"\#(Peer.id(2))","group_id":"10000001","created_at":1785346055,"#
+                + #""text":"This message was deleted","user_id":"20000002",\#(deleted)}}"#)
+        let once = peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(2)))
+        #expect(once?.isDeleted == true && once?.text == "This message was deleted")
+        let seconds = try #require(once?.deletion?.at).milliseconds / 1000
+        try peer.push(
+            "/user/20000001",
+            #"{"type":"line.create","alert":"","subject":{"id":"\#(Peer.id(9))","group_id":"10000001","created_at":1785346056,"#
+                + #""sender_id":"system","user_id":"system","system":true,"text":"x","event":{"type":"message.deleted","data":{"#
+                + #""message_id":"\#(Peer.id(2))","deleted_at":\#(seconds),"deletion_actor":"sender"}}}}"#)
+        #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(2))) == once)
+        #expect(peer.events == ["deletion", "deletion"])
+    }
+
+    @Test func `a group of which there is nothing any more was left: its messages go, and its room`() throws {
+        var peer = Peer()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        peer.answer("page=1&per_page=100&omit", #"[{"id":"10000001","name":"Family"}]"#)
+        peer.answer("groups?page=2", "[]")
+        peer.answer("messages?limit=100", Peer.page([2, 1]))
+        peer.answer("/groups/former", "[]")
+        try peer.push("/user/20000001", #"{"type":"group.update","subject":{"id":"10000001"}}"#)
+        peer.pass(.milliseconds(100))
+        peer.answer("/v3/groups/10000001", status: 404)
+        #expect(peer.messages.isEmpty)
+        #expect(peer.texts(of: .groups).isEmpty)
+        #expect(peer.transcript.session.roomBook["/group/10000001"] == nil)
+        peer.pass(.milliseconds(100))
+        peer.answer("/groups/former", #"[{"id":"10000001","name":"Family"}]"#)
+        #expect(peer.texts(of: .formerGroups) == ["Family"])
+    }
+
+    @Test func `one's own message is shown once, whether its push or the answer to sending it comes first`() throws {
+        for pushFirst in [true, false] {
+            var peer = peer()
+            let id = EntityID("0191d9c2-1111-7000-8000-000000000001")
+            let action = Action(
+                id: id, .send(channel: EntityID("10000001"), thread: nil, text: "hello"),
+                asked: Timestamp(milliseconds: 0))
+            peer.feed(.act(action))
+            let request = try #require(peer.transcript.requests.first { $0.method == "POST" })
+            #expect(request.target == "/v3/groups/10000001/messages")
+            #expect(String(decoding: request.body, as: UTF8.self).contains(#""source_guid":"\#(id)""#))
+            let own = Peer.message(Peer.id(4), "hello", by: Peer.me, guid: id.description)
+            if pushFirst { try peer.say(Peer.id(4), "hello", by: Peer.me, guid: id.description) }
+            #expect(peer.messages.count == 4, "the row that waits, or the message itself")
+            peer.answer("/messages", #"{"message":\#(own)}"#)
+            if !pushFirst { try peer.say(Peer.id(4), "hello", by: Peer.me, guid: id.description) }
+            #expect(peer.messages == ["01", "02", "03", "04"])
+            #expect(peer.transcript.session.pendingActions.isEmpty)
+        }
+    }
+
+    @Test func `a repeated source_guid means that the message was sent`() throws {
+        var peer = peer()
+        let id = EntityID("0191d9c2-1111-7000-8000-000000000002")
+        peer.feed(
+            .act(
+                Action(
+                    id: id, .send(channel: EntityID("10000001"), thread: nil, text: "hello"),
+                    asked: Timestamp(milliseconds: 0))))
+        peer.answer("/messages", status: 409)
+        #expect(peer.transcript.session.pendingActions.isEmpty)
+        peer.pass(.milliseconds(100))
+        #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
+    }
+
+    @Test func `reactions are shown as the whole set, and one that the server keeps from before is told`() throws {
+        var peer = peer()
+        try peer.push(
+            "/group/10000001",
+            #"{"type":"favorite","alert":"","subject":{"line":\#(Peer.message(Peer.id(2))),"user_id":"20000003","#
+                + #""reactions":[{"type":"unicode","code":"👍","user_ids":["20000003"]}]}}"#)
+        let reacted = peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(2)))
+        #expect(reacted?.reactions == [GroupMe.Reaction(.unicode("👍"), users: ["20000003"])])
+        peer.feed(
+            .act(
+                Action(
+                    id: EntityID("a"),
+                    .react(.init(channel: EntityID("10000001"), message: EntityID(Peer.id(2))), names: ["❤️"]),
+                    asked: Timestamp(milliseconds: 0))))
+        peer.answer("/like", #"{"reactions":[{"type":"unicode","code":"👍","user_ids":["20000003","20000001"]}]}"#)
+        let told = peer.reports.contains {
+            if case .action(let report) = $0, case .refused(let why, _) = report.change {
+                why.contains("of before")
+            } else {
+                false
+            }
+        }
+        #expect(told)
+    }
+}

@@ -1,0 +1,116 @@
+import JSONText
+import TestSupport
+import Testing
+
+@testable import Live
+
+/// The published schema of the control protocol is what the tail and the replay really speak.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSchemaTests {
+    static let isInstalled = Validator.folder != nil
+    private static let path = "\(packageFolder)/schemas/control.schema.json"
+    /// Members whose contents are not the protocol's.
+    private static let foreign: Set<String> = [
+        "argument", "params", "result", "values", "value", "items", "rows", "id",
+    ]
+
+    private func schema() throws -> Schema { Schema(try JSONValue(parsing: try readFile(Self.path)[...])) }
+
+    /// The schema of results: each is the one member of an object, by the name of its definition.
+    private func schemaOfResults() throws -> Schema {
+        let root = try schema().root
+        let definitions = names(root["$defs"]).filter { $0.hasPrefix("tail.") || $0.hasPrefix("replay.") }
+        let members = definitions.map { name in
+            JSONValue.Member(name, .object([.init("$ref", .string("#/$defs/\(name)"))]))
+        }
+        return Schema(
+            .object([
+                .init("$schema", root["$schema"] ?? .null), .init("$id", root["$id"] ?? .null),
+                .init("type", .string("object")), .init("properties", .object(members)),
+                .init("$defs", root["$defs"] ?? .null),
+            ]))
+    }
+
+    private func names(_ value: JSONValue?) -> [String] {
+        guard case .object(let members)? = value else { return [] }
+        return members.map(\.key)
+    }
+
+    @Test func `the schema has every method, with the parameters of the table by which requests are checked`() throws {
+        let definitions = try #require(try schema().root["$defs"])
+        let methods = ControlMethod.allCases.map { JSONValue.string($0.rawValue) }
+        guard case .array(let described)? = definitions["request"]?["properties"]?["method"]?["enum"] else {
+            Issue.record("no methods are described")
+            return
+        }
+        #expect(described.count == methods.count && described.allSatisfy { methods.contains($0) })
+        for method in ControlMethod.allCases {
+            let params = definitions["params.\(method.rawValue)"]
+            #expect(Set(names(params?["properties"])) == Set(method.row.parameters.map(\.name)), "\(method)")
+            let required = method.row.parameters.filter(\.isRequired).map { JSONValue.string($0.name) }
+            #expect(params?["required"] == .array(required), "\(method)")
+            for server in method.row.servers {
+                #expect(definitions["\(server.rawValue).\(method.rawValue)"] != nil, "\(server) \(method)")
+            }
+        }
+        let properties = definitions["changed"]?["properties"]?["params"]?["properties"]?["property"]?["enum"]
+        #expect(
+            properties == .array(ControlObservations.Property.allCases.map { .string($0.rawValue) }),
+            "\(String(describing: properties))")
+        for code in ControlError.Code.allCases {
+            guard
+                case .array(let codes)? = definitions["answer"]?["properties"]?["error"]?["properties"]?["code"]?[
+                    "enum"]
+            else { continue }
+            #expect(codes.contains(.integer(Int64(code.rawValue))))
+        }
+    }
+
+    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    func `every line that passes over a control socket is valid, and every method's result is what it says`()
+        async throws
+    {
+        try Validator().checkSchemas([Self.path])
+        let exchange = try await ControlExchange.recorded()
+        let refusals = try Validator().refusals(of: exchange.lines, under: schema().closed)
+        #expect(refusals.sorted { $0.key < $1.key }.map { "\(exchange.lines[$0.key].text): \($0.value)" } == [])
+        let results = exchange.results.map { JSONValue.object([.init($0.name, $0.value)]) }
+        let wrong = try Validator().refusals(of: results, under: schemaOfResults().closed)
+        #expect(wrong.sorted { $0.key < $1.key }.map { "\(results[$0.key].text) \($0.value)" } == [])
+        let given = Set(exchange.results.map(\.name))
+        for method in ControlMethod.allCases {
+            for server in method.row.servers {
+                #expect(given.contains("\(server.rawValue).\(method.rawValue)"), "\(server) never gave \(method)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    func `what has a value of a wrong type is refused, wherever it stands`() async throws {
+        let exchange = try await ControlExchange.recorded()
+        // What a result is, its method says.
+        let lines = exchange.lines.flatMap { $0.shortened.corrupted(sparing: Self.foreign) }
+            .filter { $0["result"] != .bool(true) }
+        #expect(lines.count > 300)
+        let refused = try Validator().refusals(of: lines, under: schema())
+        #expect(lines.indices.filter { refused[$0] == nil }.map { lines[$0].text } == [])
+        var seen = Set<String>()
+        // A row of the model is the diff log's to describe.
+        let first = exchange.results.filter { $0.name != "tail.model.item" && seen.insert($0.name).inserted }
+        let results = first.flatMap { name, value in
+            value.shortened.corrupted(sparing: Self.foreign).map { JSONValue.object([.init(name, $0)]) }
+        }
+        let wrong = try Validator().refusals(of: results, under: schemaOfResults())
+        #expect(results.indices.filter { wrong[$0] == nil }.map { results[$0].text } == [])
+    }
+}
+
+extension JSONValue {
+    /// The same with two elements of each list: what is wrong with one of many is wrong with each.
+    fileprivate var shortened: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.prefix(2).map(\.shortened))
+        case .object(let members): .object(members.map { Member($0.key, $0.value.shortened) })
+        case .null, .bool, .integer, .number, .string: self
+        }
+    }
+}

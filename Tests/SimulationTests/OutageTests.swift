@@ -1,0 +1,47 @@
+import Simulation
+import Testing
+
+/// Servers that are gone for a while. The time is the simulation's.
+@Suite struct OutageTests {
+    /// What people say, before, during and after an outage that begins at 20 s.
+    private static func history(_ era: String, _ outage: String, _ seed: Int) throws -> History {
+        let posts = (0..<60).map { "\(2000 + $0 * 10_000) post \($0 % 4) \($0 * 7) \($0 * 3)" }
+        // In the order of their times: what happens after the last one is the quiet.
+        let steps = (posts + outage.split(separator: "\n").map(String.init)).sorted { time($0) < time($1) }
+        return try #require(
+            History("era \(era), Engine.IO 4, seed \(seed)\n" + steps.joined(separator: "\n")))
+    }
+
+    private static func time(_ step: String) -> Int { Int(step.prefix { $0 != " " }) ?? 0 }
+
+    /// Section 6, check 1.
+    @Test(
+        arguments: ["a", "b", "c"],
+        [
+            ("gone for 0.5 s", "20000 restart 500 0"), ("gone for 5 min", "20000 restart 300000 0"),
+            ("restarted at once", "20000 restart 0 0"), ("cut off in silence", "20000 cut 1 0"),
+        ])
+    func `a server that is gone leaves exactly one gap, and nothing that was said meanwhile is missing:`(
+        era: String, outage: (name: String, step: String)
+    ) throws {
+        for seed in 1...5 {
+            var simulation = Simulation(try Self.history(era, outage.step, seed))
+            simulation.run()
+            // The model is the server's truth: each message it has is there, once.
+            #expect(simulation.outcome == [], "seed \(seed)")
+            let log = simulation.figures.faults
+            #expect((log["restart"] ?? 0) + (log["cut"] ?? 0) == 1)
+            #expect(simulation.figures.gaps == 1, "seed \(seed)")
+            #expect(simulation.figures.connections == 1 + simulation.figures.gaps || outage.step.contains("300000"))
+        }
+    }
+
+    @Test func `each of several outages leaves a gap of its own, as many as the server counts`() throws {
+        let outages = ["20000 restart 500 0", "90000 restart 300000 0", "500000 restart 0 0", "560000 cut 0 0"]
+        var simulation = Simulation(try Self.history("b", outages.joined(separator: "\n"), 9))
+        simulation.run()
+        #expect(simulation.outcome == [])
+        #expect(simulation.figures.gaps == 4)
+        #expect(simulation.figures.faults == ["restart": 3, "cut": 1])
+    }
+}
