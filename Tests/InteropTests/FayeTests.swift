@@ -64,6 +64,7 @@ struct FayeTests {
         defer { stage.stop() }
         let client = await subscribed(stage)
         await client.cut()
+        try stage.server?.readLine(startingWith: "closed")
         for number in 1...3 { try await stage.publish(channel, "\(number)") }
         await client.connect()
         let told = await client.told.wait(seconds: 20) { $0.data.count == 3 }

@@ -26,6 +26,15 @@ class Rules
   end
 end
 
+# Until the server has noticed that a socket is gone it writes to it, and what it writes is lost: whoever cuts one waits for this line.
+module TellsOfClosing
+  def close_socket(*)
+    super
+    puts 'closed'
+  end
+end
+Faye::Server.prepend(TellsOfClosing)
+
 port, timeout = ARGV.map(&:to_i)
 $stdout.sync = true
 Faye::WebSocket.load_adapter('thin')

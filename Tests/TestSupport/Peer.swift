@@ -1,4 +1,5 @@
 public import Glibc
+import Synchronization
 import Testing
 
 /// A program that runs beside the test; it is killed when the peer is let go.
@@ -6,6 +7,8 @@ public final class Peer: Sendable {
     /// Its process.
     public let pid: pid_t
     private let output: Int32
+    /// Its exit status, or 128 and the signal, once somebody waited for it: a process can be waited for once.
+    private let ended = Mutex<Int32?>(nil)
 
     /// Starts `arguments` (the first found on the path), with `environment` added to the test's own.
     public init(_ arguments: [String], environment: [String: String] = [:], errorsToo: Bool = false) throws {
@@ -66,18 +69,26 @@ public final class Peer: Sendable {
         return try #require(words.last.flatMap { UInt16($0) }, "no port in \(words)")
     }
 
+    // A child that nobody waited for would be found by whoever waits for any child, as the runner of exit tests does, for ever.
+    deinit { stop() }
+
     /// Waits for its end; gives its exit status, or 128 and the signal.
     @discardableResult
     public func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        close(output)
-        return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+        ended.withLock { ended in
+            if let ended { return ended }
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            close(output)
+            let result = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+            ended = result
+            return result
+        }
     }
 
-    /// Ends it at once.
+    /// Ends it at once, if it has not ended.
     public func stop() {
-        kill(pid, SIGKILL)
+        if ended.withLock({ $0 }) == nil { kill(pid, SIGKILL) }
         wait()
     }
 }
