@@ -177,7 +177,7 @@ extension Record {
                 GapRecord(why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost, actions: gap.refetching))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
-        case .event, .diff, .connection, .action, .typing, .undecodable, .notice: nil
+        case .event, .diff, .connection, .action, .refetch, .typing, .undecodable, .notice: nil
         }
     }
 }

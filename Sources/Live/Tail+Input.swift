@@ -185,7 +185,7 @@ extension Tail {
             guard case .ready = change else { break }
             takeUpOutbox()
             notes.connection.becameReady()
-        case .action, .typing, .notice: break
+        case .action, .refetch, .typing, .notice: break
         }
         let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock, context: configuration.context)
         if control != nil { traffic.note(stamped) }

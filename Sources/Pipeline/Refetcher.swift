@@ -70,6 +70,9 @@ struct Refetcher: Sendable {
         var isDirty = false
         /// The token's generation when it was sent: a refusal of an older token says nothing about the newer one.
         var generation: Int
+        /// When it was sent, and the number of the record that made it be.
+        var sent: Moment
+        var cause: Int
     }
 
     private let limit: Int
@@ -153,6 +156,9 @@ struct Refetcher: Sendable {
         entries.keys.filter { $0.tags.contains(tag) }.compactMap { forget($0) }.sorted()
     }
 
+    /// The request of that number, while it is under way.
+    func flight(_ request: Int) -> Flight? { flights.first { $0.request == request } }
+
     /// Whether something is under way for a key.
     func isBusy(_ key: ResourceKey) -> Bool { entries[key] != nil }
 
@@ -163,13 +169,14 @@ struct Refetcher: Sendable {
     }
 
     /// Takes the next queued key for which there is room in flight; gives its request's number and cause.
-    mutating func next() -> (key: ResourceKey, request: Int, cause: Int)? {
+    mutating func next(at now: Moment) -> (key: ResourceKey, request: Int, cause: Int)? {
         guard flights.count < limit, !queue.isEmpty else { return nil }
         let key = queue.removeFirst()
         lastRequest += 1
         entries[key]?.state = .fetching(request: lastRequest)
-        flights.append(Flight(request: lastRequest, key: key, generation: generation))
-        return (key, lastRequest, entries[key]?.cause ?? 0)
+        let cause = entries[key]?.cause ?? 0
+        flights.append(Flight(request: lastRequest, key: key, generation: generation, sent: now, cause: cause))
+        return (key, lastRequest, cause)
     }
 
     /// Queues what has waited long enough.

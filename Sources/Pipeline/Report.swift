@@ -17,6 +17,8 @@ public enum Report: Sendable {
     case room(RoomReport)
     /// What the user wants done was asked for, done or refused.
     case action(ActionReport)
+    /// Something that was asked of the service was answered, or was not.
+    case refetch(RefetchReport)
     /// Somebody types, or types no more.
     case typing(TypingReport)
     /// A frame or an answer could not be read; it is kept in the recording.
@@ -72,6 +74,45 @@ public struct DiffReport: Sendable {
         self.cause = cause
         self.batch = batch
         self.refetched = refetched
+    }
+}
+
+/// What became of one request for a resource. What the answer changed comes behind it.
+public struct RefetchReport: Sendable {
+    /// What became of it.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// The answer was read, and the model is as it says.
+        case fetched
+        /// The answer was read, but something was said of the resource while it was on its way: it is asked for again.
+        case outdated
+        /// There is no such resource.
+        case missing
+        /// The token was refused, and another one is looked for.
+        case refused
+        /// The answer could not be read: it is asked for again.
+        case unreadable
+        /// There was no answer, or none of success: it is asked for again, later.
+        case delayed
+        /// The same, and it is given up.
+        case failed
+    }
+    /// A short name of the resource for people. Untrusted text.
+    public var resource: String
+    /// What became of it.
+    public var outcome: Outcome
+    /// The status of the answer; nil without an answer.
+    public var status: Int?
+    /// Number of the record that made it be asked for.
+    public var cause: Int
+    /// From the request to its end.
+    public var duration: Duration
+    /// A report of one request.
+    public init(resource: String, outcome: Outcome, status: Int?, cause: Int, duration: Duration) {
+        self.resource = resource
+        self.outcome = outcome
+        self.status = status
+        self.cause = cause
+        self.duration = duration
     }
 }
 

@@ -6,19 +6,28 @@ extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
         if !outbox.isEmpty, answeredAction(request, answer, into: &effects) { return }
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
+        let flight = transaction.refetcher.flight(request)
         let verdict = transaction.refetcher.answered(request, answer, at: transaction.now, using: &random)
+        var isReadable = true
         if case .apply(let key, let isCurrent) = verdict {
             history.toldOfRefusedRequests = false
-            apply(body, of: key, isCurrent: isCurrent, into: &effects)
+            isReadable = apply(body, of: key, isCurrent: isCurrent, into: &effects)
         } else {
             carryOut(verdict, body: body, into: &effects)
             if case .retrying(let key) = verdict { actionResourceDelayed(key, answer, into: &effects) }
         }
+        guard let flight, let outcome = verdict.outcome(isReadable: isReadable) else { return }
+        let status: Int? = if case .response(let status, _, _) = answer { status } else { nil }
+        let report = RefetchReport(
+            resource: flight.key.label, outcome: outcome, status: status, cause: flight.cause,
+            duration: transaction.now - flight.sent)
+        effects.append(.report(.refetch(report)))
     }
 
+    /// Whether the answer could be read.
     private mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
-    ) {
+    ) -> Bool {
         var isReadable = true
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
@@ -32,6 +41,7 @@ extension Session {
             key, isReadable: isReadable, at: transaction.now, using: &random)
         if let verdict { carryOut(verdict, body: body, into: &effects) }
         if isReadable, isCurrent { actionResourceFetched(key, into: &effects) }
+        return isReadable
     }
 
     mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
@@ -69,5 +79,19 @@ extension Session {
         guard !isRenewingToken else { return }
         isRenewingToken = true
         effects.append(.renewToken)
+    }
+}
+
+extension Refetcher.Verdict {
+    /// What a watcher is told; nil when nobody waited for the answer.
+    fileprivate func outcome(isReadable: Bool) -> RefetchReport.Outcome? {
+        switch self {
+        case .apply(_, let isCurrent): isReadable ? isCurrent ? .fetched : .outdated : .unreadable
+        case .gone: .missing
+        case .tokenRefused: .refused
+        case .retrying, .stalled: .delayed
+        case .failed: .failed
+        case .unknown: nil
+        }
     }
 }

@@ -181,7 +181,7 @@ public struct Session: Sendable {
             effects.append(.report(.diff(report)))
         }
         if !transaction.refetched.isEmpty { transaction.refetched = [] }
-        while let (key, request, cause) = transaction.refetcher.next() {
+        while let (key, request, cause) = transaction.refetcher.next(at: transaction.now) {
             guard let call = backend.request(for: key) else {
                 _ = transaction.refetcher.forget(key)
                 continue

@@ -109,6 +109,17 @@ import Wire
                 + #""channel":"\#(Sample.id(2))","channel_name":null,"thread":null,"typing":["Ann"]}"# + "\n")
     }
 
+    @Test("refetch", arguments: RefetchReport.Outcome.allCases)
+    func refetch(outcome: RefetchReport.Outcome) {
+        let refetch = RefetchReport(
+            resource: "channels", outcome: outcome, status: outcome == .delayed ? nil : 200, cause: 7,
+            duration: .milliseconds(12))
+        #expect(
+            Self.object(Self.stamped(.refetch(refetch)))
+                == #"{"v":1,"type":"refetch",\#(Self.common),"resource":"channels","outcome":"\#(outcome.rawValue)","#
+                + #""status":\#(outcome == .delayed ? "null" : "200"),"caused_by":7,"took_us":12000}"# + "\n")
+    }
+
     @Test("undecodable")
     func undecodable() {
         let failure = UndecodableReport(

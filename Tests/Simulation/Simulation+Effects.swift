@@ -55,7 +55,7 @@ extension Simulation {
                 deedsInDoubt.insert(report.action.id)
             }
             say("\(report.action.id): \(report.change)")
-        case .connection, .typing, .notice: break
+        case .connection, .refetch, .typing, .notice: break
         }
     }
 

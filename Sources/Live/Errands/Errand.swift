@@ -196,7 +196,7 @@ public actor Errand {
         case .notice(let notice): notify(notice)
         case .undecodable(let failure):
             notify(Notice(.warning, "the answer of \(failure.subject) cannot be read: \(failure.message)"))
-        case .event, .diff, .gap, .connection, .room, .typing: break
+        case .event, .diff, .gap, .connection, .room, .refetch, .typing: break
         }
     }
 

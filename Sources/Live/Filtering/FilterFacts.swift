@@ -48,6 +48,7 @@ struct FilterFacts {
         switch stamped.report {
         case .diff(let diff): return diff.cause == event.stamp.n
         case .typing: return stamped.stamp.n == event.stamp.n
+        case .refetch(let refetch): return refetch.cause == event.stamp.n
         case .event, .gap, .connection, .room, .action, .undecodable, .notice: return false
         }
     }
@@ -82,6 +83,7 @@ struct FilterFacts {
             case .typing(let typing): holds(test, of: typing, stamped)
             case .room(let room): test.field == .room && test.matches(room: room.room, names)
             case .action: test.field == .direction && test.matches("out")
+            case .refetch: holdsOfCause(test, stamped) ?? false
             case .gap, .connection, .undecodable, .notice: false
             }
         }

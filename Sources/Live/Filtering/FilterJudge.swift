@@ -112,7 +112,7 @@ extension Report {
     fileprivate var isAlwaysShown: Bool {
         switch self {
         case .gap, .undecodable, .notice: true
-        case .event, .diff, .connection, .room, .action, .typing: false
+        case .event, .diff, .connection, .room, .action, .refetch, .typing: false
         }
     }
 }

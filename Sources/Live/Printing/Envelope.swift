@@ -20,6 +20,7 @@ struct Envelope {
         "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
+        "resource", "outcome", "took_us",
     ]
 
     /// What has been written.
@@ -38,6 +39,7 @@ struct Envelope {
         case .connection(let change): append(change, stamped, connection)
         case .room(let room): append(room, stamped)
         case .action(let action): append(action, stamped)
+        case .refetch(let refetch): append(refetch, stamped)
         case .typing(let report): append(report, stamped)
         case .undecodable(let failure): append(failure, stamped)
         case .notice(let notice):
@@ -194,6 +196,20 @@ struct Envelope {
         integer(change.status)
         writer.key("retry_in_us")
         integer(change.retryIn?.microseconds)
+    }
+
+    private mutating func append(_ report: RefetchReport, _ stamped: StampedReport) {
+        begin("refetch", stamped)
+        writer.key("resource")
+        writer.string(report.resource)
+        writer.key("outcome")
+        writer.string(report.outcome.rawValue)
+        writer.key("status")
+        integer(report.status)
+        writer.key("caused_by")
+        writer.integer(report.cause)
+        writer.key("took_us")
+        writer.integer(report.duration.microseconds)
     }
 
     private mutating func append(_ report: TypingReport, _ stamped: StampedReport) {

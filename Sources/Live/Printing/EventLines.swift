@@ -52,7 +52,7 @@ struct EventLines {
             append(rows, cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
         case .typing(let report): append(report, to: &buffer)
-        case .connection, .room, .action, .undecodable, .notice: break
+        case .connection, .room, .action, .refetch, .undecodable, .notice: break
         }
     }
 

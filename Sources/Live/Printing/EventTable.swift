@@ -44,7 +44,7 @@ struct EventTable {
             cell("", Self.actor, .plain, to: &buffer)
             buffer.append(gap.sentence)
             buffer.endLine()
-        case .diff, .connection, .room, .action, .typing, .undecodable, .notice: break
+        case .diff, .connection, .room, .action, .refetch, .typing, .undecodable, .notice: break
         }
     }
 

@@ -83,7 +83,7 @@ struct StatusLines {
 
     func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         switch stamped.report {
-        case .event, .diff, .typing: return
+        case .event, .diff, .refetch, .typing: return
         case .gap: if !showsGaps { return }
         case .undecodable: break
         case .connection(.lost): break
@@ -94,7 +94,7 @@ struct StatusLines {
         }
         buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
         switch stamped.report {
-        case .event, .diff, .typing: break
+        case .event, .diff, .refetch, .typing: break
         case .gap(let gap): append("! gap  ", .bad, gap.sentence, to: &buffer)
         case .connection(let change): append(change, to: &buffer)
         case .room(let room): append(room, to: &buffer)

@@ -155,7 +155,7 @@ public final class TerminalBoard: Outlet {
         return reports.contains { report in
             switch report.report {
             case .event: report.lag.map { $0 > 500 } ?? false
-            case .diff, .typing: false
+            case .diff, .refetch, .typing: false
             case .gap, .connection, .room, .action, .undecodable, .notice: true
             }
         }

@@ -28,7 +28,7 @@ extension Watch {
         case .room(let report):
             room = report.room
             rooms.take(report)
-        case .typing, .action, .undecodable, .notice: break
+        case .typing, .action, .refetch, .undecodable, .notice: break
         }
         guard stamped.report.isWorthALine else { return }
         if stamped.report.isProblem, isCounted { problems += 1 }
@@ -93,6 +93,8 @@ extension Report {
             case .wanted, .joining, .leaving, .found: false
             }
         case .action(let report): report.change.why != nil
+        // What came of it is a change, or a notice.
+        case .refetch: false
         }
     }
 
@@ -102,7 +104,7 @@ extension Report {
         case .gap, .undecodable: true
         case .event(let report): !report.event.isKnown
         case .connection(.lost): true
-        case .connection(.connecting), .connection(.ready), .diff, .typing: false
+        case .connection(.connecting), .connection(.ready), .diff, .refetch, .typing: false
         case .room(let report): report.change == .refused || report.change == .lost
         case .action(let report): report.change.why != nil
         case .notice(let notice): notice.level != .info

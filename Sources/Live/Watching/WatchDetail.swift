@@ -113,7 +113,7 @@ extension Watch {
         case .gap(let gap):
             lines.append(field("gap", gap.cause.rawValue))
             lines += gap.refetching.map { field("refetching", $0) }
-        case .connection, .room, .action, .typing, .undecodable, .notice:
+        case .connection, .room, .action, .refetch, .typing, .undecodable, .notice:
             lines += bodies(of: entry.stamped)
         }
         return lines

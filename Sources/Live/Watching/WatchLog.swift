@@ -172,7 +172,7 @@ struct WatchLog {
             500 + 500
                 * (diff.batch.insertions.count + diff.batch.deletions.count + diff.batch.moves.count
                     + diff.batch.updates.count)
-        case .gap, .connection, .room, .action, .typing, .undecodable, .notice: 500
+        case .gap, .connection, .room, .action, .refetch, .typing, .undecodable, .notice: 500
         }
     }
 }
