@@ -7,14 +7,10 @@ import Recording
 enum ReplayCommand {
     static func run(_ options: ReplayOptions) async -> ExitCode {
         if let listen = options.serve { return await ServedRecording.run(options, at: listen) }
-        var playing = options.replay
-        playing.tool = Help.version
-        if options.hasControl { playing.controlPath = ControlSocket.pathForThisProcess(name: options.name) }
-        if let path = playing.controlPath, !LocalSocketClient.removeIfStale(path) {
-            return Console.fail(ControlSocket.taken(path))
-        }
+        var playing: ReplayConfiguration
         let outlets: Outlets
         do {
+            playing = try configuration(options)
             outlets = try Outlets(options.output)
         } catch {
             return Console.fail(error)
@@ -41,5 +37,14 @@ enum ReplayCommand {
         case .success(let summary): return outlets.conclude(summary)
         case .failure(let error): return Console.fail(error)
         }
+    }
+
+    /// What is played, and where it can be steered from meanwhile.
+    static func configuration(_ options: ReplayOptions) throws(Trouble) -> ReplayConfiguration {
+        var playing = options.replay
+        playing.tool = Help.version
+        if options.hasControl { playing.controlPath = ControlSocket.pathForThisProcess(name: options.name) }
+        if let path = playing.controlPath, !LocalSocketClient.removeIfStale(path) { throw ControlSocket.taken(path) }
+        return playing
     }
 }

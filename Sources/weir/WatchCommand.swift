@@ -62,12 +62,13 @@ enum WatchCommand {
         settings.file = path
         // A file that is none is known before the screen is taken.
         _ = try RecordingReader(opening: path).head
+        let playing = try ReplayCommand.configuration(options)
         let filter = ViewFilter(options.output.filters.view)
         let desk = WatchDesk(settings, filter: filter)
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
         var console = ReplayConsole()
         console.watcher = desk
-        let replay = Replay(options.replay, console: console, outlets: outlets.all)
+        let replay = Replay(playing, console: console, outlets: outlets.all)
         Signals.onFirst { replay.stop(signal: $0) }
         runOnThread(named: "weir-length") {
             if let end = try? RecordingIndex(ofFile: path).times?.upperBound { desk.tell(.length(end)) }

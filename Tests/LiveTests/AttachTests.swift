@@ -10,20 +10,23 @@ import Wire
 @testable import Live
 
 /// Viewers of a running tail: what they are sent, and what becomes of those that do not read.
-@Suite(.serialized) struct AttachTests {
-    /// A viewer that plays what the tail sends it; `watcher` is told what is shown.
-    private func attach(_ path: String, _ watcher: Watcher) throws -> (replay: Replay, descriptor: Int32) {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct AttachTests {
+    /// The stream that the tail sends a viewer from now on.
+    private func attach(_ path: String) throws -> Int32 {
         let stream = try LocalSocketStream(path: path)
         try stream.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"attach"}"#.utf8))
         let line = try #require(try stream.readLine(timeout: .seconds(20)))
         #expect(try JSONValue(parsing: line[...])["result"]?["stream"] == .string("recording"))
-        let descriptor = dup(stream.descriptor)
+        return dup(stream.descriptor)
+    }
+
+    /// Plays a stream; `watcher` is told what is shown.
+    private func play(_ descriptor: Int32, _ watcher: Watcher) {
         let replay = Replay(ReplayConfiguration(stream: descriptor, name: "t"), outlets: [watcher])
         runOnThread(named: "weir-viewer") {
             _ = try? replay.run()
             close(descriptor)
         }
-        return (replay, descriptor)
     }
 
     @Test func `a viewer that comes later is shown the very same events, in the same order and none twice`()
@@ -44,7 +47,7 @@ import Wire
 
     private func look(_ path: String, _ watcher: Watcher, _ viewer: Watcher) async throws {
         let before = await watcher.reports.wait { $0.events.count >= 3 }
-        _ = try attach(path, viewer)
+        play(try attach(path), viewer)
         await viewer.reports.wait { $0.events.count >= 4 }
         #expect(before.events.count >= 3)
     }
@@ -64,14 +67,7 @@ import Wire
         let slow = try UnixClient(path)
         slow.send(line: #"{"method":"attach"}"#)
         #expect(slow.readLine()?.contains("recording") == true)
-        let busy = try UnixClient(path)
-        let label = String(repeating: "x", count: 190)
-        for round in 0..<30 {
-            for number in 0..<100 {
-                busy.send(line: #"{"method":"mark","id":\#(round * 100 + number),"params":{"label":"\#(label)"}}"#)
-            }
-            for number in 0..<100 { #expect(busy.readLine()?.contains("\"id\":\(round * 100 + number),") == true) }
-        }
+        try mark(path, times: 3000)
         let seen = watcher.reports.all.events.count
         await watcher.reports.wait { $0.events.count > seen }
         var kinds: [String] = []
@@ -87,6 +83,41 @@ import Wire
         }
         #expect(kinds.first == "head")
         #expect(kinds.suffix(2) == ["gap", "head"])
+    }
+
+    /// Sets marks, each answered: more than waits for a viewer that does not read.
+    private func mark(_ path: String, times: Int) throws {
+        let client = try UnixClient(path)
+        let label = String(repeating: "x", count: 190)
+        for start in stride(from: 0, to: times, by: 100) {
+            let numbers = start..<min(start + 100, times)
+            for number in numbers {
+                client.send(line: #"{"method":"mark","id":\#(number),"params":{"label":"\#(label)"}}"#)
+            }
+            for number in numbers { #expect(client.readLine()?.contains("\"id\":\(number),") == true) }
+        }
+    }
+
+    @Test func `a viewer that lost something is told of what became of rooms meanwhile`() async throws {
+        let viewer = Watcher()
+        _ = try await ControlledTail.run {
+            $0.mostWaitingForViewers = 1 << 12
+        } _: { path, _, watcher in
+            let stream = try attach(path)
+            try mark(path, times: 3000)
+            let room = try #require(watcher.reports.all.rooms(.joined).last)
+            _ = try call(path, "rooms.leave", #"{"rooms":["\#(room)"]}"#)
+            await watcher.reports.wait { !$0.rooms(.left).isEmpty }
+            play(stream, viewer)
+            while viewer.reports.all.rooms(.left).isEmpty {
+                let seen = viewer.reports.all.count
+                // What comes next is behind what it goes on from.
+                try mark(path, times: 1)
+                await viewer.reports.wait { $0.count > seen }
+            }
+            #expect(viewer.reports.all.rooms(.left) == [room])
+            #expect(!viewer.reports.all.gaps.isEmpty)
+        }
     }
 
     @Test func `a recording is begun and ended by a client, in the folder for recordings only, and can be played`()

@@ -66,7 +66,8 @@ final class ReplayControl: Sendable {
         self.loop = loop
         self.stopping = stopping
         paths = configuration.paths
-        state = Monitor(State(rates: EventRates(from: loop.now)))
+        let figures = ReplayFigures(state: configuration.isStepping ? .paused : .playing)
+        state = Monitor(State(figures: figures, rates: EventRates(from: loop.now)))
         let file = path.split(separator: "/").last ?? ""
         let identity = ControlService.Identity(
             server: .replay, tool: configuration.tool,

@@ -176,8 +176,8 @@ extension ReplayRun {
 
     /// Draws the line that tells how far the replay is.
     func showStatus() {
-        status?.show(timeline.position, playback, question: control.question)
         tellClients()
+        status?.show(timeline.position, playback, question: control.question)
         guard let watcher else { return }
         let position = timeline.position
         watcher.stands(

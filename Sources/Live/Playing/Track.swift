@@ -51,8 +51,8 @@ final class Track {
     private let follows: Bool
     /// What a live stream is played with; nil of a file.
     private let live: ReplayConfiguration?
-    /// The model before the stream began anew, until it has said what it begins with.
-    private var before: SectionedCollection<Item>?
+    /// The model and the rooms before the stream began anew, until it has said what it begins with.
+    private var before: (model: SectionedCollection<Item>, rooms: RoomBook)?
     private let keepsChecksum: Bool
     /// The place of `next`, while nothing of its line was given yet.
     private var placeOfNext: RecordingReader.Place
@@ -188,7 +188,8 @@ final class Track {
                 return true
             }
             before = nil
-            tellDifference(from: old, stamp)
+            tellDifference(from: old.model, stamp)
+            tellRooms(from: old.rooms, stamp)
             return false
         case .damage, .tornTail, .checksumMismatch: return false
         }
@@ -198,7 +199,7 @@ final class Track {
     private func beginAnew(_ head: Record.Head) {
         guard let live, let configuration = try? Configuration(of: head, in: segments[0]) else { return }
         let reports = player.reports
-        if before == nil { before = player.session.model }
+        if before == nil { before = (player.session.model, player.session.roomBook) }
         player = Player(
             session: Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum), wallStart: head.wallStart,
             refetch: live.refetch, context: head.context)
@@ -217,9 +218,23 @@ final class Track {
             return
         }
         guard let batch = model.commit() else { return }
-        let report = DiffReport(sequence: 0, cause: 0, batch: batch)
+        tell(.diff(DiffReport(sequence: 0, cause: 0, batch: batch)), stamp)
+    }
+
+    /// What became of rooms meanwhile.
+    private func tellRooms(from old: RoomBook, _ stamp: Stamp) {
+        let new = player.session.roomBook
+        for gone in old.entries where new[gone.name] == nil {
+            tell(.room(RoomReport(change: .left, room: gone.name, source: "")), stamp)
+        }
+        for entry in new.entries where entry.report.change != old[entry.name]?.report.change {
+            tell(.room(entry.report), stamp)
+        }
+    }
+
+    private func tell(_ report: Report, _ stamp: Stamp) {
         player.reports.append(
-            StampedReport(stamp: Stamp(n: 0, time: stamp.time, wall: stamp.wall), report: .diff(report)))
+            StampedReport(stamp: Stamp(n: 0, time: stamp.time, wall: stamp.wall), report: report))
     }
 
     // MARK: - Going back
@@ -307,5 +322,19 @@ final class Track {
             return entry
         case .damage, .tornTail, .checksumMismatch: return entry
         }
+    }
+}
+
+extension RoomBook.Entry {
+    /// How it stands, as it is told of.
+    fileprivate var report: RoomReport {
+        let (change, why): (RoomReport.Change, String?) =
+            switch state {
+            case .wanted: (.wanted, nil)
+            case .joining: (.joining, nil)
+            case .joined: (.joined, nil)
+            case .refused(let why): (.refused, why)
+            }
+        return RoomReport(change: change, room: name, source: source.rawValue, why: why)
     }
 }
