@@ -43,7 +43,7 @@ extension StampedReport {
 extension EventReport {
     /// Receive time minus the server's time in milliseconds, each on its own clock; nil when the server says none.
     fileprivate func difference(at stamp: Stamp) -> Int64? {
-        guard let sent = event.serverTime?.milliseconds else { return nil }
+        guard let sent = serverTime?.milliseconds else { return nil }
         let (difference, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
         return overflow ? nil : difference
     }

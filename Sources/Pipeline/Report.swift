@@ -45,11 +45,24 @@ public struct EventReport: Sendable {
     /// The event as it was received.
     public var source: WireEvent { contents.source }
     /// The name on the wire.
-    public var wireName: String { source.name }
+    public var wireName: String { contents.source.name }
     /// The namespace, or the channel, it came on.
-    public var namespace: String { source.namespace }
+    public var namespace: String { contents.source.namespace }
     /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel.
-    public var payload: RawJSON { source.payload }
+    public var payload: RawJSON { contents.source.payload }
+
+    // What filters and views ask of every event is read where it is: to take the event out is to copy it.
+
+    /// The event's case, as `Event.kind`.
+    public var kind: String { contents.event.kind }
+    /// The room it came in, as `Event.room`. Untrusted text.
+    public var room: String? { contents.event.room }
+    /// Who did it, as `Event.actor`. Untrusted text.
+    public var actor: String? { contents.event.actor }
+    /// Whether this version knows it.
+    public var isKnown: Bool { contents.event.isKnown }
+    /// The server's time of it, when it says.
+    public var serverTime: Timestamp? { contents.event.serverTime }
 
     /// A report of one event.
     public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }

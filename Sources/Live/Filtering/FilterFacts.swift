@@ -7,7 +7,7 @@ import Terminal
 /// What a report says of itself and of what caused it, as a filter asks for it: nothing is made that is not asked for.
 struct FilterFacts {
     /// The event that was seen last: what is caused by it comes right behind it.
-    private var event: StampedReport?
+    private var event: SeenEvent?
     /// Who and what is called how, as far as the changes said.
     private var names: KnownNames
     private let learns: Bool
@@ -30,7 +30,8 @@ struct FilterFacts {
 
     /// What follows may be caused by this.
     mutating func end(_ stamped: StampedReport) {
-        if case .event = stamped.report { event = stamped }
+        guard case .event(let report) = stamped.report else { return }
+        event = SeenEvent(report: report, stamp: stamped.stamp, clockOffset: stamped.clockOffset)
     }
 
     /// The rows of a change; of anything else none.
@@ -78,7 +79,7 @@ struct FilterFacts {
             row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
         case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .payload:
             switch stamped.report {
-            case .event(let report): holds(test, of: report, stamped)
+            case .event(let report): holds(test, of: report, lag: stamped.lag)
             case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
             case .typing(let typing): holds(test, of: typing, stamped)
             case .room(let room): test.field == .room && test.matches(room: room.room, names)
@@ -89,26 +90,26 @@ struct FilterFacts {
         }
     }
 
-    private func holds(_ test: FilterMatcher, of report: EventReport, _ stamped: StampedReport) -> Bool {
+    private func holds(_ test: FilterMatcher, of report: EventReport, lag: @autoclosure () -> Int64?) -> Bool {
         switch test.field {
-        case .kind: test.matches(report.event.kind)
-        case .room: report.event.room.map { test.matches(room: $0, names) } ?? false
-        case .actor: report.event.actor.map { holds(test, ofActor: $0) } ?? false
+        case .kind: test.matches(report.kind)
+        case .room: report.room.map { test.matches(room: $0, names) } ?? false
+        case .actor: report.actor.map { holds(test, ofActor: $0) } ?? false
         case .event: test.matches(report.wireName)
         case .namespace: test.matches(report.namespace)
         case .direction: test.matches("in")
         case .size: test.matches(Int64(report.payload.bytes.count))
         case .lag:
-            stamped.lag.map { test.matches($0.multipliedReportingOverflow(by: 1000).partialValue) } ?? false
-        case .known: test.matches(report.event.isKnown)
+            lag().map { test.matches($0.multipliedReportingOverflow(by: 1000).partialValue) } ?? false
+        case .known: test.matches(report.isKnown)
         case .payload: test.matches(report.payload)
         case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
         }
     }
 
     private func holdsOfCause(_ test: FilterMatcher, _ stamped: StampedReport) -> Bool? {
-        guard hasCause(stamped), let event, case .event(let report) = event.report else { return nil }
-        return holds(test, of: report, event)
+        guard hasCause(stamped), let event else { return nil }
+        return holds(test, of: event.report, lag: event.lag)
     }
 
     /// Of a change that no event caused only the kind is known.
@@ -211,4 +212,13 @@ struct KnownNames {
         }
         return nil
     }
+}
+
+/// What is kept of an event for whatever it causes: no more than its report, and what its lag is reckoned from.
+private struct SeenEvent {
+    let report: EventReport
+    let stamp: Stamp
+    let clockOffset: Int64
+
+    var lag: Int64? { StampedReport(stamp: stamp, report: .event(report), clockOffset: clockOffset).lag }
 }

@@ -44,7 +44,7 @@ struct RunGoal {
     }
 
     private mutating func isShown(_ stamped: StampedReport) -> Bool {
-        if let muted, case .event(let event) = stamped.report, let room = event.event.room, muted.contains(room) {
+        if let muted, case .event(let event) = stamped.report, let room = event.room, muted.contains(room) {
             return false
         }
         guard let filter else { return true }

@@ -164,7 +164,7 @@ struct EventLines {
     }
 
     private func appendDetails(of report: EventReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
-        if let room = report.event.room { appendField("room", room, TerminalStyle.room(room), to: &buffer) }
+        if let room = report.room { appendField("room", room, TerminalStyle.room(room), to: &buffer) }
         let namespace = report.namespace == "/" ? "" : " in \(report.namespace)"
         appendField("event", "\(report.wireName)\(namespace), record \(stamp.n)", .plain, to: &buffer)
         let payload = report.payload.bytes

@@ -65,10 +65,10 @@ public struct Summary: Sendable {
 
     private mutating func add(_ report: EventReport) {
         events += 1
-        kinds.add(report.event.kind)
-        if let room = report.event.room { rooms.add(room) }
-        if let actor = report.event.actor { actors.add(actor) }
-        guard !report.event.isKnown else { return }
+        kinds.add(report.kind)
+        if let room = report.room { rooms.add(room) }
+        if let actor = report.actor { actors.add(actor) }
+        guard !report.isKnown else { return }
         unknown += 1
         unknownNames.add(report.wireName)
     }

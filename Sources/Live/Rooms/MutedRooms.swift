@@ -61,7 +61,7 @@ public final class MutedOutlet: Outlet {
     private func isShown(_ stamped: StampedReport) -> Bool {
         switch stamped.report {
         case .event(let report):
-            guard let room = report.event.room, muted.contains(room) else { return true }
+            guard let room = report.room, muted.contains(room) else { return true }
             hidden.change { $0 = stamped.stamp.n }
             return false
         case .diff(let diff): return diff.cause == 0 || hidden.change { $0 } != diff.cause

@@ -54,7 +54,7 @@ struct RoomTraffic {
 
     /// An event came.
     mutating func note(_ stamped: StampedReport) {
-        guard case .event(let report) = stamped.report, let room = report.event.room,
+        guard case .event(let report) = stamped.report, let room = report.room,
             rooms.count < Self.mostRooms || rooms[room] != nil
         else { return }
         rooms[room, default: Figures()].count(at: stamped.stamp.time)

@@ -17,7 +17,7 @@ struct GraphView: LiveView {
     mutating func take(_ stamped: StampedReport) {
         guard case .event(let report) = stamped.report else { return }
         all.add(1, at: stamped.stamp.time)
-        rooms.change(report.event.room ?? report.namespace) { room in
+        rooms.change(report.room ?? report.namespace) { room in
             room.events += 1
             room.history.add(1, at: stamped.stamp.time)
         }

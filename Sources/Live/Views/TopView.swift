@@ -33,9 +33,9 @@ struct TopView: LiveView {
         guard case .event(let report) = stamped.report else { return }
         let size = report.payload.bytes.count
         all.add(stamped, bytes: size)
-        kinds.change(report.event.kind) { $0.add(stamped, bytes: size) }
-        if let room = report.event.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
-        if let actor = report.event.actor { actors.change(actor) { $0.add(stamped, bytes: size) } }
+        kinds.change(report.kind) { $0.add(stamped, bytes: size) }
+        if let room = report.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
+        if let actor = report.actor { actors.change(actor) { $0.add(stamped, bytes: size) } }
     }
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {

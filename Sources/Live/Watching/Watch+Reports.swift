@@ -13,7 +13,7 @@ extension Watch {
         let isCounted = stamped.stamp.n > counted || !settings.isReplay
         switch stamped.report {
         case .event(let event):
-            room = event.event.room
+            room = event.room
             cause = (stamped.stamp.n, room)
             rate.add(at: now)
             if isCounted {
@@ -102,7 +102,7 @@ extension Report {
     var isProblem: Bool {
         switch self {
         case .gap, .undecodable: true
-        case .event(let report): !report.event.isKnown
+        case .event(let report): !report.isKnown
         case .connection(.lost): true
         case .connection(.connecting), .connection(.ready), .diff, .refetch, .typing: false
         case .room(let report): report.change == .refused || report.change == .lost
