@@ -45,7 +45,9 @@ extension Input {
             case .withdraw: self = .withdraw(rooms: change.room, source: source)
             case .select: self = .select(room: change.room)
             case .who: self = .look(room: change.room, part: .people)
-            case .history: self = .look(room: change.room, part: .messages)
+            case .history:
+                self = .look(
+                    room: change.room, part: .messages, since: change.since.map { Timestamp(milliseconds: $0) })
             case .refetch: self = .refetch(change.room)
             case .join, .ack, .deny, .leave, .left, .lost: return nil
             }
@@ -143,10 +145,11 @@ extension Record {
             rooms.first.map {
                 .subscription(SubscriptionRecord(act: .want, room: $0, source: source.rawValue, span: span))
             }
-        case .look(let room, let part):
+        case .look(let room, let part, let since):
             .subscription(
                 SubscriptionRecord(
-                    act: part == .people ? .who : .history, room: room, source: RoomSource.ctl.rawValue))
+                    act: part == .people ? .who : .history, room: room, source: RoomSource.ctl.rawValue,
+                    since: since?.milliseconds))
         case .refetch(let name):
             .subscription(SubscriptionRecord(act: .refetch, room: name, source: RoomSource.ctl.rawValue))
         case .select(let room):

@@ -43,6 +43,12 @@ protocol Backend: ActionBackend {
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)?
 
+    /// The next time the messages of a room are read, older pages are followed back to that time, as far as a bound allows.
+    mutating func goBack(to time: Timestamp, in room: String)
+
+    /// Whether older pages of its messages are being followed.
+    func isGoingBack(in room: String) -> Bool
+
     /// What joins or leaves a room; nil when the backend has no rooms a client can join.
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest?
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest?
@@ -130,6 +136,10 @@ extension Backend {
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)? { nil }
+
+    mutating func goBack(to time: Timestamp, in room: String) {}
+
+    func isGoingBack(in room: String) -> Bool { false }
 
     mutating func recalled(_ items: [Item]) {}
 

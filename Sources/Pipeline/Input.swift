@@ -36,8 +36,8 @@ public enum Input: Sendable {
     case resetRooms
     /// What was wished of exactly these patterns by that source is taken back.
     case withdraw(rooms: String, source: RoomSource)
-    /// Somebody wants to know this of a room: the server is asked.
-    case look(room: String, part: Session.RoomPart)
+    /// Somebody wants to know this of a room: the server is asked, for messages back to that time.
+    case look(room: String, part: Session.RoomPart, since: Timestamp? = nil)
     /// Somebody wants the server asked again for what a room is about, for the resource of that name, or, with nothing named, for what
     /// all joined rooms are about.
     case refetch(String)

@@ -1,3 +1,4 @@
+import Events
 import SectionedModel
 
 // What somebody wants to know of one room.
@@ -18,7 +19,7 @@ extension Session {
     /// Whether the server is being asked for it.
     public func isFetching(_ part: RoomPart, of room: String) -> Bool {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return false }
-        return transaction.refetcher.entries[key] != nil
+        return transaction.refetcher.isBusy(key) || part == .messages && backend.isGoingBack(in: room)
     }
 
     /// The names of the resources that a room is about, of the one of that name, or, with nothing named, of all joined rooms.
@@ -42,8 +43,9 @@ extension Session {
     }
 
     /// Asks the server.
-    mutating func look(_ room: String, _ part: RoomPart) {
+    mutating func look(_ room: String, _ part: RoomPart, since: Timestamp?) {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return }
+        if let since { backend.goBack(to: since, in: room) }
         transaction.refetcher.invalidate(key, cause: transaction.cause)
     }
 }

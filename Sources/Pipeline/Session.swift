@@ -150,7 +150,7 @@ public struct Session: Sendable {
         case .only(let rooms): only(rooms, into: &effects)
         case .resetRooms: resetRooms(into: &effects)
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
-        case .look(let room, let part): look(room, part)
+        case .look(let room, let part, let since): look(room, part, since: since)
         case .refetch(let name): refetch(name)
         case .select(let room): backend.select(room, rooms, into: &transaction)
         case .remembered(let memory): recall(memory)

@@ -123,6 +123,8 @@ extension LineDecoder {
             } else if reader.matches(key, "for_us") {
                 // A year is longer than anybody wishes, and short enough to be added to any moment.
                 record.span = (try integer()).map { .microseconds(min(max(0, $0), 31_536_000_000_000)) }
+            } else if reader.matches(key, "since_ms") {
+                record.since = try integer().map { Int64($0) }
             } else if reader.matches(key, "c") {
                 record.connection = try connectionNumber()
             } else {

@@ -175,12 +175,15 @@ extension Record {
         public var why: String?
         /// How long the wish lasts; nil for ever.
         public var span: Duration?
+        /// From which time on somebody wants to know, milliseconds since 1970; nil for what is told without going back.
+        public var since: Int64?
         /// A wish or a fate.
         public init(
             act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
-            connection: Int? = nil
+            since: Int64? = nil, connection: Int? = nil
         ) {
             self.span = span
+            self.since = since
             self.connection = connection
             self.act = act
             self.room = room

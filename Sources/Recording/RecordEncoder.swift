@@ -206,6 +206,7 @@ struct RecordEncoder {
         text("src", subscription.source)
         text("why", subscription.why)
         integer("for_us", subscription.span.map { Int(clamping: $0.microseconds) })
+        integer("since_ms", subscription.since.map { Int(clamping: $0) })
     }
 
     private mutating func gap(_ gap: Record.GapRecord) {

@@ -133,6 +133,24 @@ import Wire
         #expect(targets.count == 3)
     }
 
+    @Test func `whoever wants to know what was said since then is told of all of it, page by page`() {
+        var transcript = Transcript.ready(rooms: [F.feedRoom], company: "C", workspace: "W")
+        transcript.answer("/feed?limit=20&replies", page(81...100))
+        #expect(transcript.session.isSettled)
+        let since = Timestamp(milliseconds: Int64(F.epoch + 50))
+        transcript.feed(.look(room: F.feedRoom, part: .messages, since: since))
+        for (part, body) in [
+            ("/feed?limit=20&replies", page(81...100)), ("page_token=M81&", page(62...81)),
+            ("page_token=M62&", page(43...62)),
+        ] {
+            #expect(transcript.session.isFetching(.messages, of: F.feedRoom))
+            transcript.answer(part, body)
+        }
+        #expect(!transcript.session.isFetching(.messages, of: F.feedRoom))
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model.elementCount(in: messages) == 58)
+    }
+
     /// What is remembered of heads M30 to M85, and a page of others.
     private func remembering(history: Int) -> Transcript {
         var transcript = Transcript(

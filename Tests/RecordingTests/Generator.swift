@@ -93,6 +93,7 @@ struct RecordGenerator {
             Record.SubscriptionRecord(
                 act: element(of: Record.SubscriptionRecord.Act.allCases), room: text(), source: optional { $0.text() },
                 why: optional { $0.text() }, span: optional { .microseconds($0.number() % 1_000_000_000) },
+                since: optional { Int64($0.number() % 1_000_000_000) },
                 connection: optional { $0.number() }))
     }
 

@@ -96,7 +96,8 @@ enum RecordSample {
         Record.SubscriptionRecord.Act.allCases.map {
             .subscription(
                 Record.SubscriptionRecord(
-                    act: $0, room: "/a", source: "ctl", why: "why", span: .seconds(60), connection: 2))
+                    act: $0, room: "/a", source: "ctl", why: "why", span: .seconds(60), since: 1_767_323_045_123,
+                    connection: 2))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import Network
 import Pipeline
@@ -36,7 +37,7 @@ extension Tail {
         }
         settlementNumber += 1
         let look = RoomLook(part: part, room: room, since: call.since, reply: reply, number: settlementNumber)
-        feed(.look(room: room, part: part))
+        feed(.look(room: room, part: part, since: call.since.map { Timestamp(milliseconds: $0) }))
         looks.append(look)
         answerLooks()
         _ = loop.schedule(at: loop.now + (call.wait ?? Self.patience)) { [weak self] in

@@ -160,9 +160,13 @@ extension GroupMeBackend {
         var walk = isFirst ? GroupMeMemory.Walk() : memory.walks[place] ?? GroupMeMemory.Walk()
         walk.seen += messages.count
         memory.walks[place] = nil
-        guard let oldest = messages.map(\.place).min(), walk.pages < GroupMeMemory.mostWalkPages else { return }
+        let depth = memory.depths.removeValue(forKey: place)
+        let most = depth == nil ? GroupMeMemory.mostWalkPages : GroupMeMemory.mostPagesBack
+        guard let oldest = messages.map(\.place).min(), walk.pages < most else { return }
         let isHeld = transaction.model.messages(of: place).first.map { $0.place < oldest } ?? false
-        guard isHeld || walk.seen < historyLength else { return }
+        let isWanted = depth.map { $0 <= oldest.createdAt ?? $0 } ?? false
+        guard isHeld || isWanted || walk.seen < historyLength else { return }
+        memory.depths[place] = depth
         walk.pages += 1
         memory.walks[place] = walk
         transaction.fetch(.groupMe(.window(place, before: oldest.message)))

@@ -111,6 +111,15 @@ struct GroupMeBackend: Backend {
         }
     }
 
+    mutating func goBack(to time: Timestamp, in room: String) {
+        guard let place = GroupMe.Channel(room).conversation else { return }
+        memory.depths[place] = min(memory.depths[place] ?? time, time)
+    }
+
+    func isGoingBack(in room: String) -> Bool {
+        GroupMe.Channel(room).conversation.map { memory.walks[$0] != nil } ?? false
+    }
+
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
         guard let place = GroupMe.Channel(room).conversation else { return RoomFacts(name: room) }
         let row = model[.conversation(place)]

@@ -22,11 +22,15 @@ struct GroupMeMemory: Sendable {
 
     /// Pages a walk is long at most: what is older is not looked at again.
     static let mostWalkPages = 10
+    /// And how long when somebody wants to see far back.
+    static let mostPagesBack = 100
     /// Pages of a list at most, whatever a server sends.
     static let mostListPages = 1000
 
     var reaches: [GroupMe.ConversationID: GroupMeReach] = [:]
     var walks: [GroupMe.ConversationID: Walk] = [:]
+    /// How far back somebody wants to see the messages of a conversation the next time they are read.
+    var depths: [GroupMe.ConversationID: Timestamp] = [:]
     var groups: Listing?
     var chats: Listing?
     var typing = TypingBook()
@@ -50,5 +54,6 @@ struct GroupMeMemory: Sendable {
     mutating func forget(_ place: GroupMe.ConversationID) {
         reaches[place] = nil
         walks[place] = nil
+        depths[place] = nil
     }
 }

@@ -45,6 +45,8 @@ extension TwakeBackend {
 
     /// How many pages are followed to see what the model holds; older heads are then let go of.
     private static let maximumPages = 10
+    /// And how many when somebody wants to see far back.
+    private static let mostPagesBack = 100
 
     mutating func apply(_ page: Page, isFirst: Bool, into transaction: inout Transaction) {
         let channel = page.path.channel
@@ -74,8 +76,12 @@ extension TwakeBackend {
         let isLast = !hasNews || (page.era == .b && page.heads.count < TwakeEndpoints.pageLength)
         var (walk, boundary) = (walk, page.boundary)
         if !isLast { passOverKept(of: page, &walk, &boundary, transaction) }
-        let wanted = walk.seen.count < historyLength
-        let limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
+        var wanted = walk.seen.count < historyLength
+        var limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
+        if let depth = memory.depths[channel], let boundary {
+            wanted = wanted || lastActivity(of: boundary, transaction) >= depth.milliseconds
+            limit = max(limit, Self.mostPagesBack)
+        }
         if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary {
             walk.pages += 1
             walk.next = boundary
@@ -83,6 +89,7 @@ extension TwakeBackend {
             return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
         }
         memory.kept[channel] = nil
+        memory.depths[channel] = nil
         let isComplete = isLast && walk.pages == 1 && page.era == .b
         for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
             // The page may show it as a reply, to where it was moved.

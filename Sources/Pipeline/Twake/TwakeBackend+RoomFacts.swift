@@ -28,6 +28,15 @@ extension TwakeBackend {
 }
 
 extension TwakeBackend {
+    mutating func goBack(to time: Timestamp, in room: String) {
+        guard let channel = Twake.RoomName(room).channel else { return }
+        memory.depths[channel] = min(memory.depths[channel] ?? time, time)
+    }
+
+    func isGoingBack(in room: String) -> Bool {
+        Twake.RoomName(room).channel.map { memory.walks[$0] != nil } ?? false
+    }
+
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)? {

@@ -27,6 +27,8 @@ struct TwakeMemory: Sendable {
     static let maximumAttempts = 8
 
     var walks: [EntityID: Walk] = [:]
+    /// How far back somebody wants to see the messages of a channel the next time they are read.
+    var depths: [EntityID: Timestamp] = [:]
     var accounts = TwakeAccountBook()
     var presence = TwakePresenceBook()
     var typing = TypingBook()
@@ -66,6 +68,7 @@ struct TwakeMemory: Sendable {
     /// The channel is gone, or left.
     mutating func forget(_ channel: EntityID) {
         walks[channel] = nil
+        depths[channel] = nil
         awaited[channel] = nil
         strangers.remove(channel)
     }

@@ -33,6 +33,23 @@ struct GroupMeMessageTests {
         #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
     }
 
+    @Test func `whoever wants to know what was said since then is told of all of it, page by page`() {
+        var peer = Peer.ready()
+        func page(_ seconds: ClosedRange<Int>) -> String {
+            let messages = seconds.reversed().map { Peer.message("\(1_785_346_000 + $0)00000001") }
+            return #"{"count":100,"messages":[\#(messages.joined(separator: ","))]}"#
+        }
+        peer.answer("messages?limit=100", page(300...400))
+        let since = Timestamp(milliseconds: 1_785_346_100_000)
+        peer.feed(.look(room: Peer.family, part: .messages, since: since))
+        peer.answer("messages?limit=100", page(300...400))
+        peer.answer("before_id=178534630000000001", page(200...299))
+        #expect(peer.transcript.session.isFetching(.messages, of: Peer.family))
+        peer.answer("before_id=178534620000000001", page(90...199))
+        #expect(!peer.transcript.session.isFetching(.messages, of: Peer.family))
+        #expect(peer.targets.filter { $0.contains("before_id") } == [])
+    }
+
     @Test func `a change of members makes the group be fetched once, and its roster is the truth`() throws {
         var peer = peer()
         for text in [
