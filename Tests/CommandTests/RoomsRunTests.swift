@@ -78,8 +78,7 @@ import Testing
         #expect(unknown.errors.hasPrefix("no room matches #genral; did you mean '#General'?\n"), "\(unknown.errors)")
     }
 
-    /// Section 6, check 9.
-    @Test func `a new room that matches a pattern appears, and is joined, listed and recorded`() throws {
+    @Test func `Check 9: a new room that matches a pattern appears, and is joined, listed and recorded`() throws {
         let stage = try Stage(["--join", "#general + #incident*", "--record", "FOLDER/new.weir"])
         #expect(try stage.rooms("ls", "#incident*").output == "")
         let made = try weir(

@@ -52,8 +52,9 @@ import Wire
         #expect(before.events.count >= 3)
     }
 
-    /// Section 6, check 8.
-    @Test func `a viewer that does not read stalls nothing, and is told of the gap and where it goes on once it reads`()
+    @Test
+    func
+        `Check 8: a viewer that does not read stalls nothing, and is told of the gap and where it goes on once it reads`()
         async throws
     {
         _ = try await ControlledTail.run {

@@ -50,8 +50,9 @@ import Wire
         #expect(await summary.outcome == .interrupted(signal: 0))
     }
 
-    /// Section 6, check 8.
-    @Test func `a room is joined from another shell in less than a second, with the server's word`() async throws {
+    @Test func `Check 8: a room is joined from another shell in less than a second, with the server's word`()
+        async throws
+    {
         _ = try await ControlledTail.run { path, _, watcher in try await joinAgain(path, watcher) }
     }
 

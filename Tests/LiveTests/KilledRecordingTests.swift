@@ -55,11 +55,12 @@ private struct Findings {
 }
 
 @Suite(.serialized) struct KilledRecordingTests {
-    /// Section 6, check 3.
     @Test(arguments: ["plain", "live"])
-    func `a writer killed at any point leaves every complete line, one torn one at most, and a replay that verifies`(
-        form: String
-    ) throws {
+    func
+        `Check 3: a writer killed at any point leaves every complete line, one torn one at most, and a replay that verifies`(
+            form: String
+        ) throws
+    {
         let path = try temporaryFolder() + "/x.weir.jsonl"
         var generator = SystemRandomNumberGenerator()
         let seed = generator.next()

@@ -23,8 +23,10 @@ import Testing
         return bytes
     }
 
-    /// Section 6, check 7: a decoder that reads one record otherwise is a file that says it otherwise.
-    @Test func `what is read otherwise is located: the record, the section, the row and the field`() async throws {
+    /// A decoder that reads one record otherwise is a file that says it otherwise.
+    @Test func `Check 7: what is read otherwise is located: the record, the section, the row and the field`()
+        async throws
+    {
         let folder = try temporaryFolder()
         let (first, second) = (folder + "/a.weir.jsonl", folder + "/b.weir.jsonl")
         try await TwakeSample.record(to: first)

@@ -215,9 +215,8 @@ private let reversing: LocalServerCore.Handler = { client, event in
     private static let isRoot =
         geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/perl", X_OK) == 0
 
-    /// Section 6, check 8.
     @Test(
-        "A client of another user is refused, even where the folder has become open",
+        "Check 8: A client of another user is refused, even where the folder has become open",
         .enabled(if: isRoot, "needs root, setpriv and perl"))
     func otherUser() throws {
         let folder = try privateFolder()

@@ -27,8 +27,7 @@ import Wire
         #expect(cursor.model.count == 0)
     }
 
-    /// Section 6, check 11.
-    @Test func `a part of a log leads on from a state kept at its beginning, middle or end`() throws {
+    @Test func `Check 11: a part of a log leads on from a state kept at its beginning, middle or end`() throws {
         let diffs = DiffHistory.transcript(seed: 4, keepsChecksum: true).diffs
         var model = SectionedCollection<Item>(keepsChecksum: true)
         var kept: [Int: SectionedCollection<Item>] = [:]

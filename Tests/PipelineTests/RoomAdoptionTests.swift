@@ -46,8 +46,7 @@ import Wire
         #expect(feeds(session(["-#noise*"])) == ["General"])
     }
 
-    /// Section 6, check 9, as far as the session goes.
-    @Test func `a new room that matches a pattern is joined and told of`() {
+    @Test func `Check 9: a new room that matches a pattern is joined and told of`() {
         var transcript = session(["#dev*"])
         #expect(feeds(transcript) == [])
         transcript.receive(F.resource("created", "channel", room: F.publicRoom, F.channel("N1", name: "Dev ops")))
@@ -176,8 +175,9 @@ import Wire
         #expect(try Configuration(json: configuration.json) == configuration)
     }
 
-    /// Section 6, check 2.
-    @Test func `after 100 forced disconnects no room is missing, none is joined twice, and delays are within the cap`()
+    @Test
+    func
+        `Check 2: after 100 forced disconnects no room is missing, none is joined twice, and delays are within the cap`()
         throws
     {
         let rooms = (1...20).map { "/r\($0)" }

@@ -14,14 +14,13 @@ import Testing
 
     private static func time(_ step: String) -> Int { Int(step.prefix { $0 != " " }) ?? 0 }
 
-    /// Section 6, check 1.
     @Test(
         arguments: ["a", "b", "c"],
         [
             ("gone for 0.5 s", "20000 restart 500 0"), ("gone for 5 min", "20000 restart 300000 0"),
             ("restarted at once", "20000 restart 0 0"), ("cut off in silence", "20000 cut 1 0"),
         ])
-    func `a server that is gone leaves exactly one gap, and nothing that was said meanwhile is missing:`(
+    func `Check 1: a server that is gone leaves exactly one gap, and nothing that was said meanwhile is missing:`(
         era: String, outage: (name: String, step: String)
     ) throws {
         for seed in 1...5 {
