@@ -34,13 +34,3 @@ extension JSONReader {
         return compactText(at: range)
     }
 }
-
-extension JSONWriter {
-    mutating func member(_ name: StaticString, names: [String]?) {
-        guard let names else { return }
-        key(name)
-        beginArray()
-        for name in names { string(name) }
-        endArray()
-    }
-}

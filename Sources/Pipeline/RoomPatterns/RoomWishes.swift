@@ -38,7 +38,11 @@ public struct RoomWishes: Sendable {
     static let mostRules = 1000
 
     /// The wishes, in order.
-    public private(set) var rules: [Rule]
+    public private(set) var rules: [Rule] { didSet { digest() } }
+    /// Whether a rule depends on more than a room's name.
+    private(set) var dependsOnFacts = false
+    /// When the next rule ends.
+    private(set) var deadline: Moment?
     /// What becomes of rooms that no rule is about.
     public let adoption: Adoption
     /// Whether the backend's own list is not asked any more: only what the rules say is wanted.
@@ -53,16 +57,17 @@ public struct RoomWishes: Sendable {
         rules = configured
         // Exclusions alone are taken from everything.
         self.adoption = adoption ?? (configured.contains { !$0.isExcluded } ? .matching : .all)
+        digest()
+    }
+
+    /// Both are asked for with every event, however many rules there are.
+    private mutating func digest() {
+        dependsOnFacts = rules.contains { $0.pattern.dependsOnFacts }
+        deadline = rules.lazy.compactMap(\.until).min()
     }
 
     /// Whether anybody wishes anything.
     var isEmpty: Bool { rules.isEmpty }
-
-    /// Whether a rule depends on more than a room's name.
-    var dependsOnFacts: Bool { rules.contains { $0.pattern.dependsOnFacts } }
-
-    /// When the next rule ends.
-    var deadline: Moment? { rules.compactMap(\.until).min() }
 
     /// Adds the rules of an expression; those of the same patterns and the same wisher go.
     mutating func add(_ expression: RoomExpression, source: RoomSource, until: Moment?, excludes: Bool = false) {

@@ -2,7 +2,7 @@ import JSONText
 
 /// Entities as JSON, for the diff log: what `encode` writes, `init(decoding:)` reads back to an equal value.
 ///
-/// The names are those of era B, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
+/// Twake's names are those of era B, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
     mutating func member(_ name: StaticString, _ value: String?) {
@@ -48,6 +48,15 @@ extension JSONWriter {
         key(name)
         beginArray()
         for id in ids { id.write(into: &self) }
+        endArray()
+    }
+
+    /// Writes a list of texts, also an empty one.
+    mutating func member(_ name: StaticString, names: [String]?) {
+        guard let names else { return }
+        key(name)
+        beginArray()
+        for name in names { string(name) }
         endArray()
     }
 
