@@ -89,7 +89,8 @@ struct Completion {
     private mutating func addValues(
         of option: Option, _ command: CommandName, to current: String, _ positionals: [String], prefix: String = ""
     ) {
-        let fixed = (option.placeholder ?? "").split(separator: "|").map(String.init).filter(Completion.isWord)
+        let fixed = (option.placeholder(for: command) ?? "").split(separator: "|").map(String.init).filter(
+            Completion.isWord)
         add(fixed, to: current, prefix: prefix)
         switch option {
         case .ctx: add(known.contexts, to: current, prefix: prefix)
@@ -107,7 +108,7 @@ struct Completion {
             add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue), to: current, prefix: prefix)
         default: break
         }
-        if (option.placeholder ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
+        if (option.placeholder(for: command) ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
     }
 
     /// Words such as `json` and `none`; placeholders are in capital letters or in parts.

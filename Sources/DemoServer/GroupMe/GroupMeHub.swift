@@ -18,6 +18,7 @@ actor GroupMeHub: HTTPServerHandler {
     private var nextPing: Moment?
     /// Who subscribed to what, by the numbers of the sessions.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
+    private var troubles: ArraySlice<GroupMeServer.Trouble>
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
 
@@ -28,6 +29,7 @@ actor GroupMeHub: HTTPServerHandler {
         let tokens = GroupMeTokens(users: users, key: random.next())
         self.tokens = tokens
         pingInterval = options.pingInterval
+        troubles = options.troubles[...]
         var backend = GroupMeBackend(
             seed: seed, epoch: options.epoch, tokens: tokens,
             start: options.startsAtOnce
@@ -61,12 +63,29 @@ actor GroupMeHub: HTTPServerHandler {
         tell(backend.advance(to: loop.now))
         note(endpoint.advance())
         ping()
+        haveTrouble()
         settle()
+    }
+
+    /// Whatever of what goes wrong is due.
+    private func haveTrouble() {
+        let clock = backend.clock
+        let past = clock.time(at: loop.now) - clock.epoch
+        while clock.isRunning, let trouble = troubles.first, trouble.milliseconds <= past {
+            troubles.removeFirst()
+            switch trouble.kind {
+            case .cut: dropConnections()
+            case .restart: forgetSessions()
+            }
+        }
     }
 
     private func settle() {
         guard isOpen else { return }
-        let due = [backend.deadline, endpoint.deadline, nextPing].compactMap { $0 }.min()
+        let clock = backend.clock
+        let trouble =
+            clock.isRunning ? troubles.first.flatMap { clock.deadline(next: clock.epoch + $0.milliseconds) } : nil
+        let due = [backend.deadline, endpoint.deadline, nextPing, trouble].compactMap { $0 }.min()
         if timer?.due == due { return }
         timer?.timer.cancel()
         timer = due.map { due in
@@ -192,4 +211,8 @@ actor GroupMeHub: HTTPServerHandler {
         settle()
         return outcome
     }
+}
+
+extension GroupMeServer.Trouble {
+    fileprivate var milliseconds: Int64 { at.microseconds / 1_000 }
 }
