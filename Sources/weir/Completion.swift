@@ -143,7 +143,7 @@ struct Completion {
             let command = CommandName.topLevel.first { $0.rawValue == before.first }
             add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
-        case "EVENT": add(KnownNames.eventKinds, to: current)
+        case "EVENT": add(KnownNames.explainedEvents, to: current)
         default: break
         }
     }

@@ -2417,11 +2417,13 @@ enum HelpSnapshots {
             are listed.
 
             Options:
+              --backend twake|groupme         whose events (default of all)
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --help                          show this help
 
-            Example:
+            Examples:
               weir explain channel_activity
+              weir explain membership.announce.added
 
             """#
         ),
