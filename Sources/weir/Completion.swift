@@ -95,7 +95,7 @@ struct Completion {
         switch option {
         case .ctx: add(known.contexts, to: current, prefix: prefix)
         case .on: add(known.tails, to: current, prefix: prefix)
-        case .join, .room, .notRoom: add(known.rooms, to: current, prefix: prefix)
+        case .join, .room, .notRoom: add(known.rooms + known.channels, to: current, prefix: prefix)
         case .kind, .notKind:
             add(command.family == "file" ? KnownNames.recordKinds : KnownNames.eventKinds, to: current, prefix: prefix)
         case .start, .end, .at:
@@ -134,7 +134,8 @@ struct Completion {
         case "FILE", "A", "B": takesFiles = true
         case "DIR": takesFiles = true
         case "URL": add(known.urls, to: current)
-        case "ROOM": add(known.rooms, to: current)
+        case "ROOM": add(known.rooms + known.channels, to: current)
+        case "PATTERN" where command.family == "rooms": add(known.rooms + known.channels, to: current)
         case "CHANNEL": add(known.channels, to: current)
         case "NAME" where command.family == "ctx" && command != .ctxAdd: add(known.contexts, to: current)
         case "COMMAND":
