@@ -15,7 +15,7 @@ import Wire
     /// Asks for the next key and fails it with a status.
     private func fail(_ refetcher: inout Refetcher, status: Int, at now: Moment) -> Refetcher.Verdict {
         var random = RandomSource(seed: 1)
-        let request = refetcher.next()?.request ?? 0
+        let request = refetcher.next(at: .zero)?.request ?? 0
         return refetcher.answered(
             request, .response(status: status, body: [], retryAfter: nil), at: now, using: &random)
     }
@@ -47,7 +47,7 @@ import Wire
         var requests = 0
         refetcher.invalidate(feed, cause: 1)
         while now < Moment(microseconds: 60_000_000) {
-            if let next = refetcher.next() {
+            if let next = refetcher.next(at: .zero) {
                 requests += 1
                 refetcher.invalidate(feed, cause: 2)
                 _ = refetcher.answered(next.request, ok, at: now, using: &random)
@@ -57,7 +57,7 @@ import Wire
             refetcher.advance(to: now)
         }
         #expect(requests < 40)
-        while refetcher.next() == nil {
+        while refetcher.next(at: .zero) == nil {
             now = refetcher.deadline ?? now
             refetcher.advance(to: now)
         }
@@ -72,7 +72,7 @@ import Wire
             .twake(.channels(.b, company: EntityID("C"), workspace: EntityID("W"))),
         ]
         for key in keys { refetcher.invalidate(key, cause: 1) }
-        let requests = keys.compactMap { _ in refetcher.next()?.request }
+        let requests = keys.compactMap { _ in refetcher.next(at: .zero)?.request }
         #expect(
             refetcher.cancel(.workspace(EntityID("W"), company: EntityID("C"))) == [
                 requests[0], requests[1], requests[4],
@@ -87,8 +87,8 @@ import Wire
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(feed, cause: 1)
         refetcher.invalidate(message, cause: 1)
-        let first = refetcher.next()?.request ?? 0
-        let second = refetcher.next()?.request ?? 0
+        let first = refetcher.next(at: .zero)?.request ?? 0
+        let second = refetcher.next(at: .zero)?.request ?? 0
         #expect(refetcher.answered(second, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))
         #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: true))
     }
@@ -97,7 +97,7 @@ import Wire
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(feed, cause: 1)
-        let request = refetcher.next()?.request ?? 0
+        let request = refetcher.next(at: .zero)?.request ?? 0
         #expect(refetcher.answered(request, ok, at: .zero, using: &random) == .apply(feed, isCurrent: true))
         #expect(refetcher.finish(feed, isReadable: false, at: .zero, using: &random) == .retrying(feed))
         #expect(refetcher.deadline != nil)
@@ -126,11 +126,11 @@ import Wire
         var refetcher = Refetcher(limit: 1)
         refetcher.invalidate(feed, cause: 1)
         refetcher.invalidate(message, cause: 1)
-        let first = refetcher.next()?.request ?? 0
+        let first = refetcher.next(at: .zero)?.request ?? 0
         refetcher.taint { _ in true }
         #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: false))
         _ = refetcher.finish(feed, isReadable: true, at: .zero, using: &random)
-        let second = refetcher.next()
+        let second = refetcher.next(at: .zero)
         #expect(second?.key == message)
         #expect(
             refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))

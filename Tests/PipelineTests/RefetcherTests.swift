@@ -15,21 +15,21 @@ import Wire
     @Test func `many invalidations of one resource are one request`() {
         var refetcher = Refetcher(limit: 8)
         for cause in 1...100 { refetcher.invalidate(key, cause: cause) }
-        #expect(refetcher.next()?.key == key)
-        #expect(refetcher.next() == nil)
+        #expect(refetcher.next(at: .zero)?.key == key)
+        #expect(refetcher.next(at: .zero) == nil)
     }
 
     @Test func `an invalidation in flight fetches again, once, and says that the first answer may be old`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
-        let first = refetcher.next()
+        let first = refetcher.next(at: .zero)
         refetcher.invalidate(key, cause: 2)
         refetcher.invalidate(key, cause: 3)
-        #expect(refetcher.next() == nil)
+        #expect(refetcher.next(at: .zero) == nil)
         #expect(refetcher.answered(first?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: false))
         #expect(refetcher.finish(key, isReadable: true, at: .zero, using: &random) == nil)
-        let second = refetcher.next()
+        let second = refetcher.next(at: .zero)
         #expect(second?.key == key)
         #expect(refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(key, isCurrent: true))
         #expect(refetcher.finish(key, isReadable: true, at: .zero, using: &random) == nil)
@@ -41,11 +41,11 @@ import Wire
         var refetcher = Refetcher(limit: 8)
         for index in 0..<20 { refetcher.invalidate(.twake(.channel(Self.path("c\(index)"))), cause: 1) }
         var requests: [Int] = []
-        while let next = refetcher.next() { requests.append(next.request) }
+        while let next = refetcher.next(at: .zero) { requests.append(next.request) }
         #expect(requests.count == 8)
         _ = refetcher.answered(requests[3], ok, at: .zero, using: &random)
-        #expect(refetcher.next() != nil)
-        #expect(refetcher.next() == nil)
+        #expect(refetcher.next(at: .zero) != nil)
+        #expect(refetcher.next(at: .zero) == nil)
     }
 
     @Test func `a failure is tried again after a growing delay, and given up after six`() {
@@ -54,15 +54,15 @@ import Wire
         var now = Moment.zero
         refetcher.invalidate(key, cause: 1)
         for _ in 1...5 {
-            let request = refetcher.next()?.request ?? 0
+            let request = refetcher.next(at: .zero)?.request ?? 0
             #expect(
                 refetcher.answered(request, .failure(kind: "timeout", message: "x"), at: now, using: &random)
                     == .retrying(key))
-            #expect(refetcher.next() == nil)
+            #expect(refetcher.next(at: .zero) == nil)
             now = refetcher.deadline ?? now
             refetcher.advance(to: now)
         }
-        let last = refetcher.next()?.request ?? 0
+        let last = refetcher.next(at: .zero)?.request ?? 0
         let verdict = refetcher.answered(last, .failure(kind: "timeout", message: "x"), at: now, using: &random)
         #expect(verdict == .failed(key, why: "x"))
         #expect(refetcher.isIdle)
@@ -72,7 +72,7 @@ import Wire
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
-        let request = refetcher.next()?.request ?? 0
+        let request = refetcher.next(at: .zero)?.request ?? 0
         _ = refetcher.answered(request, .response(status: 429, body: [], retryAfter: 40), at: .zero, using: &random)
         #expect((refetcher.deadline ?? .zero) >= Moment(microseconds: 40_000_000))
     }
@@ -83,7 +83,7 @@ import Wire
         let refused = Answer.response(status: 401, body: [], retryAfter: nil)
         let keys = (0..<3).map { ResourceKey.twake(.channel(Self.path("c\($0)"))) }
         for key in keys { refetcher.invalidate(key, cause: 1) }
-        let requests = keys.map { _ in refetcher.next()?.request ?? 0 }
+        let requests = keys.map { _ in refetcher.next(at: .zero)?.request ?? 0 }
         #expect(
             refetcher.answered(requests[0], refused, at: .zero, using: &random) == .tokenRefused(keys[0], isFirst: true)
         )
@@ -94,14 +94,14 @@ import Wire
             refetcher.answered(requests[2], refused, at: .zero, using: &random)
                 == .tokenRefused(keys[2], isFirst: false))
         #expect(refetcher.tokenRenewed(changed: true, at: .zero, using: &random).isEmpty)
-        #expect(keys.map { _ in refetcher.next()?.key } == keys)
+        #expect(keys.map { _ in refetcher.next(at: .zero)?.key } == keys)
     }
 
     @Test func `a forgotten resource's answer is nobody's`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
-        let request = refetcher.next()?.request
+        let request = refetcher.next(at: .zero)?.request
         #expect(refetcher.forget(key) == request)
         #expect(refetcher.answered(request ?? 0, ok, at: .zero, using: &random) == .unknown)
     }
