@@ -118,7 +118,12 @@ let package = Package(
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
-        tests("InteropTests", ["TestSupport", "DemoServer", "Network", "Wire", "JSONText"]),
+        tests(
+            "InteropTests",
+            [
+                "TestSupport", "DemoServer", "Live", "Pipeline", "SectionedModel", "Events", "Network", "Wire",
+                "JSONText",
+            ]),
         tests(
             "LiveTests",
             [

@@ -1,6 +1,6 @@
 import Events
 public import Network
-import Pipeline
+public import Pipeline
 import Recording
 import SectionedModel
 public import Store
@@ -208,6 +208,11 @@ extension StoreAccount {
     public static func name(of server: URLParts) -> String {
         URLParts(scheme: server.isSecure ? "https" : "http", host: server.host, port: server.port).description
     }
+}
+
+extension Configuration.BackendKind {
+    /// What a store calls the memory of sessions of this backend that were told no more than where the server is.
+    public var usualView: String { Configuration(backend: self).view }
 }
 
 extension Configuration {

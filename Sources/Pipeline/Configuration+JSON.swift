@@ -56,6 +56,10 @@ extension Configuration {
         }
         writer.key("concurrent_requests")
         writer.integer(concurrentRequests)
+        if let requestsPerSecond {
+            writer.key("requests_per_second")
+            writer.integer(requestsPerSecond)
+        }
         if history > 0 {
             writer.key("history")
             writer.integer(history)
@@ -120,6 +124,8 @@ extension Configuration {
                 connects = try reader.bool()
             } else if reader.matches(key, "concurrent_requests") {
                 concurrentRequests = max(1, Int(clamping: try reader.int64()))
+            } else if reader.matches(key, "requests_per_second") {
+                requestsPerSecond = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "history") {
                 history = min(max(0, Int(clamping: try reader.int64())), Self.maximumHistory)
             } else if reader.matches(key, "follows") {

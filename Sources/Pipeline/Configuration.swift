@@ -29,6 +29,10 @@ public struct Configuration: Hashable, Sendable {
             self == .groupme && host == "push.groupme.com" ? "api.groupme.com" : host
         }
 
+        /// How many requests a second its service takes of one user; nil where nobody counts. GroupMe's refuses from about ten on, for
+        /// whatever else the user runs, too (`reference/groupme.md` 3.7).
+        public var usualPace: Int? { self == .groupme ? 8 : nil }
+
         /// Whether its realtime connection speaks Bayeux, not Socket.IO.
         public var speaksBayeux: Bool { self == .groupme }
     }
@@ -81,6 +85,8 @@ public struct Configuration: Hashable, Sendable {
     public var reconnect: Backoff
     /// Requests in flight at once, 1 at least.
     public var concurrentRequests: Int
+    /// Requests that begin in any second, 1 at least; nil for any number.
+    public var requestsPerSecond: Int?
     /// How many head messages of each channel are shown at the start, the newest ones; 0 for one page.
     public var history: Int
     /// What is followed beside channels and what is said in them.
@@ -110,6 +116,7 @@ public struct Configuration: Hashable, Sendable {
         self.maximumAttempts = maximumAttempts
         self.reconnect = reconnect
         self.concurrentRequests = concurrentRequests
+        requestsPerSecond = backend.usualPace
         self.history = history
         self.following = following
         self.lookAgain = lookAgain

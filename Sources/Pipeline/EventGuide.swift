@@ -32,4 +32,10 @@ public struct EventGuide: Sendable {
 
     /// Every kind of Twake's, in the order of their names.
     public static let twake: [EventGuide] = TwakeGuide.all
+
+    /// Every kind of GroupMe's, in the order of their names.
+    public static let groupMe: [EventGuide] = GroupMeGuide.kinds
+
+    /// The same, each of the wire's names by itself: every type of push, and every event that messages of the server's own have.
+    public static let groupMeEvents: [EventGuide] = GroupMeGuide.all
 }

@@ -51,6 +51,9 @@ extension Refetcher {
         return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
     }
 
+    /// Why a resource cannot be fetched for which there is no better token.
+    static let tokenRefusal = "the token was refused"
+
     /// The token may be another one from now on.
     mutating func tokenMayDiffer() { generation += 1 }
 
@@ -64,7 +67,7 @@ extension Refetcher {
             for key in keys { enqueue(key) }
             return []
         }
-        return keys.map { retry($0, after: nil, why: "the token was refused", at: now, using: &random, isFinal: true) }
+        return keys.map { retry($0, after: nil, why: Self.tokenRefusal, at: now, using: &random, isFinal: true) }
     }
 
     /// A refusal of a token that was replaced meanwhile only means: ask with the new one.

@@ -76,6 +76,7 @@ struct Refetcher: Sendable {
     }
 
     private let limit: Int
+    private var pace: RequestPace
     let backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
     /// Failures in a row after which a key is given up, or said to be stalled.
     static let maximumFailures = 6
@@ -91,10 +92,17 @@ struct Refetcher: Sendable {
     /// Changes with each token that may be another one.
     var generation = 0
 
-    init(limit: Int) { self.limit = max(1, limit) }
+    /// So many requests in flight at once, and in any second; nil for any number in a second.
+    init(limit: Int, perSecond: Int? = nil) {
+        self.limit = max(1, limit)
+        pace = RequestPace(limit: perSecond)
+    }
 
-    /// When a waiting key is due.
-    var deadline: Moment? { waiting.first?.due }
+    /// When a waiting key is due, or one that is queued may be asked for.
+    var deadline: Moment? {
+        guard flights.count < limit, !queue.isEmpty, let opening = pace.opening else { return waiting.first?.due }
+        return waiting.first.map { min($0.due, opening) } ?? opening
+    }
 
     /// Whether nothing is queued, in flight, waiting or parked.
     var isIdle: Bool { entries.isEmpty }
@@ -168,9 +176,13 @@ struct Refetcher: Sendable {
         return lastRequest
     }
 
-    /// Takes the next queued key for which there is room in flight; gives its request's number and cause.
+    /// A request that fetches nothing begins: it is not kept waiting, but the next fetches make room for it.
+    mutating func makeRoom(at now: Moment) { pace.begin(at: now) }
+
+    /// Takes the next queued key for which there is room in flight, and in this second; gives its request's number and cause.
     mutating func next(at now: Moment) -> (key: ResourceKey, request: Int, cause: Int)? {
-        guard flights.count < limit, !queue.isEmpty else { return nil }
+        guard flights.count < limit, !queue.isEmpty, pace.isOpen(at: now) else { return nil }
+        pace.begin(at: now)
         let key = queue.removeFirst()
         lastRequest += 1
         entries[key]?.state = .fetching(request: lastRequest)

@@ -56,7 +56,8 @@ public struct Session: Sendable {
     /// that a diff log is verified by.
     public init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
-        transaction = Transaction(requestLimit: configuration.concurrentRequests)
+        transaction = Transaction(
+            requestLimit: configuration.concurrentRequests, perSecond: configuration.requestsPerSecond)
         transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
         transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
@@ -189,6 +190,7 @@ public struct Session: Sendable {
             effects.append(.request(FetchRequest(id: request, call, cause: cause)))
         }
         if !outgoing.isEmpty {
+            for _ in outgoing { transaction.refetcher.makeRoom(at: transaction.now) }
             effects += outgoing.map { .request($0) }
             outgoing.removeAll(keepingCapacity: true)
         }

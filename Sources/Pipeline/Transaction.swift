@@ -85,7 +85,9 @@ struct Transaction: Sendable {
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
     var refetcher: Refetcher
 
-    init(requestLimit: Int) { refetcher = Refetcher(limit: requestLimit) }
+    init(requestLimit: Int, perSecond: Int? = nil) {
+        refetcher = Refetcher(limit: requestLimit, perSecond: perSecond)
+    }
 
     /// Puts a message in the model, and notes it where it is new and noted.
     mutating func take(_ message: Item) {

@@ -7,10 +7,10 @@ extension CommandName {
                 summary: "start the embedded backend and tail it",
                 details: [
                     "Starts the embedded backend on a loopback port the system chose, connects the pipeline to it",
-                    "over a real WebSocket and real HTTP, and tails a scripted Twake workspace. Ends with a summary",
-                    "of the model.",
+                    "over a real WebSocket and real HTTP, and tails a scripted Twake workspace; with --backend groupme",
+                    "scripted people who talk in groups and directs, by Bayeux. Ends with a summary of the model.",
                 ],
-                examples: ["weir demo --duration 5s --format json"])
+                examples: ["weir demo --duration 5s --format json", "weir demo --backend groupme"])
         case .serve:
             Text(
                 summary: "run the embedded backend, or an echo server, alone; prints its URL and a token",

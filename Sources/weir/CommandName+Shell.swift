@@ -77,7 +77,7 @@ extension CommandName {
                     "stands to what is known. EVENT is a kind as printed, or a name of the wire. Without it, the kinds",
                     "are listed.",
                 ],
-                examples: ["weir explain channel_activity"])
+                examples: ["weir explain channel_activity", "weir explain membership.announce.added"])
         default: Text(summary: "", examples: [])
         }
     }

@@ -89,12 +89,13 @@ struct Completion {
     private mutating func addValues(
         of option: Option, _ command: CommandName, to current: String, _ positionals: [String], prefix: String = ""
     ) {
-        let fixed = (option.placeholder ?? "").split(separator: "|").map(String.init).filter(Completion.isWord)
+        let fixed = (option.placeholder(for: command) ?? "").split(separator: "|").map(String.init).filter(
+            Completion.isWord)
         add(fixed, to: current, prefix: prefix)
         switch option {
         case .ctx: add(known.contexts, to: current, prefix: prefix)
         case .on: add(known.tails, to: current, prefix: prefix)
-        case .join, .room, .notRoom: add(known.rooms, to: current, prefix: prefix)
+        case .join, .room, .notRoom: add(known.rooms + known.channels, to: current, prefix: prefix)
         case .kind, .notKind:
             add(command.family == "file" ? KnownNames.recordKinds : KnownNames.eventKinds, to: current, prefix: prefix)
         case .start, .end, .at:
@@ -107,7 +108,7 @@ struct Completion {
             add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue), to: current, prefix: prefix)
         default: break
         }
-        if (option.placeholder ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
+        if (option.placeholder(for: command) ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
     }
 
     /// Words such as `json` and `none`; placeholders are in capital letters or in parts.
@@ -133,7 +134,8 @@ struct Completion {
         case "FILE", "A", "B": takesFiles = true
         case "DIR": takesFiles = true
         case "URL": add(known.urls, to: current)
-        case "ROOM": add(known.rooms, to: current)
+        case "ROOM": add(known.rooms + known.channels, to: current)
+        case "PATTERN" where command.family == "rooms": add(known.rooms + known.channels, to: current)
         case "CHANNEL": add(known.channels, to: current)
         case "NAME" where command.family == "ctx" && command != .ctxAdd: add(known.contexts, to: current)
         case "COMMAND":
@@ -142,7 +144,7 @@ struct Completion {
             let command = CommandName.topLevel.first { $0.rawValue == before.first }
             add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
-        case "EVENT": add(KnownNames.eventKinds, to: current)
+        case "EVENT": add(KnownNames.explainedEvents, to: current)
         default: break
         }
     }

@@ -1,8 +1,19 @@
 import DemoServer
 import Network
+import Wire
+
+/// A backend of this process, as its clients see it.
+protocol OwnBackend: Sendable {
+    /// Where it is.
+    var url: String { get }
+    /// A token it takes.
+    func makeToken() -> Secret
+    /// Closes every connection and ends the loop's thread.
+    func shutDown() async
+}
 
 /// The embedded backend and the loop it runs on.
-struct EmbeddedBackend {
+struct EmbeddedBackend: OwnBackend {
     let server: EmbeddedServer
     private let loop: EventLoop
 
@@ -21,6 +32,10 @@ struct EmbeddedBackend {
             options: options)
     }
 
+    var url: String { server.url }
+
+    func makeToken() -> Secret { server.makeToken() }
+
     /// Closes every connection and ends the loop's thread.
     func shutDown() async {
         let server = server
@@ -29,7 +44,7 @@ struct EmbeddedBackend {
 }
 
 /// The embedded GroupMe backend and the loop it runs on.
-struct GroupMeBackend {
+struct GroupMeBackend: OwnBackend {
     let server: GroupMeServer
     private let loop: EventLoop
 
@@ -41,6 +56,10 @@ struct GroupMeBackend {
         loop = try EventLoop(name: "weir-backend")
         server = try GroupMeServer(on: loop, address: listen.address, port: listen.port, seed: seed, options: options)
     }
+
+    var url: String { server.url }
+
+    func makeToken() -> Secret { server.token }
 
     /// Closes every connection and ends the loop's thread.
     func shutDown() async {

@@ -4,54 +4,100 @@ import Terminal
 
 /// `weir explain EVENT`: what an event holds, who handles it, and what that sets off.
 enum ExplainCommand {
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        guard let name = arguments.positionals.first else {
-            let width = EventGuide.twake.map(\.kind.count).max() ?? 0
-            let lines = EventGuide.twake.map { guide in
-                guide.kind + String(repeating: " ", count: width - guide.kind.count + 2)
-                    + guide.wireNames.filter { !$0.isEmpty }.joined(separator: ", ")
+    /// The backends whose events are known.
+    private enum Backend: String, CaseIterable {
+        case twake, groupme
+
+        /// Their kinds.
+        var kinds: [EventGuide] {
+            switch self {
+            case .twake: EventGuide.twake
+            case .groupme: EventGuide.groupMe
             }
-            return print(lines)
         }
-        let guide = EventGuide.twake.first { guide in
-            guide.kind == name
-                || guide.wireNames.contains { $0 == name || $0.split(separator: " ").contains(name[...]) }
+
+        /// What is called so: a kind, or what has that name on the wire.
+        func guides(of name: String) -> [EventGuide] {
+            let isSaid: (EventGuide) -> Bool = { guide in
+                guide.wireNames.contains {
+                    $0 == name || $0.split(whereSeparator: { " ,".contains($0) }).contains(name[...])
+                }
+            }
+            let called = kinds.filter { $0.kind == name }
+            guard called.isEmpty else { return called }
+            switch self {
+            case .twake: return Array(kinds.filter(isSaid).prefix(1))
+            case .groupme: return EventGuide.groupMeEvents.filter(isSaid)
+            }
         }
-        guard let guide else {
-            let names = EventGuide.twake.map(\.kind)
+    }
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let backends = try arguments.choice(.backend).map { [$0] } ?? Backend.allCases
+        guard let name = arguments.positionals.first else { return print(backends.flatMap { list(of: $0) }) }
+        let found = backends.flatMap { backend in backend.guides(of: name).map { lines($0, backend) } }
+        guard !found.isEmpty else {
+            let names = backends.flatMap { $0.kinds.map(\.kind) }
             throw arguments.error(
                 "there is no event \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: names))
         }
-        return print(lines(guide))
+        return print(Array(found.joined(separator: [""])))
     }
+
+    /// The kinds of a backend, each with its names on the wire.
+    private static func list(of backend: Backend) -> [String] {
+        let width = backend.kinds.map(\.kind.count).max() ?? 0
+        return [backend.rawValue]
+            + backend.kinds.flatMap { wrapped(names(of: $0), behind: "  " + padded($0.kind, width + 2)) }
+    }
+
+    private static func names(of guide: EventGuide) -> [String] { guide.wireNames.filter { !$0.isEmpty } }
 
     private static func print(_ lines: [String]) -> ExitCode {
         Console.print(lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined())
     }
 
-    private static func lines(_ guide: EventGuide) -> [String] {
+    private static func lines(_ guide: EventGuide, _ backend: Backend) -> [String] {
         var lines = [guide.kind]
-        let names = guide.wireNames.filter { !$0.isEmpty }
-        lines.append(
-            "  on the wire  " + (names.isEmpty ? "any name this version does not know" : names.joined(separator: ", ")))
+        let names = names(of: guide)
+        lines += wrapped(names.isEmpty ? ["any name this version does not know"] : names, behind: "  on the wire  ")
         lines.append(
             "  handled by   "
                 + (guide.handlers.isEmpty ? "nobody: it is shown" : guide.handlers.joined(separator: ", ")))
+        lines.append("  backend      " + backend.rawValue)
         if !guide.fields.isEmpty {
             lines += ["", "fields:"]
             let width = guide.fields.map(\.name.count).max() ?? 0
-            lines += guide.fields.map { field in
-                "  " + field.name + String(repeating: " ", count: width - field.name.count + 2) + field.type
-            }
+            lines += guide.fields.map { "  " + padded($0.name, width + 2) + $0.type }
         }
         for (subject, cases) in guide.treatments {
-            lines += ["", "what is done, by how it stands to the model's \(subject):"]
+            let about = "what is done, by how it stands to the model's \(subject):"
+            lines += [""] + wrapped(about.split(separator: ", ").map(String.init), behind: "")
             let width = cases.map(\.standing.count).max() ?? 0
             lines += cases.map { treatment in
                 var words = treatment.applies ? ["applied"] : []
                 if !treatment.refetch.isEmpty { words.append("fetches \(treatment.refetch)") }
-                return "  " + treatment.standing + String(repeating: " ", count: width - treatment.standing.count + 2)
+                return "  " + padded(treatment.standing, width + 2)
                     + (words.isEmpty ? "nothing" : words.joined(separator: "; "))
+            }
+        }
+        return lines
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// Words with commas between them, in lines of a terminal's width below each other.
+    private static func wrapped(_ words: [String], behind label: String) -> [String] {
+        var lines = [label]
+        for (index, word) in words.enumerated() {
+            let last = lines.count - 1
+            let text = word + (index < words.count - 1 ? ", " : "")
+            if lines[last].count + text.count > 100, lines[last].count > label.count {
+                lines.append(String(repeating: " ", count: label.count) + text)
+            } else {
+                lines[last] += text
             }
         }
         return lines

@@ -14,7 +14,14 @@ struct KnownNames {
     ]
 
     /// The kinds of events, as printed and filtered on.
-    static let eventKinds = EventGuide.twake.map(\.kind) + ["event"]
+    static let eventKinds =
+        Array(Set(EventGuide.twake.map(\.kind) + EventGuide.groupMe.map(\.kind))).sorted() + ["event"]
+
+    /// The kinds that can be explained, and what the messages of GroupMe's server tell.
+    static let explainedEvents =
+        eventKinds.filter { $0 != "event" }
+        + EventGuide.groupMeEvents.flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }
+        .filter { $0.contains(".") && !$0.hasSuffix(",") }
 
     var contexts: [String] { ContextFolder.names }
 
@@ -41,16 +48,16 @@ struct KnownNames {
     /// The rooms the account tailed last is in.
     var rooms: [String] { remembered?.rooms.map(\.name).sorted() ?? [] }
 
-    /// Its channels, by name.
+    /// Its channels, groups and directs, by name.
     var channels: [String] {
         guard let remembered else { return [] }
         var names: Set<String> = []
         for memory in remembered.memories {
             for row in memory.rows.split(separator: UInt8(ascii: "\n")) {
-                guard case .twakeChannel(let channel)? = Item(decoding: row)?.entity, let name = channel.name else {
+                guard let item = Item(decoding: row), let name = item.channelName, !item.isFormerChannel else {
                     continue
                 }
-                if !name.isEmpty { names.insert("#" + name) }
+                names.insert("#" + name)
             }
         }
         return names.sorted()
@@ -61,7 +68,7 @@ struct KnownNames {
         let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
         guard let path, path != "none", access(path, R_OK) == 0 else { return nil }
         let found = try? RoomStore(path: path).use { store, account in
-            try store.remembered(of: account.server, user: account.user)
+            try RoomStore.remembered(in: store, of: account)
         }
         return found ?? nil
     }

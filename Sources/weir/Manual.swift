@@ -42,7 +42,8 @@ enum Manual {
 
     private static func add(_ option: Option, _ command: CommandName, to roff: inout Roff) {
         let usage =
-            (option.letter.map { "-\($0), " } ?? "") + option.flag + (option.placeholder.map { " " + $0 } ?? "")
+            (option.letter.map { "-\($0), " } ?? "") + option.flag
+            + (option.placeholder(for: command).map { " " + $0 } ?? "")
             + (option.isRepeatable ? " …" : "")
         let variable = command.takesSettings && option.isVariable ? " [\(option.variable)]" : ""
         roff.item(usage, option.meaning(for: command) + variable)

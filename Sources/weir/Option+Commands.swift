@@ -13,7 +13,7 @@ extension Option {
         case .kind, .notKind, .room, .notRoom: views + [.fileFilter]
         case .from: views + [.fileConvert]
         case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
-        case .backend: [.tail, .record, .fileConvert]
+        case .backend: [.demo, .tail, .record, .fileConvert, .explain]
         case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands

@@ -2,6 +2,7 @@ extension Option {
     /// What follows the option in a usage line of that command.
     func placeholder(for command: CommandName) -> String? {
         switch (command, self) {
+        case (.demo, .backend), (.explain, .backend): "twake|groupme"
         case (.fileConvert, .from): "weir|har|cloudevents|lines"
         case (_, .save) where command.family == "rooms": "SET"
         default: placeholder

@@ -102,6 +102,8 @@ enum Option: String, CaseIterable {
 
     /// The line of the help of `command`.
     func meaning(for command: CommandName) -> String {
+        if command == .explain, self == .backend { return "whose events (default of all)" }
+        if command == .demo, self == .backend { return "whose world is played (default twake)" }
         if command == .man, self == .all { return "write every page into the folder DIR" }
         return command.fileMeaning(of: self) ?? command.roomsMeaning(of: self) ?? commonMeaning
     }

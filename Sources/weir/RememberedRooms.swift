@@ -9,7 +9,7 @@ enum RememberedRooms {
         let file = RoomStore(path: path)
         let expanded = try RoomStore.expanding(options.words) { file }
         return try file.use { store, account in
-            guard let remembered = try store.remembered(of: account.server, user: account.user) else {
+            guard let remembered = try RoomStore.remembered(in: store, of: account) else {
                 throw Trouble("\(path) remembers no account")
             }
             return try act(options, expanded, on: store, remembered)

@@ -56,6 +56,19 @@ struct RoomStore {
         }
     }
 
+    /// What is remembered of the account, of sessions that were told no more than where the server is, whichever backend it is of.
+    static func remembered(in store: Store, of account: StoreAccount) throws(StoreError) -> Remembered? {
+        var first: Remembered?
+        for backend in Configuration.BackendKind.allCases {
+            guard
+                let found = try store.remembered(of: account.server, user: account.user, view: backend.usualView)
+            else { continue }
+            if found.rows > 0 || !found.rooms.isEmpty { return found }
+            first = first ?? found
+        }
+        return first
+    }
+
     /// The sets, by name.
     func sets() throws(Trouble) -> [String: RoomExpression] {
         try use { store, account in

@@ -68,10 +68,11 @@ enum HelpSnapshots {
             Usage: weir demo [OPTIONS]
 
             Starts the embedded backend on a loopback port the system chose, connects the pipeline to it
-            over a real WebSocket and real HTTP, and tails a scripted Twake workspace. Ends with a summary
-            of the model.
+            over a real WebSocket and real HTTP, and tails a scripted Twake workspace; with --backend groupme
+            scripted people who talk in groups and directs, by Bayeux. Ends with a summary of the model.
 
             Options:
+              --backend twake|groupme         whose world is played (default twake)
               --format pretty|compact|table|json|jsonl|raw
                                               how events are printed (default compact); jsonl: payloads only
               --template TEXT                 such a line for each event: '{time} {room:20} {payload.text}'
@@ -119,10 +120,11 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --format is WEIR_FORMAT.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
-            Example:
+            Examples:
               weir demo --duration 5s --format json
+              weir demo --backend groupme
 
             """#
         ),
@@ -2415,11 +2417,13 @@ enum HelpSnapshots {
             are listed.
 
             Options:
+              --backend twake|groupme         whose events (default of all)
               --color auto|always|never       when to use colours (default auto: on a terminal)
               --help                          show this help
 
-            Example:
+            Examples:
               weir explain channel_activity
+              weir explain membership.announce.added
 
             """#
         ),

@@ -212,4 +212,30 @@ struct ShellTests {
         #expect(
             try weir("explain", "chanel").errors.hasPrefix("weir: there is no event 'chanel'; did you mean 'channel'?"))
     }
+
+    @Test("Every kind of GroupMe's is explained, and what one of the server's own messages tells, by its name")
+    func explainGroupMe() throws {
+        let events = String(
+            decoding: try readFile(packageFolder + "/samples/events/groupme-events.json"), as: UTF8.self)
+        let kinds = Set(events.matches(of: /"kind": ?"([a-z_]+)"/).map { String($0.1) })
+        #expect(kinds.count > 15)
+        for kind in kinds.sorted() {
+            let explained = try weir("explain", kind, "--backend", "groupme")
+            #expect(explained.status == 0, "\(kind): \(explained.errors)")
+            #expect(explained.output.hasPrefix("\(kind)\n  on the wire  "))
+            #expect(explained.output.contains("\n  backend      groupme\n"))
+            #expect(explained.output.split(separator: "\n").allSatisfy { $0.count <= 110 }, "\(explained.output)")
+        }
+        let added = try weir("explain", "membership.announce.added").output
+        #expect(added.hasPrefix("membership\n  on the wire  line.create membership.announce.added\n"))
+        #expect(added.contains("\n  handled by   messages, members\n"))
+        #expect(added.contains("the group and its members"))
+        // Both backends have messages.
+        let messages = try weir("explain", "message").output
+        #expect(messages.contains("  backend      twake\n") && messages.contains("  backend      groupme\n"))
+        let listed = try weir("explain").output
+        #expect(listed.hasPrefix("twake\n") && listed.contains("\ngroupme\n") && listed.contains("  calendar"))
+        #expect(try Self.complete("explain", "membership.announce.a") == ["membership.announce.added"])
+        #expect(try Self.complete("tail", "--kind", "calen") == ["calendar"])
+    }
 }

@@ -137,14 +137,17 @@ final class FayeStage: Sendable {
     let http: HTTPClient
     let port: UInt16
     private let timeout: Int
+    /// The file of the REST service's world; nil where there is no such service.
+    private let world: String?
     private let running: Monitor<Peer?>
 
     /// `timeout` is how many seconds a connect is held; sessions live twice as long.
-    init(timeout: Int = 2) throws {
+    init(timeout: Int = 2, world: String? = nil) throws {
         port = try freePort()
         loop = try EventLoop(name: "weir-faye")
         http = try HTTPClient(answeringOn: loop)
         self.timeout = timeout
+        self.world = world
         running = Monitor(nil)
         try start()
     }
@@ -152,7 +155,8 @@ final class FayeStage: Sendable {
     var server: Peer? { running.change { $0 } }
 
     func start() throws {
-        let peer = try Peer(["ruby", "\(peersFolder)/faye_groupme.rb", "\(port)", "\(timeout)"])
+        let words = ["ruby", "\(peersFolder)/faye_groupme.rb", "\(port)", "\(timeout)"]
+        let peer = try Peer(words + (world.map { [$0] } ?? []))
         try peer.readLine(startingWith: "listening")
         running.change { $0 = peer }
     }

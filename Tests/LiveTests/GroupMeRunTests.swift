@@ -60,6 +60,8 @@ import Wire
                 backend: .groupme, reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
             token: .provider { server.token }, seed: 5)
         configuration.session.following = .usual
+        // The service is the test's own, and its world runs ten times as fast as life.
+        configuration.session.requestsPerSecond = nil
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.contains { $0.isMessage } }

@@ -26,7 +26,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
     var foreign: Set<String> {
         switch self {
         case .envelope: ["payload", "fields"]
-        case .diffLog: ["blocks", "links", "context", "bookmarks", "connectors"]
+        case .diffLog: ["blocks", "links", "context", "bookmarks", "connectors", "attachments", "event", "symbol"]
         case .recording: ["session", "what"]
         }
     }
@@ -88,6 +88,8 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         for (file, reversible) in [(path, false), (other, true)] {
             let log = try DiffLogFile(creating: file, reversible: reversible)
             try log.write(Conversation.everything() + RankedSections.reports())
+            // What a line replaced is a row as any other.
+            if !reversible { try log.write(GroupMeConversation.everything()) }
             try log.finish()
         }
         let descriptor = open(path, O_WRONLY | O_APPEND)

@@ -3,10 +3,10 @@ import Network
 import Wire
 
 /// The channel server's hand: lives on the loop, gives the endpoint what clients say and the time.
-actor ChannelHub: HTTPServerHandler {
+actor ChannelHub: ChannelHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    private var endpoint: BayeuxEndpoint
+    var endpoint: BayeuxEndpoint
     private let token: Secret?
     private var timer: (due: Moment, timer: LoopTimer)?
 
@@ -23,7 +23,7 @@ actor ChannelHub: HTTPServerHandler {
         timer = nil
     }
 
-    private var policy: BayeuxServer.Policy {
+    var policy: BayeuxServer.Policy {
         let token = self.token
         return { request in
             guard let token else { return nil }
@@ -36,7 +36,7 @@ actor ChannelHub: HTTPServerHandler {
         }
     }
 
-    private func settle() {
+    func settle() {
         let due = endpoint.deadline
         if timer?.due == due { return }
         timer?.timer.cancel()
@@ -51,42 +51,7 @@ actor ChannelHub: HTTPServerHandler {
         settle()
     }
 
-    // MARK: - What the server says
+    func note(_ occasions: [BayeuxServer.Occasion]) {}
 
-    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        assumeIsolated { hub in
-            guard request.path == hub.endpoint.path else { return respond(HTTPResponse(status: 404)) }
-            _ = hub.endpoint.handle(request, hub.policy, respond: respond)
-            hub.settle()
-        }
-    }
-
-    nonisolated func aborted(_ request: ServerRequest) {
-        assumeIsolated { hub in
-            hub.endpoint.aborted(request)
-            hub.settle()
-        }
-    }
-
-    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
-        assumeIsolated { $0.endpoint.path == upgrade.path ? nil : HTTPResponse(status: 404) }
-    }
-
-    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
-        assumeIsolated { $0.endpoint.opened(socket) }
-    }
-
-    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
-        assumeIsolated { hub in
-            _ = hub.endpoint.received(messages, from: socket, hub.policy)
-            hub.settle()
-        }
-    }
-
-    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
-        assumeIsolated { hub in
-            hub.endpoint.closed(socket)
-            hub.settle()
-        }
-    }
+    func answer(_ request: ServerRequest) -> HTTPResponse { HTTPResponse(status: 404) }
 }

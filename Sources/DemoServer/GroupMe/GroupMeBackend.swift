@@ -106,7 +106,7 @@ struct GroupMeBackend: Sendable {
         var call = GroupMeCall(
             user: user, path: Array(path.dropFirst()), query: query, body: .null, now: clock.time(at: now))
         for route in GroupMeRoute.all where route.method == request.method {
-            guard let parameters = route.parameters(in: call.path) else { continue }
+            guard let parameters = route.pattern.parameters(in: call.path) else { continue }
             call.parameters = parameters
             call.body = try Self.body(of: request)
             return try route.handler(call, &self).response

@@ -5,19 +5,20 @@ import Wire
 
 /// The server's hand: lives on the loop, gives the backend and the push endpoint what clients say and the time, and sends what they
 /// answer. It decides nothing.
-actor GroupMeHub: HTTPServerHandler {
+actor GroupMeHub: ChannelHost {
     nonisolated let loop: EventLoop
     nonisolated let tokens: GroupMeTokens
     nonisolated let me: GroupMe.UserID
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private var backend: GroupMeBackend
-    private var endpoint: BayeuxEndpoint
+    var endpoint: BayeuxEndpoint
     /// How often a ping is pushed on every channel somebody subscribed to; nil for never.
     private let pingInterval: Duration?
     private var nextPing: Moment?
     /// Who subscribed to what, by the numbers of the sessions.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
+    private var troubles: ArraySlice<GroupMeServer.Trouble>
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
 
@@ -28,6 +29,7 @@ actor GroupMeHub: HTTPServerHandler {
         let tokens = GroupMeTokens(users: users, key: random.next())
         self.tokens = tokens
         pingInterval = options.pingInterval
+        troubles = options.troubles[...]
         var backend = GroupMeBackend(
             seed: seed, epoch: options.epoch, tokens: tokens,
             start: options.startsAtOnce
@@ -61,12 +63,29 @@ actor GroupMeHub: HTTPServerHandler {
         tell(backend.advance(to: loop.now))
         note(endpoint.advance())
         ping()
+        haveTrouble()
         settle()
     }
 
-    private func settle() {
+    /// Whatever of what goes wrong is due.
+    private func haveTrouble() {
+        let clock = backend.clock
+        let past = clock.time(at: loop.now) - clock.epoch
+        while clock.isRunning, let trouble = troubles.first, trouble.milliseconds <= past {
+            troubles.removeFirst()
+            switch trouble.kind {
+            case .cut: dropConnections()
+            case .restart: forgetSessions()
+            }
+        }
+    }
+
+    func settle() {
         guard isOpen else { return }
-        let due = [backend.deadline, endpoint.deadline, nextPing].compactMap { $0 }.min()
+        let clock = backend.clock
+        let trouble =
+            clock.isRunning ? troubles.first.flatMap { clock.deadline(next: clock.epoch + $0.milliseconds) } : nil
+        let due = [backend.deadline, endpoint.deadline, nextPing, trouble].compactMap { $0 }.min()
         if timer?.due == due { return }
         timer?.timer.cancel()
         timer = due.map { due in
@@ -97,7 +116,7 @@ actor GroupMeHub: HTTPServerHandler {
         nextPing = channels.isEmpty ? nil : loop.now + pingInterval
     }
 
-    private func note(_ occasions: [BayeuxServer.Occasion]) {
+    func note(_ occasions: [BayeuxServer.Occasion]) {
         for occasion in occasions {
             switch occasion {
             case .subscribed(let session, let channel):
@@ -116,18 +135,9 @@ actor GroupMeHub: HTTPServerHandler {
 
     // MARK: - What the server says
 
-    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        assumeIsolated { hub in
-            if request.path == hub.endpoint.path {
-                hub.note(hub.endpoint.handle(request, hub.backend.tokens.policy, respond: respond))
-            } else {
-                respond(hub.answer(request))
-            }
-            hub.settle()
-        }
-    }
+    var policy: BayeuxServer.Policy { backend.tokens.policy }
 
-    private func answer(_ request: ServerRequest) -> HTTPResponse {
+    func answer(_ request: ServerRequest) -> HTTPResponse {
         let call = RESTRequest(
             method: request.method, path: request.path, query: request.query, body: request.body,
             bearer: request.header("x-access-token"), host: request.header("host") ?? "localhost")
@@ -135,35 +145,6 @@ actor GroupMeHub: HTTPServerHandler {
         tell(publications)
         let headers = response.body.isEmpty ? [] : [(name: "content-type", value: response.type)]
         return HTTPResponse(status: response.status, headers: headers, body: response.body)
-    }
-
-    nonisolated func aborted(_ request: ServerRequest) {
-        assumeIsolated { hub in
-            hub.endpoint.aborted(request)
-            hub.settle()
-        }
-    }
-
-    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
-        assumeIsolated { $0.endpoint.path == upgrade.path ? nil : HTTPResponse(status: 404) }
-    }
-
-    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
-        assumeIsolated { $0.endpoint.opened(socket) }
-    }
-
-    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
-        assumeIsolated { hub in
-            hub.note(hub.endpoint.received(messages, from: socket, hub.backend.tokens.policy))
-            hub.settle()
-        }
-    }
-
-    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
-        assumeIsolated { hub in
-            hub.endpoint.closed(socket)
-            hub.settle()
-        }
     }
 
     // MARK: - What tests ask for
@@ -192,4 +173,8 @@ actor GroupMeHub: HTTPServerHandler {
         settle()
         return outcome
     }
+}
+
+extension GroupMeServer.Trouble {
+    fileprivate var milliseconds: Int64 { at.microseconds / 1_000 }
 }

@@ -96,28 +96,14 @@ struct GroupMeRoute: Sendable {
     typealias Handler = @Sendable (GroupMeCall, inout GroupMeBackend) throws(GroupMeRESTError) -> GroupMeAnswer
 
     let method: String
-    /// The parts of the path behind `v3`; nil parts are open.
-    let parts: [String?]
+    /// Of the path behind `v3`.
+    let pattern: RoutePattern
     let handler: Handler
 
     init(_ method: String, _ path: String, _ handler: @escaping Handler) {
         self.method = method
-        parts = path.split(separator: "/").map { $0 == "*" ? nil : String($0) }
+        pattern = RoutePattern(path)
         self.handler = handler
-    }
-
-    /// The open parts, when the path is this route's.
-    func parameters(in path: [String]) -> [String]? {
-        guard path.count == parts.count else { return nil }
-        var parameters: [String] = []
-        for (wanted, found) in zip(parts, path) {
-            if let wanted {
-                guard wanted == found else { return nil }
-            } else {
-                parameters.append(found)
-            }
-        }
-        return parameters
     }
 
     static let all: [GroupMeRoute] = users + groups + members + messages

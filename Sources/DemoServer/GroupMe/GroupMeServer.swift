@@ -26,10 +26,13 @@ public final class GroupMeServer: Sendable {
         public var mostRequests: Int?
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
         public var epoch: Int64
+        /// What goes wrong with the server, and when, since the script started; in order.
+        public var troubles: [Trouble]
         /// Options.
         public init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
-            pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000
+            pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
+            troubles: [Trouble] = []
         ) {
             self.startsAtOnce = startsAtOnce
             self.isEndless = isEndless
@@ -38,6 +41,27 @@ public final class GroupMeServer: Sendable {
             self.pingInterval = pingInterval
             self.mostRequests = mostRequests
             self.epoch = epoch
+            self.troubles = troubles
+        }
+    }
+
+    /// Something that goes wrong on its own, as in life.
+    public struct Trouble: Hashable, Sendable {
+        /// What goes wrong.
+        public enum Kind: Hashable, Sendable {
+            /// The connections of all WebSockets are cut; their sessions live on for a while.
+            case cut
+            /// The process starts again: every connection is cut and no session is known any more. The world goes on.
+            case restart
+        }
+        /// When, since the script started, in the world's time.
+        public var at: Duration
+        /// What.
+        public var kind: Kind
+        /// A trouble to come.
+        public init(at: Duration, _ kind: Kind) {
+            self.at = at
+            self.kind = kind
         }
     }
 

@@ -157,7 +157,7 @@ struct Backend: Sendable {
     private func route(_ era: Era, _ method: String, _ path: [String]) -> (Route, [String])? {
         let routes = era == .proxy ? EraA.routes : EraB.routes
         for route in routes where route.method == method {
-            if let parameters = route.parameters(in: path) { return (route, parameters) }
+            if let parameters = route.pattern.parameters(in: path) { return (route, parameters) }
         }
         return nil
     }

@@ -121,30 +121,16 @@ struct Route: Sendable {
     typealias Handler = @Sendable (RESTCall, inout Backend) throws(RESTError) -> RESTAnswer
 
     let method: String
-    /// The parts of the path after the era's prefix; nil parts are open.
-    let parts: [String?]
+    /// Of the path after the era's prefix.
+    let pattern: RoutePattern
     let isPublic: Bool
     let handler: Handler
 
     init(_ method: String, _ path: String, isPublic: Bool = false, _ handler: @escaping Handler) {
         self.method = method
-        parts = path.split(separator: "/").map { $0 == "*" ? nil : String($0) }
+        pattern = RoutePattern(path)
         self.isPublic = isPublic
         self.handler = handler
-    }
-
-    /// The open parts, when the path is this route's.
-    func parameters(in path: [String]) -> [String]? {
-        guard path.count == parts.count else { return nil }
-        var parameters: [String] = []
-        for (wanted, found) in zip(parts, path) {
-            if let wanted {
-                guard wanted == found else { return nil }
-            } else {
-                parameters.append(found)
-            }
-        }
-        return parameters
     }
 }
 

@@ -50,7 +50,7 @@ extension GroupMe.Chat {
         writer.beginObject()
         writer.member("conversation_id", conversation)
         writer.key("other_user")
-        partner.encode(into: &writer)
+        partner.publicPart.encode(into: &writer)
         writer.member("created_at", createdAt)
         writer.member("updated_at", updatedAt)
         writer.member("messages_count", messagesCount)

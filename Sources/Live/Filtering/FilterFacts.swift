@@ -194,9 +194,9 @@ struct KnownNames {
     mutating func learn(from rows: [DiffRow]) {
         people.learn(from: rows)
         for row in rows where row.item.id.kind == .channel && row.operation != .delete {
-            let id = row.item.id.text
+            let id = row.item.roomPart
             guard titles.count < Self.mostTitles || titles[id] != nil, row.operation != .move || titles[id] == nil,
-                let title = ItemFacts(row.item).label, titles[id] != title
+                let title = row.item.channelName, titles[id] != title
             else { continue }
             titles[id] = title
             revision += 1

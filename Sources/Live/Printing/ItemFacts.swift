@@ -16,6 +16,8 @@ struct ItemFacts {
     /// The fields in their fixed order; behind them what the server knows of the row, where it is not all of it.
     private let text: [UInt8]
     private var fields: [Field] = []
+    /// The row's own name, where it does not stand among the fields: a direct is called as the one it is with.
+    private let name: String?
 
     init(_ item: Item) {
         var writer = JSONWriter()
@@ -29,6 +31,7 @@ struct ItemFacts {
             writer.endObject()
         }
         text = writer.bytes
+        name = item.id.kind == .channel ? item.channelName : nil
         fields.reserveCapacity(24)
         find(from: 0)
         if end < text.count { find(from: end) }
@@ -53,6 +56,7 @@ struct ItemFacts {
 
     /// What a person would call it, in short: its name, title or text. Untrusted text.
     var label: String? {
+        if let name { return name }
         for key in ["name", "title", "text"] as [StaticString] {
             guard let field = fields.first(where: { isNamed($0, key) }), text[field.value.lowerBound] == 0x22,
                 field.value.count > 2

@@ -2,7 +2,8 @@ import Events
 import Pipeline
 import SectionedModel
 
-/// What rooms are called, learnt from the channels among the rows that were printed: a room is named by the id of its channel.
+/// What rooms are called, learnt from the channels among the rows that were printed: a room is named by
+/// what stands for its channel.
 ///
 /// Bounded, since rows may come from a file.
 struct KnownRooms: Sendable {
@@ -31,8 +32,8 @@ struct KnownRooms: Sendable {
     }
 
     private mutating func learn(_ item: Item) {
-        guard case .twakeChannel(let channel) = item.entity, let name = channel.name, !name.isEmpty else { return }
-        let id = item.id.text
+        guard item.id.kind == .channel, let name = item.channelName else { return }
+        let id = item.roomPart
         guard titles[id] != name, titles.count < Self.maximum || titles[id] != nil else { return }
         if titles.updateValue(name, forKey: id) != nil { rooms = [:] }
     }

@@ -4,8 +4,8 @@ public struct RoomFacts: Hashable, Sendable {
     public var name: String
     /// What people call it, where the model says; untrusted text.
     public var title: String?
-    /// What it carries, in one word: `public`, `private` and `direct` for messages of such a channel (`messages` while that is not
-    /// known), `thread`, `members`, `list`, `badges`, `places`, `people`, or `room`.
+    /// What it carries, in one word: `public`, `private`, `group`, `topic` and `direct` for messages of such a channel (`messages` while
+    /// that is not known), `thread`, `members`, `list`, `badges`, `places`, `people`, or `room`.
     public var kind: String
     /// How much in it is not read; nil where nobody counts.
     public var unread: Int?

@@ -20,7 +20,8 @@ enum TwakeGuide {
     private static func guide(of event: Twake.Event) -> EventGuide {
         let (name, handlers, subjects, payload) = parts(of: event)
         return EventGuide(
-            kind: Event.twake(event).kind, wireNames: [name], fields: fields(of: payload), handlers: handlers,
+            kind: Event.twake(event).kind, wireNames: [name], fields: EventGuide.Field.all(of: payload),
+            handlers: handlers,
             treatments: subjects.map { subject in
                 ("\(subject)", TwakeStanding.allCases.map { treatment(of: subject, $0) })
             })
@@ -78,30 +79,6 @@ enum TwakeGuide {
         }
     }
 
-    /// The members of a value, in the order of the code. What stands behind a shared reference stands here, as it does for readers.
-    private static func fields(of value: Any) -> [EventGuide.Field] {
-        let mirror = Mirror(reflecting: value)
-        if let only = mirror.children.first, mirror.children.count == 1 {
-            let isReference = ["shared", "value", "storage", "box"].contains(only.label ?? "")
-            // A case of an enumeration has what it carries as its only child.
-            if isReference || mirror.displayStyle == .enum { return fields(of: only.value) }
-        }
-        if mirror.displayStyle == .class, let only = mirror.children.first { return fields(of: only.value) }
-        return mirror.children.compactMap { child in
-            guard let label = child.label, !label.hasPrefix("."), label != "details" else { return nil }
-            return EventGuide.Field(name: label, type: typeName("\(type(of: child.value))"))
-        }
-    }
-
-    /// `EntityID?` for `Optional<EntityID>`, `[EntityID]` for `Array<EntityID>`.
-    private static func typeName(_ name: String) -> String {
-        for (prefix, before, after) in [("Optional<", "", "?"), ("Array<", "[", "]")]
-        where name.hasPrefix(prefix) && name.hasSuffix(">") {
-            return before + typeName(String(name.dropFirst(prefix.count).dropLast())) + after
-        }
-        return name
-    }
-
     /// The shortest of each kind and type that decodes.
     private static let specimens = [
         #"["authenticated"]"#, #"["unauthorized",{"message":"m"}]"#,
@@ -144,7 +121,8 @@ enum TwakeGuide {
 }
 
 extension EventGuide {
-    fileprivate mutating func merge(_ other: EventGuide) {
+    /// Takes in what is known of another event of the same kind.
+    mutating func merge(_ other: EventGuide) {
         wireNames += other.wireNames.filter { !wireNames.contains($0) }
         fields += other.fields.filter { field in !fields.contains { $0.name == field.name } }
         handlers += other.handlers.filter { !handlers.contains($0) }

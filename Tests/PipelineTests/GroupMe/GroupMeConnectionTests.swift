@@ -70,6 +70,17 @@ struct GroupMeConnectionTests {
         #expect(peer.finished == .refused("access token authentication failed"))
     }
 
+    @Test
+    func `a token that the service refuses to say whose it is, is asked for again, and then believed to be no good`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", status: 401, body: #"{"meta":{"code":401,"errors":["unauthorized"]}}"#)
+        #expect(peer.finished == nil)
+        peer.feed(.tokenRenewed(changed: false))
+        peer.feed(.tokenRenewed(changed: false))
+        #expect(peer.finished == .refused("the token was refused"))
+    }
+
     @Test func `a session that the server still has is taken up again, and what may be missing is fetched`() throws {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([3, 2, 1]))

@@ -1,0 +1,59 @@
+import Network
+import Wire
+
+/// An actor on the loop that serves a Bayeux endpoint: it hands what sockets and exchanges say to the endpoint, and hears what that made
+/// of it.
+protocol ChannelHost: Actor, HTTPServerHandler {
+    nonisolated var loop: EventLoop { get }
+    var endpoint: BayeuxEndpoint { get set }
+    /// Who may subscribe to what and publish where.
+    var policy: BayeuxServer.Policy { get }
+    /// Hears what happened at the endpoint.
+    func note(_ occasions: [BayeuxServer.Occasion])
+    /// Does what comes after every turn.
+    func settle()
+    /// Answers a request that is not for the endpoint.
+    func answer(_ request: ServerRequest) -> HTTPResponse
+}
+
+extension ChannelHost {
+    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        assumeIsolated { host in
+            if request.path == host.endpoint.path {
+                host.note(host.endpoint.handle(request, host.policy, respond: respond))
+            } else {
+                respond(host.answer(request))
+            }
+            host.settle()
+        }
+    }
+
+    nonisolated func aborted(_ request: ServerRequest) {
+        assumeIsolated { host in
+            host.endpoint.aborted(request)
+            host.settle()
+        }
+    }
+
+    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        assumeIsolated { $0.endpoint.path == upgrade.path ? nil : HTTPResponse(status: 404) }
+    }
+
+    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        assumeIsolated { $0.endpoint.opened(socket) }
+    }
+
+    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        assumeIsolated { host in
+            host.note(host.endpoint.received(messages, from: socket, host.policy))
+            host.settle()
+        }
+    }
+
+    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
+        assumeIsolated { host in
+            host.endpoint.closed(socket)
+            host.settle()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The demo of GroupMe: its own service, by Bayeux and REST, tailed in one process.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeDemoTests {
+    @Test func `the demo of GroupMe shows what people say and do, and its recording replays to the same diff log`()
+        throws
+    {
+        let folder = try temporaryFolder()
+        let demo = try weir(
+            "demo", "--backend", "groupme", "--duration", "5s", "--no-ctl", "--format", "json", "--record",
+            folder + "/d.weir.jsonl", "--diff-log", folder + "/live.diff")
+        try #require(demo.status == 0, "\(demo.errors)")
+        for kind in ["message", "typing", "reaction"] {
+            #expect(demo.output.contains(#""kind":"\#(kind)""#), "no \(kind)")
+        }
+        #expect(demo.output.contains("Good morning, all! ☀️"))
+        for section in ["groups", "directs", "messages", "members", "former"] {
+            #expect(demo.errors.contains(section), "no \(section) in \(demo.errors)")
+        }
+        let replayed = try weir(
+            "replay", folder + "/d.weir.jsonl", "--speed", "max", "--format", "json", "--diff-log",
+            folder + "/again.diff")
+        #expect(replayed.status == 0, "\(replayed.errors)")
+        #expect(try readFile(folder + "/again.diff") == readFile(folder + "/live.diff"))
+        #expect(events(replayed.output) == events(demo.output))
+    }
+
+    @Test func `its connection is cut and its server started again, and the demo goes on`() throws {
+        let arguments = ["demo", "--backend", "groupme", "--no-ctl", "--until-match", "type = gap", "--fail-on", "gap"]
+        #expect(try weir(arguments + ["--duration", "12s"]).status == 3)
+    }
+
+    @Test func `only a backend with a world of its own can be shown, whatever the environment says of servers`() throws
+    {
+        let refused = try weir("demo", "--backend", "socketio")
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("is none of twake, groupme"))
+        let inherited = try weir(
+            ["demo", "--no-ctl", "--count", "1", "--quiet"], environment: ["WEIR_BACKEND": "socketio"])
+        #expect(inherited.status == 0, "\(inherited.errors)")
+    }
+
+    /// The lines of events and diffs; those of the connection tell when timers fired.
+    private func events(_ output: String) -> [Substring] {
+        output.split(separator: "\n").filter { $0.contains(#""type":"event""#) || $0.contains(#""type":"diff""#) }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Live
+import Pipeline
+import TestSupport
+import Testing
+
+/// A whole tail of GroupMe against Debian's Faye with GroupMe's rules, over real sockets (`reference/groupme.md` 4.4 to 4.6): whatever the
+/// network or the server does, the model becomes what REST says.
+@Suite(
+    .serialized, .timeLimit(.minutes(3)),
+    .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))
+struct FayeTailTests {
+    @Test func `what is published comes as events and stands in the model`() async throws {
+        let tail = try FayeTail(timeout: 10)
+        await tail.waitForJoins(1)
+        for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
+        await tail.wait(for: ["one", "two", "three"])
+        await tail.wait(forPushes: ["one", "two", "three"])
+        let summary = await tail.end()
+        #expect(summary.undecodable == 0 && summary.gaps == 0)
+        #expect(summary.sections.contains { $0.section.name == "groups" && $0.count == 1 })
+    }
+
+    @Test func `a token that REST takes and the push service does not ends the tail, in the server's words`()
+        async throws
+    {
+        let tail = try FayeTail(timeout: 10, token: "stale-20000001")
+        guard case .refused(let words) = await tail.ended().outcome else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(words.contains("access token authentication failed"))
+    }
+
+    @Test func `a token that nobody takes ends it, too`() async throws {
+        let tail = try FayeTail(timeout: 10, token: "nonsense")
+        guard case .refused = await tail.ended().outcome else {
+            Issue.record("it was not refused")
+            return
+        }
+    }
+
+    @Test func `a server that is killed and started again is subscribed to again, and what was missed is fetched`()
+        async throws
+    {
+        let tail = try FayeTail(timeout: 10)
+        await tail.waitForJoins(1)
+        try await tail.say("before", id: 10)
+        await tail.wait(for: ["before"])
+        tail.stage.kill()
+        await tail.reports.wait(seconds: 30) { $0.isDown }
+        try tail.stage.start()
+        try await tail.say("after", id: 11)
+        await tail.wait(for: ["before", "after"])
+        await tail.waitForJoins(2)
+        try await tail.say("again", id: 12)
+        await tail.wait(for: ["before", "after", "again"])
+        await tail.reports.wait(seconds: 30) { $0.pushed.last == "again" }
+        #expect(await tail.end().gaps == 1)
+    }
+
+    @Test func `inside its window a session is taken up again, and what was published meanwhile is pushed`()
+        async throws
+    {
+        let tail = try FayeTail(timeout: 20)
+        await tail.waitForJoins(1)
+        await tail.network("refuse")
+        await tail.reports.wait(seconds: 30) { $0.isDown }
+        for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
+        await tail.network("accept")
+        await tail.wait(for: ["one", "two", "three"])
+        await tail.reports.wait(seconds: 30) { $0.gaps == 1 }
+        try await tail.say("four", id: 14)
+        await tail.wait(for: ["one", "two", "three", "four"])
+        await tail.wait(forPushes: ["one", "two", "three", "four"])
+        let log = await log(of: tail)
+        #expect(log.count { $0.hasPrefix("handshake") } == 1)
+        #expect(log.count { $0 == "subscribe /user/20000001" } == 1)
+    }
+
+    @Test func `outside its window the session is a new one, and what was never pushed is fetched`() async throws {
+        let tail = try FayeTail(timeout: 1)
+        await tail.waitForJoins(1)
+        await tail.network("refuse")
+        try tail.stage.server?.readLine(startingWith: "disconnect")
+        try await tail.say("lost", id: 10)
+        await tail.network("accept")
+        await tail.wait(for: ["lost"])
+        #expect(tail.pushed == [])
+        await tail.waitForJoins(2)
+        try await tail.say("pushed", id: 11)
+        await tail.wait(for: ["lost", "pushed"])
+        await tail.wait(forPushes: ["pushed"])
+        #expect(await log(of: tail).count { $0.hasPrefix("handshake") } == 1, "after the one that was read over")
+    }
+
+    @Test func `a connection that swallows everything is found out, and what went into it is fetched`() async throws {
+        let tail = try FayeTail(timeout: 2)
+        await tail.waitForJoins(1)
+        await tail.network("hole")
+        // Faye believes that this was delivered, and will not do it again.
+        try await tail.say("swallowed", id: 10)
+        await tail.reports.wait(seconds: 60) { $0.gaps == 1 }
+        await tail.wait(for: ["swallowed"])
+        await tail.waitForJoins(2)
+        try await tail.say("heard", id: 11)
+        await tail.wait(for: ["swallowed", "heard"])
+        await tail.wait(forPushes: ["heard"])
+        await tail.end()
+    }
+
+    /// Ends it all, and gives what the server told and nobody has read.
+    private func log(of tail: FayeTail) async -> [String] {
+        let server = tail.stage.server
+        if let server { kill(server.pid, SIGTERM) }
+        var lines: [String] = []
+        while let line = server?.readLine() { lines.append(line) }
+        await tail.end()
+        return lines
+    }
+}
+
+extension [StampedReport] {
+    /// Whether the connection was lost.
+    fileprivate var isDown: Bool { contains { if case .connection(.lost(_, _)) = $0.report { true } else { false } } }
+}
