@@ -40,15 +40,20 @@ struct SimulationRun {
         print("\(Int(seeds).grouped) histories of \(peer.rawValue) from seed \(first)")
         let watch = Stopwatch()
         var campaign = Campaign()
+        var printed = 0
         campaign.run(first..<first + seeds, of: peer) { campaign in
             if campaign.seeds % 10_000 == 0, campaign.seeds < seeds {
                 print("  \(campaign.seeds.grouped) in \(watch.elapsed.seconds.fixed(0)) s")
                 // Seen at once in a pipe and in a file, too.
                 fflush(nil)
             }
-            return campaign.divergences.count < Self.enough
+            for divergence in campaign.divergences[printed...] {
+                print("\n\(divergence)")
+                fflush(nil)
+            }
+            printed = campaign.divergences.count
+            return printed < Self.enough
         }
-        for divergence in campaign.divergences { print("\n\(divergence)") }
         print(Self.report(campaign, took: watch.elapsed.seconds))
         let again = "Again: weir-bench simulate --seeds \(seeds) --first \(first)" + option
         guard campaign.divergences.isEmpty else {

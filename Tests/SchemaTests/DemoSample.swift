@@ -6,7 +6,8 @@ import Wire
 
 /// What the demo server says: a client of it is in every room, while everybody does everything.
 struct DemoSample {
-    private var server = SimulatedServer(seed: 3, epoch: 1_631_610_000_000, tokenLifetime: .seconds(3_600), revision: .v3)
+    private var server = SimulatedServer(
+        seed: 3, epoch: 1_631_610_000_000, tokenLifetime: .seconds(3_600), revision: .v3)
     private var now = Moment.zero
     private var rooms: Set<String> = []
     /// The events the client was sent.

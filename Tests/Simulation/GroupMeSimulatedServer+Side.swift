@@ -108,9 +108,12 @@ extension GroupMeSimulatedServer: Side {
 
     /// A joined room asks for its messages and its members, as many pages as the user wants to see or there are to be caught up with; a
     /// connection for the user, three lists and their empty last pages; an event for three things at most, of which the messages may need
-    /// one more page; what fails is asked again.
-    func mostRequests(_ figures: Figures, of history: History) -> Int {
-        4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)
-            + 4 * figures.deeds + figures.spoiled
+    /// one more page; a look at everything for the lists, and for what each room asks.
+    func mostRequests(of simulation: Simulation) -> Int {
+        let (figures, history) = (simulation.figures, simulation.history)
+        let looks = history.lookAgain.map { Int(simulation.now.microseconds / 1_000) / Int($0 / .milliseconds(1)) } ?? 0
+        let rooms = simulation.session.roomBook.entries.count
+        return 4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)
+            + looks * (6 + (3 + history.depth / 100) * rooms) + 4 * figures.deeds + figures.spoiled
     }
 }

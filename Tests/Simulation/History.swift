@@ -96,9 +96,11 @@ package struct History: Hashable, Sendable {
         case (.fault(.spoil, let a, _), _): Spoil.allCases[a % Spoil.allCases.count] == .missing
         // No frame of era A tells that a message was moved (3.1). Nor has it a room for workspaces.
         case (.act(.move, _, _, _), .a), (.act(.retitle, _, _, _), .a), (.act(.found, _, _, _), .a): true
-        // GroupMe tells nobody of a pin that is taken back (1.10), nor those who left a group of its end.
+        // GroupMe tells nobody of a pin that is taken back (1.10), nor those who left a group of its end, nor of a group that one makes
+        // for oneself elsewhere.
         case (.act(.pin, _, _, let b), .groupMe): b % 2 == 1
         case (.act(.erase, _, _, _), .groupMe): true
+        case (.act(.create, let user, _, let b), .groupMe): user % 4 == 0 && b & 0b1110 == 0
         case (.act, _), (.deed, _), (.fault, _): false
         }
     }

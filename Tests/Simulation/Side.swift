@@ -36,7 +36,7 @@ protocol Side: SimulatedService {
     func differences(from simulation: Simulation) -> [String]
 
     /// As many requests as what happened gives reason for, beside those that failed.
-    func mostRequests(_ figures: Figures, of history: History) -> Int
+    func mostRequests(of simulation: Simulation) -> Int
 }
 
 /// An answer that needs no look at the world.

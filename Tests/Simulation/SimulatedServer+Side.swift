@@ -126,7 +126,8 @@ extension SimulatedServer: Side {
 
     /// A joined room asks for at most two things and a new connection for five on the way to its rooms; an event makes at most three
     /// things be asked; what fails is asked again; what is listed may be asked for one by one.
-    func mostRequests(_ figures: Figures, of history: History) -> Int {
+    func mostRequests(of simulation: Simulation) -> Int {
+        let (figures, history) = (simulation.figures, simulation.history)
         let pages = 1 + history.depth / (Self.pageLength - 1)
         return 3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + figures.looks + 1)
             + figures.spoiled

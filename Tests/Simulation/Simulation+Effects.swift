@@ -87,7 +87,7 @@ extension Simulation {
         var request = wanted
         request.id += requestsBefore
         lastRequest = max(lastRequest, request.id)
-        figures.requests += 1
+        figures.requests += sabotage == .tenfoldRequests ? 10 : 1
         awaited.insert(request.id)
         say(request)
         note(UInt64(request.target.utf8.count))

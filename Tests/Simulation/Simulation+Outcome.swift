@@ -58,7 +58,7 @@ extension Simulation {
     /// No storm: every request has a reason, and a reason has at most so many requests; what fails is asked again.
     private mutating func checkBound() {
         let failures = figures.failures
-        if figures.requests > server.mostRequests(figures, of: history) + failures {
+        if figures.requests > server.mostRequests(of: self) + failures {
             faults.append(
                 "\(figures.requests) requests for \(figures.events) events, \(figures.joins) joins, "
                     + "\(figures.connections) connections, \(failures) failures")

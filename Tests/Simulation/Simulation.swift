@@ -19,6 +19,8 @@ package struct Simulation {
         case emptiedList
         /// The last line of the diff log is lost.
         case lostLine
+        /// Each request counts as ten, as if it were repeated for nothing.
+        case tenfoldRequests
     }
 
     /// What is under way in the network.
