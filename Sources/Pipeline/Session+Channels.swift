@@ -36,9 +36,15 @@ extension Session {
         switch effect {
         case .send(let frame):
             effects.append(.send(connection: connection, .text(frame.bytes[...])))
-        case .connected(let continuity): began(isRecovered: continuity == .complete)
+        case .connected(let continuity):
+            beginAnew(into: &effects)
+            began(isRecovered: continuity == .complete)
         case .subscribed(let channel): backend.subscribed(channel, into: &transaction)
         case .refused(let channel, let why): backend.refused(channel, why: why, into: &transaction)
+        // That is no word on the token: another connection may do better.
+        case .unanswered(let channel) where backend.isOwn(channel): end(.channelsEnd(.silent), into: &effects)
+        case .unanswered(let channel):
+            transaction.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomBook.noAnswer))
         case .unsubscribed(let channel): transaction.plans.append(.left(room: backend.room(of: channel)))
         case .delivery(let delivery): handle(.bayeux(delivery), nil, into: &effects)
         case .published: break

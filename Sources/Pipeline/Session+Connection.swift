@@ -88,14 +88,31 @@ extension Session {
         if link.isReady, history.lostAt == nil { history.lostAt = transaction.now }
     }
 
-    private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
-        noteLoss()
-        link = .idle
-        retireClient()
+    /// The server had forgotten the session, and another one begins on the same transport: what was sent meanwhile is missed, as by a lost
+    /// connection.
+    mutating func beginAnew(into effects: inout [Effect]) {
+        switch link {
+        case .authenticating(let open, _), .ready(let open):
+            noteLoss()
+            link = .handshaking(open)
+        case .idle, .connecting, .handshaking, .closing, .renewingToken, .waiting, .over: return
+        }
+        loseRooms(into: &effects)
+        effects.append(.report(.connection(.lost(why: "the server forgot the session", retryIn: .zero))))
+    }
+
+    private mutating func loseRooms(into effects: inout [Effect]) {
         for room in rooms.connectionLost() {
             history.followedRooms.insert(room)
             reportRoom(.lost, room, into: &effects)
         }
+    }
+
+    private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
+        noteLoss()
+        link = .idle
+        retireClient()
+        loseRooms(into: &effects)
         switch cause {
         case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
         case .namespaceRefused(let message): finish(.refused(message), into: &effects)

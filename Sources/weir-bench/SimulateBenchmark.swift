@@ -8,19 +8,22 @@ extension Benchmark {
         "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
     private static let one = BenchmarkOption(
         "seed", "S", "only this history: print it, and what is wrong at its end", standard: nil, range: 0...Int.max)
+    private static let groupMe = BenchmarkOption(
+        "groupme", "0|1", "histories of GroupMe's server, not of Twake's", standard: 0, range: 0...1, alone: 1)
 
     /// The long run of the simulation that the tests run briefly.
     static let simulate = Benchmark(
-        name: "simulate", summary: "the whole pure core against a simulated Twake server, under seeds",
+        name: "simulate", summary: "the whole pure core against a simulated server, of Twake or GroupMe, under seeds",
         details: [
             "Each seed is a history: what people do, what goes wrong in the network and at the server, and when. After it the",
             "network heals; when quiet has come the model must be the server's truth, nothing may be left to be done, and the",
             "diff log must lead to the model. A history that ends otherwise is printed as short as it can be made.",
         ],
-        options: [seeds, first, one]
+        options: [seeds, first, one, groupMe]
     ) { arguments throws(BenchmarkError) in
-        if let seed = arguments.value(one) { return try SimulationRun.repeatOne(UInt64(seed)) }
-        try SimulationRun(first: UInt64(arguments[first]), seeds: UInt64(arguments[seeds])).run()
+        let peer = arguments[groupMe] == 1 ? History.Peer.groupMe : .twake
+        if let seed = arguments.value(one) { return try SimulationRun.repeatOne(UInt64(seed), of: peer) }
+        try SimulationRun(first: UInt64(arguments[first]), seeds: UInt64(arguments[seeds]), peer: peer).run()
     }
 }
 
@@ -28,34 +31,42 @@ extension Benchmark {
 struct SimulationRun {
     let first: UInt64
     let seeds: UInt64
+    let peer: History.Peer
     /// More histories that diverge are not looked for: making each short takes a while.
     private static let enough = 20
 
     /// Prints how far it is from time to time, and at the end what was done; throws when a history diverged.
     func run() throws(BenchmarkError) {
-        print("\(Int(seeds).grouped) histories from seed \(first)")
+        print("\(Int(seeds).grouped) histories of \(peer.rawValue) from seed \(first)")
         let watch = Stopwatch()
         var campaign = Campaign()
-        campaign.run(first..<first + seeds) { campaign in
+        var printed = 0
+        campaign.run(first..<first + seeds, of: peer) { campaign in
             if campaign.seeds % 10_000 == 0, campaign.seeds < seeds {
                 print("  \(campaign.seeds.grouped) in \(watch.elapsed.seconds.fixed(0)) s")
                 // Seen at once in a pipe and in a file, too.
                 fflush(nil)
             }
-            return campaign.divergences.count < Self.enough
+            for divergence in campaign.divergences[printed...] {
+                print("\n\(divergence)")
+                fflush(nil)
+            }
+            printed = campaign.divergences.count
+            return printed < Self.enough
         }
-        for divergence in campaign.divergences { print("\n\(divergence)") }
         print(Self.report(campaign, took: watch.elapsed.seconds))
-        let again = "Again: weir-bench simulate --seeds \(seeds) --first \(first)"
+        let again = "Again: weir-bench simulate --seeds \(seeds) --first \(first)" + option
         guard campaign.divergences.isEmpty else {
-            throw .failed("histories diverged\n\(again)\nOne of them: weir-bench simulate --seed S")
+            throw .failed("histories diverged\n\(again)\nOne of them: weir-bench simulate --seed S\(option)")
         }
         print(again)
     }
 
+    private var option: String { peer == .groupMe ? " --groupme" : "" }
+
     /// Runs one history and says what is wrong at its end.
-    static func repeatOne(_ seed: UInt64) throws(BenchmarkError) {
-        let history = History(seed: seed)
+    static func repeatOne(_ seed: UInt64, of peer: History.Peer) throws(BenchmarkError) {
+        let history = History(seed: seed, of: peer)
         print(history)
         let findings = Campaign.findings(history)
         guard findings.isEmpty else { throw .failed(findings.joined(separator: "\n")) }

@@ -107,7 +107,8 @@ actor FayeClient {
             case .close:
                 told.put(effect)
                 if socket != nil { cut() }
-            case .connected, .subscribed, .refused, .unsubscribed, .delivery, .published, .unpublished, .malformed:
+            case .connected, .subscribed, .refused, .unanswered, .unsubscribed, .delivery, .published, .unpublished,
+                .malformed:
                 told.put(effect)
             }
         }

@@ -6,22 +6,23 @@ import Wire
 
 /// What the demo server says: a client of it is in every room, while everybody does everything.
 struct DemoSample {
-    private var server = SimulatedServer(seed: 3, epoch: 1_631_610_000_000, tokenLifetime: .seconds(3_600))
+    private var server = SimulatedServer(
+        seed: 3, epoch: 1_631_610_000_000, tokenLifetime: .seconds(3_600), revision: .v3)
     private var now = Moment.zero
     private var rooms: Set<String> = []
     /// The events the client was sent.
     private(set) var events: [JSONValue] = []
 
     init() throws {
-        var outputs: [SimulatedServer.Output] = []
-        server.open(1, revision: .v3, at: now, into: &outputs)
+        var outputs: [SimulatedOutput] = []
+        server.open(1, at: now, into: &outputs)
         try say(#"42["authenticate",{"token":"\#(server.token(at: now).reveal())"}]"#)
         for round in 0..<20 {
             for (number, act) in SimulatedAct.allCases.enumerated() {
                 now = now + .milliseconds(700)
                 let (user, a, b) = (round % 5, round * 7 + number, round * 3 + number)
                 try publish(server.perform(act, by: user, a, b, at: now) ?? [])
-                var outputs: [SimulatedServer.Output] = []
+                var outputs: [SimulatedOutput] = []
                 try publish(server.advance(to: now, into: &outputs))
                 try take(outputs)
             }
@@ -29,25 +30,25 @@ struct DemoSample {
     }
 
     private mutating func say(_ frame: String) throws {
-        var outputs: [SimulatedServer.Output] = []
+        var outputs: [SimulatedOutput] = []
         let publications = server.receive(.text(frame), from: 1, at: now, into: &outputs)
         try take(outputs)
         try publish(publications)
     }
 
-    private mutating func publish(_ publications: [SimulatedServer.Publication]) throws {
+    private mutating func publish(_ publications: [SimulatedPublication]) throws {
         for publication in publications {
-            let room = publication.path.dropLast(publication.type.count + 1)
+            let room = publication.path.dropLast(publication.kind.count + 1)
             if rooms.insert(String(room)).inserted {
                 try say(#"42["realtime:join",{"name":"\#(room)","token":"twake"}]"#)
             }
-            var outputs: [SimulatedServer.Output] = []
+            var outputs: [SimulatedOutput] = []
             server.publish(publication, into: &outputs)
             try take(outputs)
         }
     }
 
-    private mutating func take(_ outputs: [SimulatedServer.Output]) throws {
+    private mutating func take(_ outputs: [SimulatedOutput]) throws {
         for case .send(_, let message) in outputs {
             let text = String(decoding: message.bytes, as: UTF8.self)
             if text.hasPrefix("42") { events.append(try JSONValue(parsing: Array(text.utf8.dropFirst(2))[...])) }

@@ -26,15 +26,17 @@ package struct Campaign: Sendable {
     package init() {}
 
     /// Runs the histories of some seeds. Calls `report` after each; ends when it says so.
-    package mutating func run(_ range: Range<UInt64>, report: (Campaign) -> Bool = { _ in true }) {
+    package mutating func run(
+        _ range: Range<UInt64>, of peer: History.Peer = .twake, report: (Campaign) -> Bool = { _ in true }
+    ) {
         for seed in range {
-            run(seed)
+            run(seed, peer)
             if !report(self) { return }
         }
     }
 
-    private mutating func run(_ seed: UInt64) {
-        let history = History(seed: seed)
+    private mutating func run(_ seed: UInt64, _ peer: History.Peer) {
+        let history = History(seed: seed, of: peer)
         var simulation = Simulation(history)
         simulation.run()
         seeds += 1

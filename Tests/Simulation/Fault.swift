@@ -2,7 +2,7 @@
 package enum Fault: String, CaseIterable, Sendable {
     /// The connection is cut. `a` 0: both ends hear of it; 1: neither does, and everything sent is swallowed until a heartbeat is missed.
     case cut
-    /// The server takes the client out of the namespace.
+    /// The server puts the client out, in the `a`-th way of its own.
     case kick
     /// The server is gone for `a` ms; all it knew of connections is lost.
     case restart
@@ -18,7 +18,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case double
     /// The socket delivers nothing for `a` ms, then everything in order.
     case stall
-    /// What the server tells of the `a`-th kind waits for `b` ms, while the rest goes on: nothing orders rooms and types (3.4).
+    /// What the server tells of the `a`-th kind waits for `b` ms, while the rest goes on: nothing orders rooms and types.
     case hold
     /// The next `b` requests are spoiled in the `a`-th way of `Spoil`.
     case spoil
@@ -45,22 +45,15 @@ package enum Spoil: String, CaseIterable, Sendable {
     /// Slow on the way there, slow on the way back.
     case slowRequest, slowAnswer
 
-    /// The status and body of an answer that is given without the server's having looked.
-    var answer: (status: Int, body: String, retryAfter: Int?)? {
-        func fastify(_ status: Int, _ error: String) -> String {
-            #"{"statusCode":\#(status),"error":"\#(error)","message":"\#(error)"}"#
-        }
+    /// What a server in between answers, whatever the backend.
+    var page: FixedAnswer? {
         switch self {
-        case .unauthorized: return (401, fastify(401, "Unauthorized"), nil)
-        case .forbidden: return (403, #"{"error":"Wrong token"}"#, nil)
-        case .missing: return (404, fastify(404, "Not Found"), nil)
-        case .conflict: return (409, fastify(409, "Conflict"), nil)
-        case .busy: return (429, fastify(429, "Too Many Requests"), 3)
-        case .broken: return (500, fastify(500, "Internal Server Error"), nil)
-        case .missingPage: return (404, "<html><body>404 page not found</body></html>", nil)
-        case .gatewayPage: return (502, "<html><body>Bad Gateway</body></html>", nil)
-        case .welcomePage: return (200, "<html><body>It works!</body></html>", nil)
-        case .truncated, .nonsense, .lostRequest, .lostAnswer, .reset, .slowRequest, .slowAnswer: return nil
+        case .missingPage: FixedAnswer(status: 404, body: "<html><body>404 page not found</body></html>")
+        case .gatewayPage: FixedAnswer(status: 502, body: "<html><body>Bad Gateway</body></html>")
+        case .welcomePage: FixedAnswer(status: 200, body: "<html><body>It works!</body></html>")
+        case .unauthorized, .forbidden, .missing, .conflict, .busy, .broken, .truncated, .nonsense, .lostRequest,
+            .lostAnswer, .reset, .slowRequest, .slowAnswer:
+            nil
         }
     }
 }

@@ -2,8 +2,18 @@ import DemoServer
 import Wire
 
 extension History {
+    /// Whose server a history is one of.
+    package enum Peer: String, Hashable, Sendable, CaseIterable { case twake, groupMe = "groupme" }
+
     /// The history of a seed: a quarter of them without any fault, the others with up to a dozen.
-    package init(seed: UInt64) {
+    package init(seed: UInt64, of peer: Peer = .twake) {
+        switch peer {
+        case .twake: self.init(twakeSeed: seed)
+        case .groupMe: self.init(groupMeSeed: seed)
+        }
+    }
+
+    private init(twakeSeed seed: UInt64) {
         var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 77)
         let acts = Int.random(in: 3...36, using: &random)
         let faults = Int.random(in: 0..<4, using: &random) == 0 ? 0 : Int.random(in: 1...12, using: &random)
@@ -26,17 +36,17 @@ extension History {
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         self.init(
-            era: Era.allCases.randomElement(using: &random) ?? .a,
+            era: [Era.a, .b, .c].randomElement(using: &random) ?? .a,
             revision: Bool.random(using: &random) ? .v3 : .v4, seed: seed, watching: Self.watching(&random),
             depth: depth, steps: order.map(\.element))
     }
 
-    private static func watching(_ random: inout RandomSource) -> Watching {
+    static func watching(_ random: inout RandomSource) -> Watching {
         draw([(.channels, 6), (.people, 1), (.usual, 2), (.everything, 2)], &random) ?? .channels
     }
 
     /// Much is said, mostly before the session begins.
-    private static func fill(_ steps: inout [Step], within span: Int, _ random: inout RandomSource) {
+    static func fill(_ steps: inout [Step], within span: Int, _ random: inout RandomSource) {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let at = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...span, using: &random) : 0
             let user = Int.random(in: 0..<4, using: &random)
@@ -46,7 +56,7 @@ extension History {
         }
     }
 
-    private static func gather(_ steps: inout [Step], _ random: inout RandomSource) {
+    static func gather(_ steps: inout [Step], _ random: inout RandomSource) {
         guard let center = steps.randomElement(using: &random)?.at else { return }
         for index in steps.indices where Bool.random(using: &random) {
             steps[index].at = center + Int.random(in: 0...300, using: &random)
@@ -66,7 +76,7 @@ extension History {
         (.hold, 6), (.spoil, 14), (.refuse, 2), (.stumble, 3), (.mute, 2), (.stray, 3),
     ]
 
-    private static func draw<Choice>(_ choices: [(Choice, weight: Int)], _ random: inout RandomSource) -> Choice? {
+    static func draw<Choice>(_ choices: [(Choice, weight: Int)], _ random: inout RandomSource) -> Choice? {
         var rest = Int.random(in: 0..<max(1, choices.reduce(0) { $0 + $1.weight }), using: &random)
         for (choice, weight) in choices {
             if rest < weight { return choice }

@@ -39,9 +39,12 @@ package enum Deed: String, CaseIterable, Sendable {
 
 /// All that decides a simulation: the same history gives the same run, byte by byte.
 package struct History: Hashable, Sendable {
-    /// Where the messages come from: the proxy with ids only (A), or the core with whole messages (B), or the last server, which tells
-    /// the same otherwise (C).
-    package enum Era: String, Hashable, Sendable, CaseIterable { case a, b, c }
+    /// Where the messages come from: Twake's proxy with ids only (A), or the core with whole messages (B), or the last server, which tells
+    /// the same otherwise (C); or GroupMe.
+    package enum Era: String, Hashable, Sendable, CaseIterable {
+        case a, b, c
+        case groupMe = "groupme"
+    }
 
     /// What the session follows beside channels and what is said in them.
     package enum Watching: String, Hashable, Sendable, CaseIterable {
@@ -68,6 +71,7 @@ package struct History: Hashable, Sendable {
     }
 
     package var era: Era
+    /// Of no meaning for GroupMe, which does not speak Engine.IO.
     package var revision: EngineIO.Revision
     package var watching: Watching
     /// How many heads of each channel the session is to show, however old; 0 for a page.
@@ -81,27 +85,23 @@ package struct History: Hashable, Sendable {
     /// else. Where nothing is, in three histories of four it never looks, so that a wrong step is not made good by it.
     var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
 
-    /// What the session is told.
-    var configuration: Configuration {
-        Configuration(
-            backend: .twake, revision: revision, maximumAttempts: .max,
-            history: depth, following: watching.following, lookAgain: lookAgain)
-    }
-
     /// Whether anything happens in it that no client can know of.
-    private var losesSilently: Bool {
-        steps.contains { step in
-            switch step.action {
-            // No frame of era A tells that a message was moved (3.1).
-            case .act(.move, _, _, _): era == .a
-            // Nor has it a room for workspaces.
-            case .act(.retitle, _, _, _), .act(.found, _, _, _): era == .a
-            // A room that was asked for three times in vain is asked for again at the next full look.
-            case .fault(.lose, _, _), .fault(.mute, _, _): true
-            // A server that lies about what there is.
-            case .fault(.spoil, let a, _): Spoil.allCases[a % Spoil.allCases.count] == .missing
-            case .act, .deed, .fault: false
-            }
+    private var losesSilently: Bool { steps.contains { isSilent($0.action) } }
+
+    private func isSilent(_ action: Step.Action) -> Bool {
+        switch (action, era) {
+        // What is lost without a sign; and a room that was asked for three times in vain is asked for again at the next full look.
+        case (.fault(.lose, _, _), _), (.fault(.mute, _, _), _): true
+        // A server that lies about what there is.
+        case (.fault(.spoil, let a, _), _): Spoil.allCases[a % Spoil.allCases.count] == .missing
+        // No frame of era A tells that a message was moved (3.1). Nor has it a room for workspaces.
+        case (.act(.move, _, _, _), .a), (.act(.retitle, _, _, _), .a), (.act(.found, _, _, _), .a): true
+        // GroupMe tells nobody of a pin that is taken back (1.10), nor those who left a group of its end, nor of a group that one makes
+        // for oneself elsewhere.
+        case (.act(.pin, _, _, let b), .groupMe): b % 2 == 1
+        case (.act(.erase, _, _, _), .groupMe): true
+        case (.act(.create, let user, _, let b), .groupMe): user % 4 == 0 && b & 0b1110 == 0
+        case (.act, _), (.deed, _), (.fault, _): false
         }
     }
 
@@ -148,9 +148,11 @@ extension Step: CustomStringConvertible {
 }
 
 extension History: CustomStringConvertible {
-    /// A line `era b, Engine.IO 4, seed 17`, which may go on `, watching usual, history 45`, and one for each step.
+    /// A line `era b, Engine.IO 4, seed 17`, or `era groupme, seed 17`, which may go on `, watching usual, history 45`, and one for each
+    /// step.
     package var description: String {
-        var line = "era \(era.rawValue), Engine.IO \(revision.rawValue), seed \(seed)"
+        var line =
+            "era \(era.rawValue)" + (era == .groupMe ? "" : ", Engine.IO \(revision.rawValue)") + ", seed \(seed)"
         if watching != .standard(seed) { line += ", watching \(watching.rawValue)" }
         if depth != 0 { line += ", history \(depth)" }
         return ([line] + steps.map(\.description)).joined(separator: "\n")
@@ -159,14 +161,21 @@ extension History: CustomStringConvertible {
     /// The history a text describes; nil when a line describes nothing.
     package init?(_ text: String) {
         let lines = text.split(separator: "\n")
-        let words = (lines.first ?? "").split { $0 == " " || $0 == "," }
-        guard words.count >= 6, words[0] == "era", let era = Era(rawValue: String(words[1])), words[4] == "seed",
-            let revision = Int(words[3]).flatMap({ EngineIO.Revision(rawValue: $0) }), let seed = UInt64(words[5])
-        else { return nil }
+        var rest = (lines.first ?? "").split { $0 == " " || $0 == "," }[...]
+        guard rest.popFirst() == "era", let era = rest.popFirst().flatMap({ Era(rawValue: String($0)) }) else {
+            return nil
+        }
+        var revision = EngineIO.Revision.v4
+        if era != .groupMe {
+            guard rest.popFirst() == "Engine.IO",
+                let read = rest.popFirst().flatMap({ Int($0) }).flatMap({ EngineIO.Revision(rawValue: $0) })
+            else { return nil }
+            revision = read
+        }
+        guard rest.popFirst() == "seed", let seed = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         let steps = lines.dropFirst().compactMap { Step($0) }
         guard steps.count == lines.count - 1 else { return nil }
         self.init(era: era, revision: revision, seed: seed, steps: steps)
-        var rest = words.dropFirst(6)
         while let name = rest.popFirst() {
             guard let value = rest.popFirst() else { return nil }
             switch name {

@@ -10,7 +10,7 @@ extension Simulation {
         // Nobody types on a machine that sleeps.
         guard asleepUntil == nil else { return }
         if deed == .look { return look(a) }
-        guard let operation = operation(deed, a, b) else { return }
+        guard let operation = server.operation(deed, a, b, text: "Deed \(deeds.count)", on: session) else { return }
         figures.deeds += 1
         let time = Timestamp(milliseconds: Self.epoch + now.microseconds / 1_000)
         let action = Action(id: EntityID("deed \(deeds.count)"), operation, asked: time)
@@ -19,48 +19,10 @@ extension Simulation {
     }
 
     private mutating func look(_ number: Int) {
-        let places = server.workspaces
-        let place = places[number % places.count]
+        guard let (place, room) = server.place(number) else { return }
         figures.looks += 1
         self.place = place
-        feed(.select(room: "/companies/\(server.company)/workspaces/\(place)/channels?type=public"))
-    }
-
-    private func operation(_ deed: Deed, _ a: Int, _ b: Int) -> Action.Operation? {
-        let text = "Deed \(deeds.count)"
-        switch deed {
-        case .send: return channel(a).map { .send(channel: $0, thread: nil, text: text) }
-        case .answer:
-            return message(a, own: false).map {
-                .send(channel: $0.channel, thread: $0.thread ?? $0.message, text: text)
-            }
-        case .amend: return message(a, own: true).map { .edit($0, text: text) }
-        case .retract: return message(a, own: true).map { .delete($0) }
-        case .cheer: return message(a, own: false).map { .react($0, names: b % 3 == 0 ? [] : [b % 3 == 1 ? "👍" : "🎉"]) }
-        case .see: return channel(a).map { .markRead(channel: $0) }
-        case .look: return nil
-        }
-    }
-
-    private func channel(_ number: Int) -> EntityID? {
-        let ids: [EntityID] = session.model.sectionKeys.flatMap { session.model.elements(in: $0) }.compactMap { item in
-            if case .twakeChannel(let channel) = item.entity { channel.id } else { nil }
-        }
-        return ids.isEmpty ? nil : ids[number % ids.count]
-    }
-
-    /// One of the messages that the model shows, the newest first; those that are on their way included.
-    private func message(_ number: Int, own: Bool) -> Action.MessageReference? {
-        var found: [Action.MessageReference] = []
-        for item in session.model.sectionKeys.flatMap({ session.model.elements(in: $0) }) {
-            guard case .twakeMessage(let message) = item.entity, let channel = message.channel,
-                message.text != "Deleted message", !own || message.user == server.me
-            else { continue }
-            found.append(
-                Action.MessageReference(
-                    channel: channel, message: item.id.id, thread: message.isHead ? nil : message.thread))
-        }
-        return found.isEmpty ? nil : found[found.count - 1 - number % found.count]
+        feed(.select(room: room))
     }
 
     /// What failed is shown until the user takes it back.
@@ -77,9 +39,8 @@ extension Simulation {
     /// for, and era A's messages say nothing by which they could be known elsewhere: such a one may be there twice. And one of which
     /// nobody knows whether it was sent is given up with these words when its channel is gone, or is said to be: it may be there.
     mutating func checkDeeds() {
-        let truth = server.truth
-        let channels = Set(truth.channels.map(\.id))
-        let messages = truth.channels.flatMap { $0.threads.flatMap(\.messages) }
+        let channels = server.conversations
+        let messages = server.sayings
         let times = Dictionary(messages.map { ($0.id, $0.createdAt) }) { first, _ in first }
         var latest: [EntityID: Timestamp] = [:]
         for (index, deed) in deeds.enumerated() {
@@ -106,9 +67,7 @@ extension Simulation {
     /// Where our messages are, by their texts.
     private var deedPlaces: [String: EntityID] {
         var places: [String: EntityID] = [:]
-        for thread in server.truth.channels.flatMap(\.threads) {
-            for message in thread.messages where message.text.hasPrefix("Deed ") { places[message.text] = thread.id }
-        }
+        for message in server.sayings where message.text.hasPrefix("Deed ") { places[message.text] = message.thread }
         return places
     }
 

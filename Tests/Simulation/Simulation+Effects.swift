@@ -87,7 +87,7 @@ extension Simulation {
         var request = wanted
         request.id += requestsBefore
         lastRequest = max(lastRequest, request.id)
-        figures.requests += 1
+        figures.requests += sabotage == .tenfoldRequests ? 10 : 1
         awaited.insert(request.id)
         say(request)
         note(UInt64(request.target.utf8.count))
@@ -103,11 +103,10 @@ extension Simulation {
         }
     }
 
-    /// A 404 of the first question is the answer to it (there is no era B), and no fault.
     private mutating func takeSpoil(for request: FetchRequest) -> Spoil? {
-        guard let spoil = spoils.first, !request.target.hasSuffix("/server") else { return nil }
-        // Before anything was answered, such a page rightly says that there is no such service.
-        if spoil == .missingPage, figures.joins == joinsBefore { return nil }
+        guard let spoil = spoils.first,
+            !server.isSpared(request, from: spoil, isFresh: figures.joins == joinsBefore)
+        else { return nil }
         spoils.removeFirst()
         figures.count(spoil)
         return spoil
@@ -121,13 +120,9 @@ extension Simulation {
             let failure = Answer.failure(kind: "connect", message: "refused")
             return queue.schedule(.answer(request.id, failure), at: now + delay())
         }
-        if let (status, body, retryAfter) = spoil?.answer {
-            let answer = Answer.response(status: status, body: ArraySlice(body.utf8), retryAfter: retryAfter)
-            return queue.schedule(.answer(request.id, answer), at: now + delay())
-        }
-        if history.era == .a, request.target.hasPrefix("/internal/services") {
-            let body = #"{"message":"Route not found","error":"Not Found","statusCode":404}"#
-            let answer = Answer.response(status: 404, body: ArraySlice(body.utf8), retryAfter: nil)
+        if let fixed = server.fixedAnswer(to: request, spoil, in: history) {
+            let answer = Answer.response(
+                status: fixed.status, body: ArraySlice(fixed.body.utf8), retryAfter: fixed.retryAfter)
             return queue.schedule(.answer(request.id, answer), at: now + delay())
         }
         let (status, body, publications) = server.answer(
@@ -145,8 +140,7 @@ extension Simulation {
             .welcomePage, .lostRequest, .reset, .slowRequest:
             break
         }
-        let asksForDirects = request.target.contains("/direct/channels?") || request.target.contains("/direct?")
-        if case .emptiedList = sabotage, asksForDirects {
+        if case .emptiedList = sabotage, server.asksForDirects(request) {
             answer = .response(status: 200, body: ArraySlice("[]".utf8), retryAfter: nil)
         }
         queue.schedule(.answer(request.id, answer), at: now + wait)

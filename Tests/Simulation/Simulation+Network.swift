@@ -37,8 +37,9 @@ extension Simulation {
             feed(.answered(request: request - requestsBefore, answer))
         case .renewed(let life):
             guard life == self.life else { return }
+            let before = token?.reveal()
             token = server.token(at: now)
-            feed(.tokenRenewed(changed: true))
+            feed(.tokenRenewed(changed: token?.reveal() != before))
         case .wake: wake()
         case .serverUp: serverDownUntil = nil
         }
@@ -59,7 +60,7 @@ extension Simulation {
         sockets[connection]?.isOpenAtServer = true
         sockets[connection]?.toClient = arrival
         queue.schedule(.opened(connection), at: arrival)
-        server.open(connection, revision: history.revision, at: now, into: &outputs)
+        server.open(connection, at: now, into: &outputs)
         perform(tellsOfChange: false)
     }
 
@@ -89,24 +90,13 @@ extension Simulation {
     // MARK: - From the server
 
     /// What the server tells of changes goes through paths of their own; each keeps its order.
-    mutating func tell(_ publications: [SimulatedServer.Publication]) {
+    mutating func tell(_ publications: [SimulatedPublication]) {
         for publication in publications {
             var due = now + delay()
-            if let until = holds[Self.kind(of: publication)] { due = max(due, until) }
+            if let until = holds[server.holdNumber(of: publication)] { due = max(due, until) }
             if let last = paths[publication.path] { due = max(due, last) }
             paths[publication.path] = due
             queue.schedule(.publish(publication), at: due)
-        }
-    }
-
-    private static func kind(of publication: SimulatedServer.Publication) -> Int {
-        switch publication.type {
-        case "channel", "channels": 0
-        case "channel_activity": 1
-        case "channel_member": 2
-        case "message": 3
-        case "user_notification_badges": 4
-        default: 5
         }
     }
 
@@ -137,7 +127,7 @@ extension Simulation {
             sabotaged = true
             return
         }
-        if mutes > 0, message.isJoinAnswer {
+        if mutes > 0, server.isJoinAnswer(message) {
             mutes -= 1
             return figures.count(.mute)
         }
@@ -151,13 +141,5 @@ extension Simulation {
             queue.schedule(.toClient(connection, message), at: socket.toClient)
         }
         sockets[connection] = socket
-    }
-}
-
-extension WebSocketMessage {
-    /// Whether it is the server's word on a join.
-    fileprivate var isJoinAnswer: Bool {
-        let text = bytes.prefix(40)
-        return String(decoding: text, as: UTF8.self).contains("realtime:join:")
     }
 }

@@ -7,9 +7,6 @@ import Wire
 
 // What came of a run.
 extension Simulation {
-    /// How many threads of a channel the pipeline fetches at once.
-    static let pageLength = 20
-
     /// What was wrong, one line each; empty when the model is the server's truth and nothing is left to be done.
     package var outcome: [String] { faults }
 
@@ -32,25 +29,11 @@ extension Simulation {
             faults.append("in the quiet there were \(counts)")
         }
         faults += session.pending.map { "left to be done: \($0)" }
-        compareWithTruth()
+        faults += server.differences(from: self)
         checkDeeds()
         checkLog()
         checkBound()
         note(UInt64(log.bytes.count))
-    }
-
-    private mutating func compareWithTruth() {
-        let following = history.configuration.following
-        let model = Picture(session.model, era: history.era, me: server.me, following: following)
-        var truth = Picture(
-            server.truth, era: history.era, company: server.company, workspace: place,
-            page: max(Self.pageLength, history.depth), following: following,
-            hasForgotten: life > 0)
-        // Era A has no room of it.
-        if following.contains(.presence), history.era != .a {
-            truth.add(present: server.present, in: server.company, known: model)
-        }
-        faults += Picture.differences(model, truth)
     }
 
     /// The diff log, applied to an empty model, must give the model, with its checksum after each line.
@@ -72,16 +55,10 @@ extension Simulation {
         if !isSame { faults.append("the diff log leads to another model") }
     }
 
-    /// No storm: every request has a reason, and a reason has at most so many requests. A joined room asks for at most two things
-    /// and a new connection for five on the way to its rooms; an event makes at most three things be asked; what fails is asked
-    /// again; what is listed may be asked for one by one.
+    /// No storm: every request has a reason, and a reason has at most so many requests; what fails is asked again.
     private mutating func checkBound() {
-        let pages = 1 + history.depth / (Self.pageLength - 1)
-        let reasons =
-            3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + figures.looks + 1)
-            + figures.spoiled
         let failures = figures.failures
-        if figures.requests > reasons + failures {
+        if figures.requests > server.mostRequests(of: self) + failures {
             faults.append(
                 "\(figures.requests) requests for \(figures.events) events, \(figures.joins) joins, "
                     + "\(figures.connections) connections, \(failures) failures")

@@ -33,7 +33,7 @@ extension Simulation {
         joinsBefore = figures.joins
         (awaited, account, log) = ([], nil, JSONWriter())
         place = keptPlace
-        let configuration = Self.configuration(of: history, place)
+        let configuration = Self.configuration(of: history, server, place)
         session = Session(configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)
         feed(.start)
         for part in memory { feed(.remembered(part)) }

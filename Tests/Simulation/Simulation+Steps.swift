@@ -30,7 +30,7 @@ extension Simulation {
             cut(current, silently: a == 1)
         case .kick:
             figures.count(fault)
-            server.kick(current, into: &outputs)
+            server.kick(current, a, into: &outputs)
             perform(tellsOfChange: false)
         case .restart: restart(down: .milliseconds(a))
         case .expire: expire()
@@ -51,16 +51,9 @@ extension Simulation {
         case .mute: mutes += a
         case .stray:
             figures.count(fault)
-            let (name, argument) = Stray.all[a % Stray.all.count]
-            server.emit(name, filled(argument), to: current, into: &outputs)
+            server.stray(a, to: current, into: &outputs)
             perform(tellsOfChange: false)
         }
-    }
-
-    private func filled(_ argument: String) -> String {
-        argument.replacing("COMPANY", with: server.company.description)
-            .replacing("WORKSPACE", with: server.workspaces[0].description)
-            .replacing("USER", with: server.me.description)
     }
 
     private mutating func restart(down: Duration) {

@@ -19,6 +19,8 @@ package struct Simulation {
         case emptiedList
         /// The last line of the diff log is lost.
         case lostLine
+        /// Each request counts as ten, as if it were repeated for nothing.
+        case tenfoldRequests
     }
 
     /// What is under way in the network.
@@ -32,7 +34,7 @@ package struct Simulation {
         case toClient(Int, WebSocketMessage)
         case closedAtServer(Int)
         case closedAtClient(Int, WebSocketClose)
-        case publish(SimulatedServer.Publication)
+        case publish(SimulatedPublication)
         case request(FetchRequest, bearer: String?, Spoil?)
         case answer(Int, Answer)
         case renewed(life: Int)
@@ -61,9 +63,9 @@ package struct Simulation {
     package internal(set) var now = Moment.zero
     var queue = EventQueue<Happening>()
     package internal(set) var session: Session
-    var server: SimulatedServer
+    var server: any Side
     var effects: [Effect] = []
-    var outputs: [SimulatedServer.Output] = []
+    var outputs: [SimulatedOutput] = []
     var inputs = 0
 
     // The network.
@@ -92,9 +94,9 @@ package struct Simulation {
     var requestsBefore = 0
     var lastRequest = 0
     var joinsBefore = 0
-    /// The workspace that is looked at, and the one that a store would know of.
-    var place: EntityID
-    var keptPlace: EntityID
+    /// The workspace that is looked at, and the one that a store would know of; nil where there are none.
+    var place: EntityID?
+    var keptPlace: EntityID?
     /// Whose rows a store would keep, and the model before the last two steps.
     var account: String?
     var memories: (early: SectionedCollection<Item>, late: SectionedCollection<Item>)
@@ -128,12 +130,10 @@ package struct Simulation {
         self.history = history
         self.sabotage = sabotage
         random = RandomSource(seed: history.seed)
-        server = SimulatedServer(
-            seed: history.seed, epoch: Self.epoch, tokenLifetime: .seconds(3_600),
-            edition: history.era == .c ? .last : nil)
-        place = server.workspaces[0]
+        server = history.server
+        place = server.firstPlace
         keptPlace = place
-        session = Session(Self.configuration(of: history, place), seed: history.seed, keepsChecksum: true)
+        session = Session(Self.configuration(of: history, server, place), seed: history.seed, keepsChecksum: true)
         memories = (session.model, session.model)
         for (index, step) in history.steps.enumerated() {
             queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
@@ -141,9 +141,9 @@ package struct Simulation {
     }
 
     /// What a session is told: it looks where it looked last, whatever the places are called meanwhile.
-    static func configuration(of history: History, _ place: EntityID) -> Configuration {
-        var configuration = history.configuration
-        configuration.lastWorkspace = place.description
+    static func configuration(of history: History, _ server: any Side, _ place: EntityID?) -> Configuration {
+        var configuration = server.configuration(of: history)
+        configuration.lastWorkspace = place?.description
         return configuration
     }
 
@@ -157,7 +157,7 @@ package struct Simulation {
         heal()
         let healed = now
         // What was lost without a sign is found by the next full look; who left, by the next question after it.
-        let asks = history.configuration.following.contains(.presence)
+        let asks = history.watching.following.contains(.presence)
         advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero) + (asks ? .seconds(310) : .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()

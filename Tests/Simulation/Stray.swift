@@ -40,4 +40,27 @@ enum Stray {
         ("realtime:join:success", #"{"name":"/companies/COMPANY/never/asked"}"#),
         ("realtime:leave:success", #"{"name":"/notifications?type=private&user=USER"}"#),
     ]
+
+    /// The same for GroupMe, whole frames (1.10, 4.5): `USER` stands for the user.
+    static let ofGroupMe: [String] = [
+        "hello", "[]", "{}", "[17]", #"[{"channel":17}]"#, #"[{"channel":"/user/USER"}]"#,
+        #"[{"channel":"/user/USER","id":"a1","data":{"type":"brand.new","subject":{"x":1}}}]"#,
+        #"[{"channel":"/user/USER","id":"a2","data":"text"},{"channel":"/user/USER","id":"a3","data":[1,2]}]"#,
+        #"[{"channel":"/user/USER","id":"a4","data":{"type":"line.create","alert":17,"subject":[]}}]"#,
+        #"[{"channel":"/user/USER","id":"a5","data":{"type":"line.create"}}]"#,
+        #"[{"channel":"/user/USER","id":"a6","data":{"type":"like.create","subject":{"line":null}}}]"#,
+        #"[{"channel":"/user/USER","id":"a7","data":{"type":"ping"}},{"channel":"/user/USER","data":{"ping":true}}]"#,
+        #"[{"channel":"/user/USER","id":"a8","data":{"type":"subscribe"}}]"#,
+        #"[{"channel":"/group/10000001","id":"a9","data":{"type":"favorite","subject":{"line":{"id":"1","group_id":"10000001"}}}}]"#,
+        #"[{"channel":"/group/10000001","id":"b1","data":{"type":"message.deleted","subject":{"id":"1","group_id":"10000001","deleted_at":"soon"}}}]"#,
+        #"[{"channel":"/group/99999999","id":"b2","data":{"type":"favorite","subject":{"line":{"id":"1","group_id":"99999999"},"reactions":[]}}}]"#,
+        #"[{"channel":"/user/USER","id":"b3","data":{"type":"line.create","alert":"","subject":{"id":"163160900000000001","group_id":"99999999","created_at":1631609000,"text":"late","user_id":"20000002"}}}]"#,
+        #"[{"channel":"/user/USER","id":"b4","data":{"type":"membership.create","subject":{"id":"99999998","name":"Nowhere"}}}]"#,
+        #"[{"channel":"/user/USER","id":"b5","data":{"type":"membership.destroy","subject":{"group_id":"99999997"}}}]"#,
+        #"[{"channel":"/direct_message/USER_20000002","id":"b6","data":{"type":"typing","user_id":"20000002","started":1}}]"#,
+        #"[{"channel":"/meta/subscribe","id":"zzz","successful":true,"subscription":"/group/1"}]"#,
+        #"[{"channel":"/meta/connect","id":"zzz","successful":false,"error":"401::Unknown client"}]"#,
+        #"[{"channel":"/meta/handshake","id":"zzz","successful":true,"clientId":"other"}]"#,
+        #"[{"channel":"/group/10000001","id":"zzz","successful":true}]"#,
+    ]
 }

@@ -2,8 +2,9 @@ import Simulation
 import Testing
 
 @Suite struct HistoryTests {
-    @Test(arguments: 1..<200) func `a history is read back from its text`(seed: Int) throws {
-        let history = History(seed: UInt64(seed))
+    @Test(arguments: History.Peer.allCases, 1..<200)
+    func `a history is read back from its text`(peer: History.Peer, seed: Int) throws {
+        let history = History(seed: UInt64(seed), of: peer)
         #expect(History(history.description) == history)
         #expect(!history.steps.isEmpty)
     }
@@ -13,6 +14,7 @@ import Testing
         "era b, Engine.IO 4, seed 1\n100 post 1 2", "era b, Engine.IO 4, seed 1\n-100 post 1 2 3",
         "era b, Engine.IO 4, seed 1, watching", "era b, Engine.IO 4, seed 1, watching birds",
         "era b, Engine.IO 4, seed 1, history 0", "era b, Engine.IO 4, seed 1, mood 3",
+        "era groupme, Engine.IO 4, seed 1", "era groupme, seed", "era b, seed 1", "era groupme, seed 1\n100 post 1 2",
     ])
     func `what is no history is not read`(text: String) { #expect(History(text) == nil) }
 
@@ -24,20 +26,24 @@ import Testing
     }
 
     @Test func `one history gives one run, in this process and in others`() async {
-        let numbers = (1...20).map { fingerprint(of: $0) }
-        #expect(numbers == (1...20).map { fingerprint(of: $0) })
+        let numbers = fingerprints()
+        #expect(numbers == fingerprints())
         #expect(Set(numbers).count == numbers.count)
         let elsewhere = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            print((1...20).map { fingerprint(of: $0) })
+            print(fingerprints())
         }
         let output = String(decoding: elsewhere?.standardOutputContent ?? [], as: UTF8.self)
         #expect(output.contains("\(numbers)"))
     }
 }
 
-/// What a run of a seed's history comes to.
-private func fingerprint(of seed: Int) -> UInt64 {
-    var simulation = Simulation(History(seed: UInt64(seed)))
-    simulation.run()
-    return simulation.fingerprint
+/// What the runs of some seeds' histories come to.
+private func fingerprints() -> [UInt64] {
+    History.Peer.allCases.flatMap { peer in
+        (1...20).map { seed in
+            var simulation = Simulation(History(seed: UInt64(seed), of: peer))
+            simulation.run()
+            return simulation.fingerprint
+        }
+    }
 }

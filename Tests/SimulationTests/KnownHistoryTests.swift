@@ -333,9 +333,11 @@ import Testing
         ),
     ]
 
-    @Test(arguments: (known + ofPeopleAndPlaces).map(\.name))
+    static let all = known + ofPeopleAndPlaces + ofGroupMe
+
+    @Test(arguments: all.map(\.name))
     func `ends with the server's truth:`(name: String) throws {
-        let text = try #require((Self.known + Self.ofPeopleAndPlaces).first { $0.name == name }).history
+        let text = try #require(Self.all.first { $0.name == name }).history
         #expect(Campaign.findings(try #require(History(text))) == [])
     }
 }

@@ -9,13 +9,15 @@ import Testing
         // In the order of their times: what happens after the last one is the quiet.
         let steps = (posts + outage.split(separator: "\n").map(String.init)).sorted { time($0) < time($1) }
         return try #require(
-            History("era \(era), Engine.IO 4, seed \(seed)\n" + steps.joined(separator: "\n")))
+            History(
+                (era == "groupme" ? "era groupme" : "era \(era), Engine.IO 4") + ", seed \(seed)\n"
+                    + steps.joined(separator: "\n")))
     }
 
     private static func time(_ step: String) -> Int { Int(step.prefix { $0 != " " }) ?? 0 }
 
     @Test(
-        arguments: ["a", "b", "c"],
+        arguments: ["a", "b", "c", "groupme"],
         [
             ("gone for 0.5 s", "20000 restart 500 0"), ("gone for 5 min", "20000 restart 300000 0"),
             ("restarted at once", "20000 restart 0 0"), ("cut off in silence", "20000 cut 1 0"),
@@ -35,9 +37,23 @@ import Testing
         }
     }
 
-    @Test func `each of several outages leaves a gap of its own, as many as the server counts`() throws {
+    /// Of GroupMe's sessions (section 6): one that the server ends with its socket, and one that it forgets while the socket stays open.
+    @Test(arguments: ["20000 kick 0 0", "20000 kick 1 0"])
+    func `a session that the server ends, or forgets behind an open socket, leaves exactly one gap:`(step: String)
+        throws
+    {
+        for seed in 1...5 {
+            var simulation = Simulation(try Self.history("groupme", step, seed))
+            simulation.run()
+            #expect(simulation.outcome == [], "seed \(seed)")
+            #expect(simulation.figures.gaps == 1 && simulation.figures.connections == 2, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: ["b", "groupme"])
+    func `each of several outages leaves a gap of its own, as many as the server counts`(era: String) throws {
         let outages = ["20000 restart 500 0", "90000 restart 300000 0", "500000 restart 0 0", "560000 cut 0 0"]
-        var simulation = Simulation(try Self.history("b", outages.joined(separator: "\n"), 9))
+        var simulation = Simulation(try Self.history(era, outages.joined(separator: "\n"), 9))
         simulation.run()
         #expect(simulation.outcome == [])
         #expect(simulation.figures.gaps == 4)

@@ -3,7 +3,9 @@ import Testing
 
 @Suite struct SimulationTests {
     /// Runs the histories of some seeds on as many tasks as there are parts.
-    private func campaign(_ seeds: Range<UInt64>, parts: UInt64 = 4) async -> Campaign {
+    private func campaign(
+        _ seeds: Range<UInt64>, of peer: History.Peer, parts: UInt64 = 4
+    ) async -> Campaign {
         let size = (seeds.upperBound - seeds.lowerBound) / parts
         return await withTaskGroup(of: (UInt64, Campaign).self) { group in
             for part in 0..<parts {
@@ -11,7 +13,7 @@ import Testing
                 let end = part == parts - 1 ? seeds.upperBound : start + size
                 group.addTask {
                     var campaign = Campaign()
-                    campaign.run(start..<end) { $0.divergences.count < 5 }
+                    campaign.run(start..<end, of: peer) { $0.divergences.count < 5 }
                     return (part, campaign)
                 }
             }
@@ -21,8 +23,11 @@ import Testing
         }
     }
 
-    @Test func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`() async {
-        let campaign = await campaign(1..<1_001)
+    @Test(arguments: [(History.Peer.twake, UInt64(1_000)), (.groupMe, 400)])
+    func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`(
+        peer: History.Peer, histories: UInt64
+    ) async {
+        let campaign = await campaign(1..<histories + 1, of: peer)
         for divergence in campaign.divergences { Issue.record("\(divergence)") }
         #expect(campaign.divergences.isEmpty)
         #expect(campaign.unfinished == 0)

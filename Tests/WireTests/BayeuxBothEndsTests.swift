@@ -258,6 +258,7 @@ private struct BayeuxWorld {
             clients[number].standing.sort()
         case .delivery(let delivery): receive(delivery, number)
         case .close: if clients[number].link != nil { cut(number) }
+        case .unanswered(let channel): clients[number].problems.append("\(channel) is not answered")
         case .refused(let channel, let words): clients[number].problems.append("\(channel) refused: \(words)")
         case .malformed(let malformed): clients[number].problems.append(malformed.message)
         case .unsubscribed, .published, .unpublished: break

@@ -78,7 +78,7 @@ struct BayeuxClientTests {
         _ = client.receive(#"[{"id":"4","channel":"/meta/connect","successful":true}]"#, at: 19_000)
         #expect(client.advance(to: 20_000).count == 1)
         _ = client.receive(#"[{"id":"6","channel":"/meta/connect","successful":true}]"#, at: 29_000)
-        #expect(client.advance(to: 30_000) == ["refused /user/1: the server does not answer"])
+        #expect(client.advance(to: 30_000) == ["unanswered /user/1"])
     }
 
     @Test func `a forgotten session is begun anew, with all subscriptions`() {

@@ -79,6 +79,7 @@ extension BayeuxClient.Effect {
         case .connected(let continuity): "connected \(continuity)"
         case .subscribed(let channel): "subscribed \(channel)"
         case .refused(let channel, let words): "refused \(channel): \(words)"
+        case .unanswered(let channel): "unanswered \(channel)"
         case .unsubscribed(let channel): "unsubscribed \(channel)"
         case .delivery(let delivery): "delivery \(delivery.channel) \(delivery.data)"
         case .published(let number): "published \(number)"

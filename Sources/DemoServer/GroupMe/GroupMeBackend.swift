@@ -51,6 +51,13 @@ struct GroupMeBackend: Sendable {
         self.tokens = tokens
     }
 
+    /// A backend of that world, in which nothing happens by itself.
+    init(_ world: GroupMeWorld, epoch: Int64, tokens: GroupMeTokens, at now: Moment) {
+        (script, self.world) = (.silent(epoch: epoch), world)
+        clock = ScriptClock(epoch: epoch, .atOnce, pace: 1, at: now)
+        self.tokens = tokens
+    }
+
     /// The user who watches.
     var me: GroupMe.UserID { script.me }
 

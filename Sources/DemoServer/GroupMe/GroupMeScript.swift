@@ -60,11 +60,16 @@ struct GroupMeScript: Sendable {
         return (script, world)
     }
 
-    private init(seed: UInt64, epoch: Int64, isEndless: Bool) {
+    private init(seed: UInt64, epoch: Int64, isEndless: Bool, steps: [Step] = Self.openingSteps) {
         self.epoch = epoch
         self.isEndless = isEndless
         random = SeededGenerator(seed: seed)
-        pending = Self.openingSteps
+        pending = steps
+    }
+
+    /// A script of nothing: the world is moved by whoever has it.
+    static func silent(epoch: Int64) -> GroupMeScript {
+        GroupMeScript(seed: 0, epoch: epoch, isEndless: false, steps: [])
     }
 
     /// The world's time of the next step; nil when the script is over.

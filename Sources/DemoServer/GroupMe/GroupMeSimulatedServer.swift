@@ -2,27 +2,37 @@ package import Events
 import JSONText
 package import Wire
 
-/// The whole server as one value, for simulations: its world, its script, its REST service and its push sessions. It has no socket and no
-/// clock.
-package struct GroupMeSimulatedServer: Sendable {
-    /// Something to be done to a client's WebSocket, in this order.
-    package enum Output: Hashable, Sendable {
-        /// Send a message.
-        case send(client: Int, WebSocketMessage)
-        /// End the socket.
-        case close(client: Int)
-    }
-
-    private var backend: GroupMeBackend
+/// GroupMe's server as one value: its world, its script or none, its REST service and its push sessions. Each channel is a queue of its own.
+package struct GroupMeSimulatedServer: SimulatedService {
+    var backend: GroupMeBackend
     private let configuration: BayeuxServer.Configuration
     private var push: BayeuxServer
+    private let seed: UInt64
+    /// How often the push service began anew.
+    private var lives: UInt64 = 0
+    /// Acts so far, of which some want a word that nobody else uses.
+    var serial = 0
 
     /// A server whose script begins at once. A connect is held for `timeout`.
     package init(seed: UInt64, epoch: Int64, timeout: Duration, isEndless: Bool = true) {
         let users = GroupMeScript.Cast.users(born: 0).map(\.id)
-        backend = GroupMeBackend(
-            seed: seed, epoch: epoch, tokens: GroupMeTokens(users: users, key: seed), start: .atOnce,
-            isEndless: isEndless, at: .zero)
+        self.init(
+            GroupMeBackend(
+                seed: seed, epoch: epoch, tokens: GroupMeTokens(users: users, key: seed), start: .atOnce,
+                isEndless: isEndless, at: .zero), seed: seed, timeout: timeout)
+    }
+
+    /// A server whose world is the small one of simulations, and is moved by acts alone.
+    package init(quietSeed seed: UInt64, epoch: Int64, timeout: Duration) {
+        let world = GroupMeWorld.simulated(epoch: epoch)
+        let tokens = GroupMeTokens(users: world.users.map(\.id), key: seed)
+        self.init(
+            GroupMeBackend(world, epoch: epoch, tokens: tokens, at: .zero), seed: seed, timeout: timeout)
+    }
+
+    private init(_ backend: GroupMeBackend, seed: UInt64, timeout: Duration) {
+        self.backend = backend
+        self.seed = seed
         configuration = BayeuxServer.Configuration(timeout: timeout)
         push = BayeuxServer(configuration, seed: seed)
     }
@@ -30,60 +40,69 @@ package struct GroupMeSimulatedServer: Sendable {
     /// The user who watches.
     package var me: GroupMe.UserID { backend.me }
 
-    /// The token of the user who watches.
-    package var token: Secret { backend.tokens.token(of: backend.me) ?? Secret("") }
-
     /// What is true for the user who watches.
     package var truth: GroupMeTruth { backend.world.truth(for: backend.me) }
 
-    /// When `advance` wants to be called next.
+    /// The token of the user who watches: the same for ever.
+    package func token(at now: Moment) -> Secret { backend.tokens.token(of: backend.me) ?? Secret("") }
+
+    /// They do not expire.
+    package mutating func expireTokens(at now: Moment) {}
+
+    // MARK: - Time
+
     package var deadline: Moment? { [backend.deadline, push.deadline].compactMap { $0 }.min() }
 
-    /// Does what is due by `now`.
-    package mutating func advance(to now: Moment, into outputs: inout [Output]) {
-        tell(backend.advance(to: now), into: &outputs)
+    package mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication] {
         run(into: &outputs) { push, effects in push.advance(to: now, into: &effects) }
+        return heard(backend.advance(to: now))
     }
 
-    /// A client's message arrived.
+    // MARK: - Clients
+
+    /// A WebSocket says nothing by itself: its client shakes hands.
+    package mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput]) {}
+
     package mutating func receive(
-        _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [Output]
-    ) {
+        _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [SimulatedOutput]
+    ) -> [SimulatedPublication] {
         let policy = backend.tokens.policy
         run(into: &outputs) { push, effects in
             push.receive(message.bytes, on: client, isSocket: true, at: now, policy: policy, into: &effects)
         }
+        return []
     }
 
     /// A client's socket is gone; its session lives on for a while.
     package mutating func forget(_ client: Int) { push.linkClosed(client) }
 
-    /// The process ended: no session is known any more.
-    package mutating func restart(seed: UInt64) { push = BayeuxServer(configuration, seed: seed) }
-
-    /// Answers a request.
-    package mutating func answer(
-        _ method: String, _ target: String, body: [UInt8], token: String?, at now: Moment, into outputs: inout [Output]
-    ) -> (status: Int, body: [UInt8]) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let request = RESTRequest(
-            method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
-            bearer: token)
-        let (response, publications) = backend.handle(request, at: now)
-        tell(publications, into: &outputs)
-        return (response.status, response.body)
+    package mutating func forgetAll() {
+        lives += 1
+        push = BayeuxServer(configuration, seed: seed &+ lives)
     }
 
-    private mutating func tell(_ publications: [GroupMePublication], into outputs: inout [Output]) {
-        for publication in publications {
-            guard let channel = Bayeux.Channel(publication.channel.description) else { continue }
-            let data = publication.data.raw
-            run(into: &outputs) { push, effects in push.publish(channel, data, into: &effects) }
+    /// Its session ends, with its socket; or, `manner` odd, every session is forgotten while the sockets stay open, as behind a balancer
+    /// that holds them (section 6).
+    package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
+        guard manner % 2 == 0 else { return forgetAll() }
+        run(into: &outputs) { push, effects in push.endSessions(on: client, into: &effects) }
+    }
+
+    package mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput]) {
+        guard case .push(let told) = publication.content, let channel = Bayeux.Channel(told.channel.description) else {
+            return
         }
+        let data = told.data.raw
+        run(into: &outputs) { push, effects in push.publish(channel, data, into: &effects) }
+    }
+
+    /// Sends a client a frame, whatever it asked for.
+    package mutating func emit(_ frame: String, to client: Int, into outputs: inout [SimulatedOutput]) {
+        outputs.append(.send(client: client, .text(frame)))
     }
 
     private mutating func run(
-        into outputs: inout [Output], _ body: (inout BayeuxServer, inout [BayeuxServer.Effect]) -> Void
+        into outputs: inout [SimulatedOutput], _ body: (inout BayeuxServer, inout [BayeuxServer.Effect]) -> Void
     ) {
         var effects: [BayeuxServer.Effect] = []
         body(&push, &effects)
@@ -94,5 +113,49 @@ package struct GroupMeSimulatedServer: Sendable {
             case .refuse, .occasion: break
             }
         }
+    }
+
+    // MARK: - REST
+
+    package mutating func answer(
+        _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
+    ) -> (status: Int, body: [UInt8], publications: [SimulatedPublication]) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let request = RESTRequest(
+            method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
+            bearer: bearer)
+        let (response, publications) = backend.handle(request, at: now)
+        return (response.status, response.body, heard(publications))
+    }
+
+    /// What the user who watches can hear: what other users are told reaches nobody here.
+    func heard(_ publications: [GroupMePublication]) -> [SimulatedPublication] {
+        publications.compactMap { push in
+            if case .user(let user) = push.channel, user != me { return nil }
+            return SimulatedPublication(push)
+        }
+    }
+
+    // MARK: - What simulations ask
+
+    package var conversations: Set<EntityID> {
+        let world = backend.world
+        return Set(world.groups(of: me).map(\.id.entity) + world.directs(of: me).map(\.entity))
+    }
+
+    package var sayings: [SimulatedSaying] {
+        let world = backend.world
+        let places = world.groups(of: me).map { GroupMe.ConversationID.group($0.id) } + world.directs(of: me)
+        return places.flatMap { place in
+            (world.threads[place]?.messages ?? []).map { message in
+                SimulatedSaying(
+                    id: message.id.entity, conversation: place.entity, thread: place.entity, text: message.text ?? "",
+                    createdAt: Timestamp(milliseconds: message.createdAt * 1000))
+            }
+        }
+    }
+
+    package func isJoinAnswer(_ message: WebSocketMessage) -> Bool {
+        String(decoding: message.bytes, as: UTF8.self).contains(#""channel":"/meta/subscribe""#)
     }
 }

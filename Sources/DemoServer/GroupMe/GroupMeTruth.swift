@@ -11,6 +11,8 @@ public struct GroupMeTruth: Hashable, Sendable {
     public var chats: [GroupMe.Chat]
     /// What was said in all of them, oldest first.
     public var messages: [GroupMe.ConversationID: [GroupMe.Message]]
+    /// Up to where the other one read each direct, in the order of the directs.
+    public var receipts: [GroupMe.ReadReceipt]
 }
 
 extension GroupMeWorld {
@@ -29,7 +31,14 @@ extension GroupMeWorld {
             former: ((try? GroupMe.groups(from: Self.body(.array(left.map { answered($0) })))) ?? []).map(\.group),
             chats: (try? GroupMe.chats(
                 from: Self.body(.array(directs.map { answered($0, for: user) })), user: user)) ?? [],
-            messages: messages)
+            messages: messages,
+            receipts: directs.compactMap { direct in
+                guard let partner = direct.partner(of: user), let (message, time) = threads[direct]?.readers[partner]
+                else { return nil }
+                return GroupMe.ReadReceipt(
+                    conversation: direct, message: message, user: partner,
+                    readAt: Timestamp(milliseconds: time * 1000))
+            })
     }
 
     private static func body(_ response: JSONValue) -> ArraySlice<UInt8> {

@@ -51,7 +51,8 @@ extension GroupMeWorld {
         try check(name: name, description: description)
         let title = self.name(of: user, in: .group(id))
         let actor = person(user, title)
-        groups[index].updatedAt = now / 1000
+        let before = groups[index]
+        defer { if groups[index] != before { groups[index].updatedAt = now / 1000 } }
         var publications: [GroupMePublication] = []
         if let name, name != groups[index].name {
             groups[index].name = name

@@ -189,6 +189,8 @@ extension GroupMeWorld {
         _ id: GroupMe.MessageID, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
         _ = try find(id, in: conversation, for: user)
+        // Whoever looks at something older has read no less.
+        if let (read, _) = threads[conversation]?.readers[user], id <= read { return GroupMeOutcome(message: read) }
         threads[conversation]?.readers[user] = (id, now / 1000)
         guard conversation.group == nil else { return GroupMeOutcome(message: id) }
         let receipt = receipt(of: user, in: conversation, name: "chat_id") ?? .null

@@ -41,10 +41,9 @@ package enum SimulatedAct: String, CaseIterable, Sendable {
 }
 
 extension SimulatedServer {
-    /// Performs an act of person `user` (0 is the one who watches), and gives what the server tells of it; nil when it is not possible.
-    package mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment)
-        -> [Publication]?
-    {
+    package mutating func perform(
+        _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
+    ) -> [SimulatedPublication]? {
         let world = backend.world
         let person = Self.pick(user, of: world.users)?.id
         guard let person, let action = action(act, by: person, a, b) else { return nil }
@@ -52,7 +51,7 @@ extension SimulatedServer {
         if act == .flood {
             for _ in 0..<7 + b % 24 { frames?.append(contentsOf: backend.act(action, by: person, at: now) ?? []) }
         }
-        return frames?.map(Publication.init)
+        return frames?.map { SimulatedPublication($0) }
     }
 
     private func action(_ act: SimulatedAct, by user: EntityID, _ a: Int, _ b: Int) -> UserAction<EntityID>? {
@@ -145,10 +144,6 @@ extension SimulatedServer {
     // MARK: - Numbers that name something
 
     private static func text(_ number: Int) -> String { number % 5 == 0 ? "@all text \(number)" : "Text \(number)" }
-
-    private static func pick<Element>(_ number: Int, of elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[number % elements.count]
-    }
 
     /// One of the channels a user is a member of or was invited to.
     private func channel(_ number: Int, of user: EntityID) -> EntityID? {

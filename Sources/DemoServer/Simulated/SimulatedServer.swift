@@ -2,48 +2,26 @@ package import Events
 import JSONText
 package import Wire
 
-/// The whole server as one value, for simulations: its world, its tokens, its REST service, its rooms and its clients' connections.
-///
-/// It has no socket and no clock. What it would send at once comes out as `Output`s; what it tells of changes of the world comes out as
-/// `Publication`s, since those go through queues of their own (3.4): whoever drives it decides when each reaches the rooms (`publish`).
-package struct SimulatedServer: Sendable {
-    /// Something to be done to a client's socket, in this order.
-    package enum Output: Sendable {
-        /// Send a message.
-        case send(client: Int, WebSocketMessage)
-        /// End the socket.
-        case close(client: Int)
-    }
-
-    /// A frame on its way from the world to a room. Those of one `path` keep their order; others may overtake it.
-    package struct Publication: Sendable {
-        let frame: Frame
-        /// The room and what the frame is about.
-        package let path: String
-        /// What the frame is about: the wire's `type`, or `event`.
-        package let type: String
-
-        init(_ frame: Frame) {
-            self.frame = frame
-            type = frame.payload["type"]?.stringValue ?? "event"
-            path = "\(frame.room) \(type)"
-        }
-    }
-
+/// Twake's server as one value. What it tells of changes goes through queues of their own (3.4).
+package struct SimulatedServer: SimulatedService {
     var backend: Backend
     private var clients: [Int: RealtimeConnection] = [:]
     private var rooms = RoomIndex()
     private let lifetime: Duration
     /// Nil: that of each client's protocol revision.
     private let edition: Edition?
+    private let revision: EngineIO.Revision
 
     /// A server whose world is the one of `Scenario.simulated`. Of no `edition`, its world is that of 2021, and its sockets are as their clients
     /// expect.
-    package init(seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil) {
+    package init(
+        seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil, revision: EngineIO.Revision = .v4
+    ) {
         var tokens = Tokens(key: (seed, ~seed))
         tokens.calendarOffset = epoch
         lifetime = tokenLifetime
         self.edition = edition
+        self.revision = revision
         backend = Backend(
             .simulated, seed: seed, epoch: epoch, tokens: tokens, tokenLifetime: tokenLifetime, start: .atOnce,
             edition: edition ?? .of2021, at: .zero)
@@ -79,19 +57,17 @@ package struct SimulatedServer: Sendable {
     }
 
     /// Does what is due by `now`.
-    package mutating func advance(to now: Moment, into outputs: inout [Output]) -> [Publication] {
+    package mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication] {
         for client in clients.keys.sorted() {
             change(client, into: &outputs) { $0.advance(to: now, $1, into: &$2) }
         }
-        return backend.advance(to: now).map(Publication.init)
+        return backend.advance(to: now).map { SimulatedPublication($0) }
     }
 
     // MARK: - Clients
 
     /// A client's WebSocket opened.
-    package mutating func open(
-        _ client: Int, revision: EngineIO.Revision, at now: Moment, into outputs: inout [Output]
-    ) {
+    package mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput]) {
         let opening = SessionOpening(revision: revision, sid: "session\(client)", upgrades: [])
         let configuration = EndpointOptions(path: "/socket/").socketIO(opening)
         clients[client] = RealtimeConnection(configuration, edition, openedAt: now)
@@ -100,8 +76,8 @@ package struct SimulatedServer: Sendable {
 
     /// A client's message arrived.
     package mutating func receive(
-        _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [Output]
-    ) -> [Publication] {
+        _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [SimulatedOutput]
+    ) -> [SimulatedPublication] {
         change(client, into: &outputs) { $0.receive(message, at: now, $1, into: &$2) }
     }
 
@@ -117,14 +93,14 @@ package struct SimulatedServer: Sendable {
         rooms = RoomIndex()
     }
 
-    /// Takes a client out of the namespace (`41`).
-    package mutating func kick(_ client: Int, into outputs: inout [Output]) {
+    /// Takes a client out of the namespace (`41`), in whichever manner.
+    package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         change(client, into: &outputs) { connection, _, effects in connection.kick(into: &effects) }
     }
 
     /// A publication reaches its room.
-    package mutating func publish(_ publication: Publication, into outputs: inout [Output]) {
-        let frame = publication.frame
+    package mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput]) {
+        guard case .frame(let frame) = publication.content else { return }
         let listeners = rooms.members(of: frame.room)
         guard !listeners.isEmpty else { return }
         let payload = frame.payload.raw
@@ -136,30 +112,32 @@ package struct SimulatedServer: Sendable {
     }
 
     /// Sends a client an event, whatever its rooms; `arguments` is one JSON value.
-    package mutating func emit(_ name: String, _ arguments: String, to client: Int, into outputs: inout [Output]) {
+    package mutating func emit(
+        _ name: String, _ arguments: String, to client: Int, into outputs: inout [SimulatedOutput]
+    ) {
         let value = RawJSON(unchecked: ArraySlice(arguments.utf8))
         change(client, into: &outputs) { connection, _, effects in connection.emit(name, value, into: &effects) }
     }
 
     @discardableResult
     private mutating func change(
-        _ client: Int, into outputs: inout [Output],
+        _ client: Int, into outputs: inout [SimulatedOutput],
         _ body: (inout RealtimeConnection, Tokens, inout [RealtimeConnection.Effect]) -> Void
-    ) -> [Publication] {
+    ) -> [SimulatedPublication] {
         guard let place = clients.index(forKey: client) else { return [] }
         var effects: [RealtimeConnection.Effect] = []
         body(&clients.values[place], backend.tokens, &effects)
-        var publications: [Publication] = []
+        var publications: [SimulatedPublication] = []
         for effect in effects {
             switch effect {
             case .send(let message): outputs.append(.send(client: client, message))
             case .joined(let room): rooms.insert(SessionID(number: client), into: room)
             case .left(let room): rooms.remove(SessionID(number: client), from: room)
-            case .publish(let frame): publications.append(Publication(frame))
+            case .publish(let frame): publications.append(SimulatedPublication(frame))
             case .present(let user):
-                publications.append(Publication(backend.world.presenceFrame(user, isOnline: true)))
+                publications.append(SimulatedPublication(backend.world.presenceFrame(user, isOnline: true)))
             case .absent(let user):
-                publications.append(Publication(backend.world.presenceFrame(user, isOnline: false)))
+                publications.append(SimulatedPublication(backend.world.presenceFrame(user, isOnline: false)))
             case .presenceAsked(let users, let ackID):
                 let present = present
                 let presence = users.map { (user: $0, isOnline: present.contains($0)) }
@@ -180,12 +158,32 @@ package struct SimulatedServer: Sendable {
     /// Answers a request; the publications are what it makes the server tell.
     package mutating func answer(
         _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
-    ) -> (status: Int, body: [UInt8], publications: [Publication]) {
+    ) -> (status: Int, body: [UInt8], publications: [SimulatedPublication]) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let request = RESTRequest(
             method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
             bearer: bearer)
         let (response, frames) = backend.handle(request, at: now)
-        return (response.status, response.body, frames.map(Publication.init))
+        return (response.status, response.body, frames.map { SimulatedPublication($0) })
+    }
+
+    // MARK: - What simulations ask
+
+    package var conversations: Set<EntityID> { Set(truth.channels.map(\.id)) }
+
+    package var sayings: [SimulatedSaying] {
+        truth.channels.flatMap { channel in
+            channel.threads.flatMap { thread in
+                thread.messages.map { message in
+                    SimulatedSaying(
+                        id: message.id, conversation: channel.id, thread: thread.id, text: message.text,
+                        createdAt: message.createdAt)
+                }
+            }
+        }
+    }
+
+    package func isJoinAnswer(_ message: WebSocketMessage) -> Bool {
+        String(decoding: message.bytes.prefix(40), as: UTF8.self).contains("realtime:join:")
     }
 }

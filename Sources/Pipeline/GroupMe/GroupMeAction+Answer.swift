@@ -70,7 +70,7 @@ extension GroupMeBackend {
             return user
         case .removeMember(let channel, let user):
             let group = GroupMe.GroupID(channel)
-            transaction.overtakeGroup(group)
+            overtake(group, into: &transaction)
             transaction.model.remove(.member(user, of: channel))
             transaction.fetch(.groupMe(.group(group)))
             return user
@@ -83,10 +83,11 @@ extension GroupMeBackend {
         _ body: ArraySlice<UInt8>, _ channel: EntityID, into transaction: inout Transaction
     ) -> EntityID? {
         guard let place = conversation(named: channel, in: transaction.model) else { return nil }
-        transaction.overtakeMessages(of: place)
+        transaction.overtake { $0.conversation == place }
         transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
         guard let sent = try? GroupMe.message(from: body, of: place) else { return nil }
-        if transaction.model.message(sent.id) == nil { transaction.say(sent) }
+        note(sent, into: &transaction)
+        transaction.meet(sent)
         return sent.id.entity
     }
 
@@ -94,7 +95,7 @@ extension GroupMeBackend {
         _ body: ArraySlice<UInt8>, _ reference: Action.MessageReference, into transaction: inout Transaction
     ) {
         guard let place = conversation(named: reference.channel, in: transaction.model) else { return }
-        transaction.overtakeMessages(of: place)
+        transaction.overtake { $0.conversation == place }
         transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
         guard let reactions = (try? GroupMe.reactions(from: body)) ?? nil,
             var message = transaction.model[.message(reference.message)]?.said
@@ -110,10 +111,9 @@ extension GroupMeBackend {
             if let known { transaction.fetch(.groupMe(.group(GroupMe.GroupID(known)))) }
             return known
         }
-        transaction.overtakeGroup(record.group.id)
-        memory.groups?.touched.insert(record.group.id.entity)
+        overtake(record.group.id, into: &transaction)
         transaction.show(record.group)
-        transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
+        transaction.want(GroupMe.ConversationID.group(record.group.id).room)
         transaction.fetch(.groupMe(.group(record.group.id)))
         return record.group.id.entity
     }

@@ -143,7 +143,13 @@ extension GroupMeBackend {
 
     func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
         guard case .send(let channel, _, _) = action.operation else { return nil }
-        return conversation(named: channel, in: model).map { .groupMe(.newest($0)) }
+        return conversation(named: channel, in: model).map { .groupMe(.window($0, before: nil)) }
+    }
+
+    /// What was sent may be beyond the newest page: the pages are followed as far as the model reached before.
+    func evidence(behind key: ResourceKey) -> ResourceKey? {
+        guard case .groupMe(.window(let place, _)) = key else { return nil }
+        return memory.walks[place]?.next.map { .groupMe(.window(place, before: $0)) }
     }
 
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {

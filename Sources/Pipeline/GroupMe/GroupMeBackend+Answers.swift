@@ -11,7 +11,7 @@ extension GroupMeBackend {
         case .me: learn(try GroupMeEndpoints.me.parse(body), into: &transaction)
         case .groups(let page):
             let records = try transaction.answer(to: GroupMeEndpoints.groups(page: page), body)
-            list(records, page: page, into: &transaction)
+            list(records, page: page, isCurrent: isCurrent, into: &transaction)
         case .formerGroups:
             let records = try GroupMeEndpoints.formerGroups.parse(body)
             if isCurrent { listFormer(records, into: &transaction) }
@@ -21,50 +21,43 @@ extension GroupMeBackend {
         case .chats(let page):
             let chats = try transaction.answer(to: GroupMeEndpoints.chats(page: page, user: user), body)
             list(chats, page: page, into: &transaction)
-        case .newest(let place), .window(let place, _), .following(let place, _):
+        case .newest(let place), .window(let place, _), .around(let place, _), .following(let place, _):
             guard let endpoint = GroupMeEndpoints.messages(resource, for: user) else { return }
             let page = try transaction.answer(to: endpoint, body)
             apply(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction)
         case .addedMembers(let group, let results):
             let added = try GroupMeEndpoints.addedMembers(to: group, results: results).parse(body)
-            for member in added.members { transaction.model.put(.member(member)) }
+            if isCurrent { for member in added.members { transaction.model.put(.member(member)) } }
         }
-        memory.wentWell(key)
+        memory.told.wentWell(key)
     }
 
     /// The server says who the user is: the channel can be subscribed to.
     private mutating func learn(_ account: GroupMe.User, into transaction: inout Transaction) {
+        let isNews = user != account.id
         user = account.id
         transaction.plans.append(.account(account.id.entity))
         if following.contains(.accounts) { transaction.model.put(.user(account)) }
-        if connects { subscribeToUser(into: &transaction) }
+        if connects, isNews { subscribeToUser(into: &transaction) }
     }
 
     // MARK: Lists
 
-    /// Groups come in pages, without their members. Only an empty page is the end.
-    private mutating func list(_ records: [GroupMe.GroupRecord], page: Int, into transaction: inout Transaction) {
-        if page == 1 { memory.groups = GroupMeMemory.Listing() }
-        guard memory.groups != nil else { return }
-        for record in records {
-            memory.groups?.listed.insert(record.group.id.entity)
+    /// Groups come in pages, without their members. Only an empty page is the end. Of a group that changed while the page was under way,
+    /// the page may tell what was true before: it is fetched again, and the group by itself.
+    private mutating func list(
+        _ records: [GroupMe.GroupRecord], page: Int, isCurrent: Bool, into transaction: inout Transaction
+    ) {
+        for record in records where isCurrent || !memory.groups.isTouched(record.group.id.entity) {
             show(record, into: &transaction)
-            transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
         }
-        guard records.isEmpty || page >= GroupMeMemory.mostListPages else {
-            memory.groups?.page = page + 1
-            return transaction.fetch(.groupMe(.groups(page: page + 1)))
+        guard memory.groups.take(records.map(\.group.id.entity), page: page) else { return }
+        if let next = memory.groups.next(after: page, of: records.count) {
+            return transaction.fetch(.groupMe(.groups(page: next)))
         }
-        guard let listing = memory.groups else { return }
-        memory.groups = nil
-        for row in transaction.model.rows(in: .groups) where !listing.listed.contains(row.id.id) {
-            guard let group = row.group?.id else { continue }
-            if listing.touched.contains(row.id.id) {
-                transaction.fetch(.groupMe(.group(group)))
-            } else {
-                leave(group, into: &transaction)
-            }
-        }
+        let (gone, doubtful) = memory.groups.end(of: transaction.model.rows(in: .groups).map(\.id.id))
+        for group in gone { leave(GroupMe.GroupID(group), into: &transaction) }
+        for group in doubtful { transaction.fetch(.groupMe(.group(GroupMe.GroupID(group)))) }
     }
 
     private mutating func listFormer(_ records: [GroupMe.GroupRecord], into transaction: inout Transaction) {
@@ -82,35 +75,27 @@ extension GroupMeBackend {
     }
 
     private mutating func list(_ chats: [GroupMe.Chat], page: Int, into transaction: inout Transaction) {
-        if page == 1 { memory.chats = GroupMeMemory.Listing() }
-        guard memory.chats != nil else { return }
         for chat in chats {
-            let id = chat.conversation.entity
-            memory.chats?.listed.insert(id)
-            if memory.chats?.touched.contains(id) == true, transaction.model[.conversation(chat.conversation)] != nil {
-                continue
-            }
-            transaction.model.put(.chat(chat))
-            transaction.want(GroupMe.Channel.conversation(chat.conversation).description)
+            transaction.show(chat)
+            transaction.want(chat.conversation.room)
         }
-        guard chats.isEmpty || page >= GroupMeMemory.mostListPages else {
-            memory.chats?.page = page + 1
-            return transaction.fetch(.groupMe(.chats(page: page + 1)))
+        guard memory.chats.take(chats.map(\.conversation.entity), page: page) else { return }
+        if let next = memory.chats.next(after: page, of: chats.count) {
+            return transaction.fetch(.groupMe(.chats(page: next)))
         }
-        guard let listing = memory.chats else { return }
-        memory.chats = nil
-        for row in transaction.model.rows(in: .chats)
-        where !listing.listed.contains(row.id.id) && !listing.touched.contains(row.id.id) {
+        // A direct of which something was said meanwhile is one, wherever it stands in the list.
+        let (gone, _) = memory.chats.end(of: transaction.model.rows(in: .chats).map(\.id.id))
+        for row in gone.compactMap({ transaction.model[Item.ID(.channel, $0)] }) {
             guard let place = row.chat?.conversation else { continue }
             transaction.model.remove(row.id)
-            transaction.plans.append(.unwant(room: GroupMe.Channel.conversation(place).description))
+            transaction.plans.append(.unwant(room: place.room))
         }
     }
 
     /// A group as the service has it. Where members were left out nothing is said of them.
     private mutating func show(_ record: GroupMe.GroupRecord, into transaction: inout Transaction) {
         transaction.show(record.group)
-        transaction.want(GroupMe.Channel.conversation(.group(record.group.id)).description)
+        transaction.want(GroupMe.ConversationID.group(record.group.id).room)
         guard let members = record.members else { return }
         let listed = Set(members.map(\.user.entity))
         for row in transaction.model.rows(in: .members(record.group.id.entity)) where !listed.contains(row.id.id) {
@@ -127,15 +112,14 @@ extension GroupMeBackend {
     ) {
         if isCurrent { transaction.removeUnlisted(page.messages, in: place, isWhole: resource.isFirstPage) }
         for message in page.messages { transaction.adopt(message, isCurrent: isCurrent) }
-        if let receipt = page.receipt, let reader = receipt.user {
-            transaction.model.put(.receipt(receipt, by: reader))
-        }
+        if let receipt = page.receipt { show(receipt, into: &transaction) }
+        if isCurrent, resource.isFirstPage { transaction.follow(page, in: place) }
         var reach = memory.reaches[place] ?? GroupMeReach()
         let step: GroupMeReach.Step
         switch resource {
         case .newest, .window(_, nil): step = reach.newestPage(page.messages)
         case .following(_, let message): step = reach.page(after: message, page.messages)
-        case .window, .me, .groups, .formerGroups, .group, .chats, .addedMembers: step = .done
+        case .window, .around, .me, .groups, .formerGroups, .group, .chats, .addedMembers: step = .done
         }
         memory.reaches[place] = reach
         switch step {
@@ -168,21 +152,33 @@ extension GroupMeBackend {
         guard isHeld || isWanted || walk.seen < historyLength else { return }
         memory.depths[place] = depth
         walk.pages += 1
+        walk.next = oldest.message
         memory.walks[place] = walk
         transaction.fetch(.groupMe(.window(place, before: oldest.message)))
     }
 
     // MARK: Failures
 
+    /// How long is waited for what a server in between says to be not there, and for what the service itself says so of and must be.
+    private static let shortWait: Duration = .seconds(2)
+    private static let longWait: Duration = .seconds(30)
+
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
         guard case .groupMe(let resource) = key else { return }
+        // The service's own 404 is an envelope, or has no bytes (3.1): anything else comes from a server in between.
+        if let first = body.first, first != UInt8(ascii: "{") {
+            return transaction.fetch(key, after: Self.shortWait)
+        }
         switch resource {
         // Of a group that one left the service says no more than that there is nothing (3.3).
         case .group(let group): leave(group, into: &transaction)
-        case .newest(.group(let group)), .window(.group(let group), _), .following(.group(let group), _):
+        case .newest(.group(let group)), .window(.group(let group), _), .around(.group(let group), _),
+            .following(.group(let group), _):
             transaction.fetch(.groupMe(.group(group)))
-        case .newest, .window, .following, .addedMembers, .formerGroups: break
-        case .me, .groups, .chats: failed(key, why: "the service has no \(resource.label)", into: &transaction)
+        case .newest, .window, .around, .following, .addedMembers, .formerGroups: break
+        case .me, .groups, .chats:
+            failed(key, why: "the service has no \(resource.label)", into: &transaction)
+            transaction.fetch(key, after: Self.longWait)
         }
     }
 
@@ -191,7 +187,7 @@ extension GroupMeBackend {
         if connects, key == .groupMe(.me), why == Refetcher.tokenRefusal {
             return transaction.plans.append(.tokenRefused(why))
         }
-        guard memory.isNews(key) else { return }
+        guard memory.told.isNews(key) else { return }
         transaction.notice(.warning, "\(key.label) cannot be fetched: \(why)")
     }
 }

@@ -28,61 +28,70 @@ extension GroupMeBackend {
             note(message, into: &transaction)
             guard isShown(message.conversation, rooms) else { return }
             if let sender = message.sender { endTyping(sender, in: message.conversation, into: &transaction) }
-            transaction.overtakeNewest(of: message.conversation)
-            transaction.say(message)
+            // What is in flight and tells what was said last may not know of it; what lies behind is none the older for that.
+            transaction.overtake { $0.conversation == message.conversation && $0.isFirstPage }
+            transaction.meet(message)
             transaction.fetch(.groupMe(.newest(message.conversation)), after: Self.pause)
         case .deleted(let id, let place, let deletion):
             change(id, in: place, rooms, into: &transaction) { $0.delete(deletion) }
         case .edited(let id, let place, let time, let text, let attachments):
-            change(id, in: place, rooms, into: &transaction) { message in
-                message.text = text ?? message.text
-                message.attachments = attachments ?? message.attachments
-                message.updatedAt = time ?? message.updatedAt
-            }
+            change(id, in: place, rooms, into: &transaction) { $0.edit(text, attachments, at: time) }
         case .pinned(let id, let place, let pin):
             change(id, in: place, rooms, into: &transaction) { $0.pin = pin }
         case .reacted(let id, let place, let reactions):
             change(id, in: place, rooms, into: &transaction) { $0.react(reactions) }
         case .membersChanged(let group), .groupChanged(let group):
-            memory.groups?.touched.insert(group.entity)
-            transaction.overtakeGroup(group)
+            overtake(group, into: &transaction)
             transaction.fetch(.groupMe(.group(group)), after: Self.pause)
         case .joined(let group):
-            memory.groups?.touched.insert(group.id.entity)
+            overtake(group.id, into: &transaction)
             transaction.show(group)
-            transaction.want(GroupMe.Channel.conversation(.group(group.id)).description)
+            transaction.want(GroupMe.ConversationID.group(group.id).room)
             transaction.fetch(.groupMe(.group(group.id)), after: Self.pause)
         case .left(let group):
             leave(group, into: &transaction)
         case .read(let receipt):
-            guard let reader = receipt.user, isShown(receipt.conversation, rooms) else { return }
-            transaction.model.put(.receipt(receipt, by: reader))
+            if isShown(receipt.conversation, rooms) { show(receipt, into: &transaction) }
         }
+    }
+
+    /// How far the other one read; how far the user did, no answer tells, so that it could not be kept true. Whoever looks at something
+    /// older has read no less.
+    func show(_ receipt: GroupMe.ReadReceipt, into transaction: inout Transaction) {
+        guard let reader = receipt.user, reader != user else { return }
+        let known = transaction.model[.receipt(of: reader, in: receipt.conversation)]?.receipt
+        if let known, receipt.message < known.message { return }
+        transaction.model.put(.receipt(receipt, by: reader))
+    }
+
+    /// What is in flight about a group may be answered with what was true before.
+    mutating func overtake(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
+        memory.groups.touch(group.entity)
+        transaction.overtake { $0.group == group || $0.isGroupList }
     }
 
     /// Messages of all conversations come, wherever the user looks.
     private func isShown(_ place: GroupMe.ConversationID, _ rooms: RoomBook) -> Bool {
-        rooms.isWanted(GroupMe.Channel.conversation(place).description)
+        rooms.isWanted(place.room)
     }
 
     /// A message moves its conversation to the front. One of a conversation that is not known makes it be asked for.
-    private mutating func note(_ message: GroupMe.Message, into transaction: inout Transaction) {
-        let isNew = transaction.model.message(message.id) == nil
+    mutating func note(_ message: GroupMe.Message, into transaction: inout Transaction) {
         switch message.conversation {
         case .group(let id):
-            memory.groups?.touched.insert(id.entity)
+            memory.groups.touch(id.entity)
             guard let group = transaction.model.group(id), !transaction.model.isFormer(id) else {
                 guard discoversRooms else { return }
                 return transaction.fetch(.groupMe(.group(id)), after: Self.pause)
             }
-            transaction.model.put(.group(group.following(message, isNew: isNew)))
+            transaction.model.put(.group(group.following(message)))
         case .direct:
-            memory.chats?.touched.insert(message.conversation.entity)
+            memory.chats.touch(message.conversation.entity)
             guard let chat = transaction.model[.conversation(message.conversation)]?.chat else {
                 guard discoversRooms else { return }
                 return transaction.fetch(.groupMe(.chats(page: 1)), after: Self.pause)
             }
-            transaction.model.put(.chat(chat.following(message, isNew: isNew)))
+            transaction.model.put(.chat(chat.following(message)))
         }
     }
 
@@ -92,22 +101,25 @@ extension GroupMeBackend {
         into transaction: inout Transaction, _ body: (inout GroupMe.Message) -> Void
     ) {
         guard isShown(place, rooms) else { return }
-        transaction.overtakeMessages(of: place)
-        guard var message = transaction.model.message(id) else {
-            return transaction.fetch(.groupMe(.newest(place)), after: Self.pause)
+        transaction.overtake { $0.conversation == place }
+        if var message = transaction.model.message(id) {
+            body(&message)
+            transaction.say(message)
         }
-        body(&message)
-        transaction.say(message)
-        transaction.fetch(.groupMe(.newest(place)), after: Self.pause)
+        let behind = transaction.model.messageBehind(id, of: place, beyond: GroupMeEndpoints.messagesAround)
+        let page = behind.map { GroupMeResource.around(place, before: $0) } ?? .newest(place)
+        transaction.fetch(.groupMe(page), after: Self.pause)
     }
 
     /// The user is in a group no more: what only it kept true goes, and it stands among the former ones.
-    func leave(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
+    mutating func leave(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
+        overtake(group, into: &transaction)
+        memory.forget(.group(group))
         transaction.removeMessages(of: .group(group))
         transaction.removeMembers(of: group)
         transaction.model.remove(.conversation(.group(group)))
         transaction.plans.append(.cancel(.channel(group.entity)))
-        transaction.plans.append(.unwant(room: GroupMe.Channel.conversation(.group(group)).description))
+        transaction.plans.append(.unwant(room: GroupMe.ConversationID.group(group).room))
         transaction.fetch(.groupMe(.formerGroups), after: Self.pause)
     }
 

@@ -84,10 +84,11 @@ struct GroupMeBackend: Backend {
         guard let place = GroupMe.Channel(room).conversation else { return [] }
         let messages = [ResourceKey.groupMe(.window(place, before: nil))]
         guard let group = place.group else { return messages }
-        let showsMembers =
+        // Without a list nothing else tells of the group.
+        let needsGroup =
             following.contains(.members) || model.elementCount(in: .members(group.entity)) > 0
-            || model.group(group) == nil
-        return messages + (showsMembers ? [.groupMe(.group(group))] : [])
+            || model.group(group) == nil || !discoversRooms
+        return messages + (needsGroup ? [.groupMe(.group(group))] : [])
     }
 
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
@@ -144,7 +145,7 @@ struct GroupMeBackend: Backend {
         case .groups(let page): return AnswerReader(GroupMeEndpoints.groups(page: page))
         case .chats(let page): return AnswerReader(GroupMeEndpoints.chats(page: page, user: user))
         case .group(let group): return AnswerReader(GroupMeEndpoints.group(group))
-        case .newest, .window, .following:
+        case .newest, .window, .around, .following:
             return GroupMeEndpoints.messages(resource, for: user).map { AnswerReader($0) }
         case .me, .formerGroups, .addedMembers: return nil
         }

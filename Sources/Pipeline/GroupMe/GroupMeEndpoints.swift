@@ -35,6 +35,8 @@ enum GroupMeEndpoints {
     static func messages(_ resource: GroupMeResource, for user: GroupMe.UserID?) -> Endpoint<GroupMe.MessagePage>? {
         switch resource {
         case .newest(let place): messages(of: place, [("limit", "\(messagesAround)")], user)
+        case .around(let place, let message):
+            messages(of: place, [("limit", "\(messagesAround)"), ("before_id", message.description)], user)
         case .window(let place, nil): messages(of: place, [("limit", "\(mostMessages)")], user)
         case .window(let place, let message?):
             messages(of: place, [("limit", "\(mostMessages)"), ("before_id", message.description)], user)

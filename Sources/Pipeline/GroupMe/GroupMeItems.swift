@@ -44,25 +44,36 @@ extension Item {
     static func receipt(_ receipt: GroupMe.ReadReceipt, by user: GroupMe.UserID) -> Item {
         let conversation = receipt.conversation.entity
         return Item(
-            id: ID(.badge, user.entity, qualifier: conversation), section: Section("receipts", conversation),
-            sortKey: 0,
+            id: .receipt(of: user, in: receipt.conversation), section: .receipts(conversation), sortKey: 0,
             entity: .groupMe(.receipt(receipt)))
     }
 
     var group: GroupMe.Group? { if case .groupMe(.group(let group)) = entity { group } else { nil } }
     var chat: GroupMe.Chat? { if case .groupMe(.chat(let chat)) = entity { chat } else { nil } }
     var said: GroupMe.Message? { if case .groupMe(.message(let message)) = entity { message } else { nil } }
+    var receipt: GroupMe.ReadReceipt? { if case .groupMe(.receipt(let receipt)) = entity { receipt } else { nil } }
     var membership: GroupMe.Member? { if case .groupMe(.member(let member)) = entity { member } else { nil } }
 }
 
 extension Item.ID {
     static func conversation(_ id: GroupMe.ConversationID) -> Item.ID { Item.ID(.channel, id.entity) }
+
+    static func receipt(of user: GroupMe.UserID, in place: GroupMe.ConversationID) -> Item.ID {
+        Item.ID(.badge, user.entity, qualifier: place.entity)
+    }
 }
 
 extension Item.Section {
     static let groups = Item.Section("groups")
     static let formerGroups = Item.Section("former_groups")
     static let chats = Item.Section("directs")
+    static let receiptsName = "receipts"
+    static func receipts(_ conversation: EntityID) -> Item.Section { Item.Section(receiptsName, conversation) }
+}
+
+extension GroupMe.ConversationID {
+    /// The room that a conversation is: the name of its channel.
+    var room: String { GroupMe.Channel.conversation(self).description }
 }
 
 extension SectionedCollection<Item> {
@@ -76,6 +87,15 @@ extension SectionedCollection<Item> {
 
     /// A message that is held.
     func message(_ id: GroupMe.MessageID) -> GroupMe.Message? { self[.message(id.entity)]?.said }
+
+    /// The message behind which a page of the newest ends, so that it holds `id`; nil when a page of `count` does.
+    func messageBehind(
+        _ id: GroupMe.MessageID, of place: GroupMe.ConversationID, beyond count: Int
+    ) -> GroupMe.MessageID? {
+        let held = messages(of: place)
+        guard let index = held.lastIndex(where: { $0.id == id }), index + count < held.count else { return nil }
+        return held[index + 1].id
+    }
 
     /// The messages of a conversation that are held, oldest first.
     func messages(of place: GroupMe.ConversationID) -> [GroupMe.Message] {

@@ -2,14 +2,40 @@ import Events
 
 /// What the handlers remember beside the model: how far conversations are known, lists that are being read, who types.
 struct GroupMeMemory: Sendable {
-    /// A list that comes in pages, while it is read. Only an empty page ends it: one that could not be had is not the last (section 6).
+    /// A list that comes in pages. Only an empty page ends it: one that could not be had is not the last (section 6).
     struct Listing: Sendable {
-        /// The page that is asked for.
-        var page = 1
+        /// The page that is asked for; nil while the list is not read.
+        private(set) var page: Int?
         /// What the pages held so far.
-        var listed: Set<EntityID> = []
-        /// Said by events meanwhile, so that their not being listed means nothing.
-        var touched: Set<EntityID> = []
+        private var listed: Set<EntityID> = []
+        /// Of which something was said since the last reading, which moves them between pages: their not being listed means nothing.
+        private var touched: Set<EntityID> = []
+
+        /// Something was said of it.
+        mutating func touch(_ id: EntityID) { touched.insert(id) }
+
+        func isTouched(_ id: EntityID) -> Bool { touched.contains(id) }
+
+        /// A page came, the first of a new reading or the next; false for one that nobody waits for any more.
+        mutating func take(_ ids: [EntityID], page number: Int) -> Bool {
+            if number == 1 { (page, listed) = (1, []) }
+            guard page != nil else { return false }
+            listed.formUnion(ids)
+            return true
+        }
+
+        /// The page that follows one of so many entries; nil when that was the last.
+        mutating func next(after number: Int, of count: Int) -> Int? {
+            page = count == 0 || number >= GroupMeMemory.mostListPages ? nil : number + 1
+            return page
+        }
+
+        /// What was read to its end: which of these are not in it, and which of them are to be asked about.
+        mutating func end(of ids: [EntityID]) -> (gone: [EntityID], doubtful: [EntityID]) {
+            let missing = ids.filter { !listed.contains($0) }
+            defer { (listed, touched) = ([], []) }
+            return (missing.filter { !touched.contains($0) }, missing.filter { touched.contains($0) })
+        }
     }
 
     /// Going back through the messages of a conversation until everything that is held was seen again.
@@ -18,6 +44,8 @@ struct GroupMeMemory: Sendable {
         var pages = 1
         /// Messages they held.
         var seen = 0
+        /// The message that the next page ends before, once it is asked for.
+        var next: GroupMe.MessageID?
     }
 
     /// Pages a walk is long at most: what is older is not looked at again.
@@ -31,23 +59,14 @@ struct GroupMeMemory: Sendable {
     var walks: [GroupMe.ConversationID: Walk] = [:]
     /// How far back somebody wants to see the messages of a conversation the next time they are read.
     var depths: [GroupMe.ConversationID: Timestamp] = [:]
-    var groups: Listing?
-    var chats: Listing?
+    var groups = Listing()
+    var chats = Listing()
     var typing = TypingBook()
-    /// What the user was told of and need not be told again.
-    private var told: Set<ResourceKey> = []
-
-    /// Whether it is the first time that the user is told of it since it went well.
-    mutating func isNews(_ key: ResourceKey) -> Bool { told.insert(key).inserted }
-
-    /// It went well.
-    mutating func wentWell(_ key: ResourceKey) {
-        if !told.isEmpty { told.remove(key) }
-    }
+    var told = ToldFailures()
 
     /// The pages of lists that are being read.
     var listingPages: [GroupMeResource] {
-        [groups.map { .groups(page: $0.page) }, chats.map { .chats(page: $0.page) }].compactMap { $0 }
+        [groups.page.map { .groups(page: $0) }, chats.page.map { .chats(page: $0) }].compactMap { $0 }
     }
 
     /// A conversation is not looked at any more.

@@ -16,6 +16,8 @@ enum GroupMeResource: Hashable, Sendable {
     case newest(GroupMe.ConversationID)
     /// As many messages as one answer may have, before that one or up to the newest: what is known of them is seen again.
     case window(GroupMe.ConversationID, before: GroupMe.MessageID?)
+    /// Some messages before that one: those around an older message that changed.
+    case around(GroupMe.ConversationID, before: GroupMe.MessageID)
     /// The messages that follow one, gap-free: the only way to catch up (3.4).
     case following(GroupMe.ConversationID, GroupMe.MessageID)
     /// Whether members that were asked for are in the group.
@@ -34,7 +36,7 @@ extension GroupMeResource {
         case .chats(1): "directs"
         case .chats(let page): "directs, page \(page)"
         case .newest(let place), .window(let place, nil): "messages of \(place)"
-        case .window(let place, let message?): "messages of \(place) before \(message)"
+        case .window(let place, let message?), .around(let place, let message): "messages of \(place) before \(message)"
         case .following(let place, let message): "messages of \(place) after \(message)"
         case .addedMembers(let group, _): "new members of group \(group)"
         }
@@ -43,15 +45,15 @@ extension GroupMeResource {
     /// Whether the session cannot do without it.
     var isPersistent: Bool {
         switch self {
-        case .me, .groups, .chats, .group, .newest, .window, .following: true
-        case .formerGroups, .addedMembers: false
+        case .me, .groups, .formerGroups, .chats, .group, .newest, .window, .around, .following: true
+        case .addedMembers: false
         }
     }
 
     /// The conversation whose messages it is about.
     var conversation: GroupMe.ConversationID? {
         switch self {
-        case .newest(let place), .window(let place, _), .following(let place, _): place
+        case .newest(let place), .window(let place, _), .around(let place, _), .following(let place, _): place
         case .me, .groups, .formerGroups, .group, .chats, .addedMembers: nil
         }
     }
@@ -60,7 +62,7 @@ extension GroupMeResource {
     var isFirstPage: Bool {
         switch self {
         case .newest, .window(_, nil): true
-        case .window, .following, .me, .groups, .formerGroups, .group, .chats, .addedMembers: false
+        case .window, .around, .following, .me, .groups, .formerGroups, .group, .chats, .addedMembers: false
         }
     }
 
@@ -68,9 +70,12 @@ extension GroupMeResource {
     var group: GroupMe.GroupID? {
         switch self {
         case .group(let group), .addedMembers(let group, _): group
-        case .me, .groups, .formerGroups, .chats, .newest, .window, .following: nil
+        case .me, .groups, .formerGroups, .chats, .newest, .window, .around, .following: nil
         }
     }
+
+    /// Whether it is a page of the list of groups.
+    var isGroupList: Bool { if case .groups = self { true } else { false } }
 
     /// What it belongs to.
     var tags: [RequestTag] {
@@ -89,7 +94,7 @@ extension GroupMeResource {
         case .formerGroups: GroupMeEndpoints.formerGroups.call
         case .group(let group): GroupMeEndpoints.group(group).call
         case .chats(let page): GroupMeEndpoints.chats(page: page, user: user).call
-        case .newest, .window, .following: GroupMeEndpoints.messages(self, for: user)?.call
+        case .newest, .window, .around, .following: GroupMeEndpoints.messages(self, for: user)?.call
         case .addedMembers(let group, let results): GroupMeEndpoints.addedMembers(to: group, results: results).call
         }
     }

@@ -42,7 +42,7 @@ extension TwakeBackend {
             transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
         }
         facts.hasREST = true
-        memory.wentWell(key)
+        memory.told.wentWell(key)
         meetSenders(into: &transaction)
     }
 
@@ -151,7 +151,7 @@ extension TwakeBackend {
     }
 
     private mutating func tell(_ key: ResourceKey, _ text: String, into transaction: inout Transaction) {
-        if memory.isNews(key) { transaction.notice(.warning, text) }
+        if memory.told.isNews(key) { transaction.notice(.warning, text) }
     }
 
     /// Says it once; until the next connection or the next full look, events are shown and applied as far as they go, and nothing is

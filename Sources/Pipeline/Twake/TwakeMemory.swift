@@ -40,8 +40,7 @@ struct TwakeMemory: Sendable {
     private var awaited: [EntityID: Awaited] = [:]
     /// Channels that were mentioned and are not the user's: not asked for again (T9).
     private var strangers: Set<EntityID> = []
-    /// What the user was told of and need not be told again.
-    private(set) var told: Set<ResourceKey> = []
+    var told = ToldFailures()
 
     /// Whether a mention of an unlisted channel is a reason to ask the list.
     func isStranger(_ channel: EntityID) -> Bool { strangers.contains(channel) }
@@ -88,13 +87,5 @@ struct TwakeMemory: Sendable {
             delay = min(delay ?? own, own)
         }
         return delay
-    }
-
-    /// Whether it is the first time that the user is told of it since it went well.
-    mutating func isNews(_ key: ResourceKey) -> Bool { told.insert(key).inserted }
-
-    /// It went well.
-    mutating func wentWell(_ key: ResourceKey) {
-        if !told.isEmpty { told.remove(key) }
     }
 }

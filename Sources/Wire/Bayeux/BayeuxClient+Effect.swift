@@ -107,8 +107,10 @@ extension BayeuxClient {
         case connected(Continuity)
         /// The server accepted a subscription; told once a session.
         case subscribed(Bayeux.Channel)
-        /// The server refused a subscription, by these words, or does not answer; it is not asked for again in this session.
+        /// The server refused a subscription, by these words; it is not asked for again in this session.
         case refused(Bayeux.Channel, String)
+        /// The server does not answer a subscription, however often it is asked; it is not asked for again in this session.
+        case unanswered(Bayeux.Channel)
         /// A subscription ended, as asked.
         case unsubscribed(Bayeux.Channel)
         /// Something was published on a channel.

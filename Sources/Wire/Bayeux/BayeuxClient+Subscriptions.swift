@@ -63,7 +63,11 @@ extension BayeuxClient {
 
     /// Whether the server accepted the channel in the session that stands.
     public func isSubscribed(to channel: Bayeux.Channel) -> Bool {
-        guard case .open = state else { return false }
+        switch state {
+        // What comes of a session that was taken up again comes before the answer to its connect.
+        case .open, .resuming(_, _, _, isTold: true): break
+        case .idle, .handshaking, .resuming, .pausing, .leaving, .finished: return false
+        }
         return subscriptions.contains { $0.channel == channel && $0.state == .standing }
     }
 
@@ -122,7 +126,7 @@ extension BayeuxClient {
                 ask(index, attempts: attempts + 1, clientID, at: due, in: &frame)
             case .asked:
                 subscriptions[index].state = .refused
-                effects.append(.refused(subscriptions[index].channel, "the server does not answer"))
+                effects.append(.unanswered(subscriptions[index].channel))
             case .leaving: given.append(subscriptions[index].channel)
             case .wanted, .standing, .refused: break
             }

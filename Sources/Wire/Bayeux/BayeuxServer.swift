@@ -85,6 +85,11 @@ public struct BayeuxServer: Sendable {
         }
     }
 
+    /// Ends the sessions of a WebSocket, which is closed, as a server does that puts a client out: it is to shake hands anew.
+    public mutating func endSessions(on link: Int, into effects: inout [Effect]) {
+        for number in sockets[link] ?? [] where sessions[number]?.socket == link { end(number, into: &effects) }
+    }
+
     /// Publishes from the server itself.
     public mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON, into effects: inout [Effect]) {
         deliveries += 1

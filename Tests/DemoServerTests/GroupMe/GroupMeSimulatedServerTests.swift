@@ -13,10 +13,10 @@ import Wire
     ) {
         var waiting = effects
         while !waiting.isEmpty {
-            var outputs: [GroupMeSimulatedServer.Output] = []
+            var outputs: [SimulatedOutput] = []
             for effect in waiting {
                 if case .send(let frame) = effect {
-                    server.receive(.text(frame.bytes[...]), from: 1, at: now, into: &outputs)
+                    _ = server.receive(.text(frame.bytes[...]), from: 1, at: now, into: &outputs)
                 } else {
                     told.append(effect)
                 }
@@ -26,7 +26,7 @@ import Wire
     }
 
     private func take(
-        _ outputs: [GroupMeSimulatedServer.Output], _ client: inout BayeuxClient, at now: Moment
+        _ outputs: [SimulatedOutput], _ client: inout BayeuxClient, at now: Moment
     ) -> [BayeuxClient.Effect] {
         var effects: [BayeuxClient.Effect] = []
         for case .send(_, let message) in outputs { client.receive(message.bytes, at: now, into: &effects) }
@@ -40,12 +40,12 @@ import Wire
         var told: [BayeuxClient.Effect] = []
         var effects: [BayeuxClient.Effect] = []
         client.start(at: .zero, into: &effects)
-        let ext = RawJSON(unchecked: ArraySlice(#"{"access_token":"\#(server.token.reveal())"}"#.utf8))
+        let ext = RawJSON(unchecked: ArraySlice(#"{"access_token":"\#(server.token(at: .zero).reveal())"}"#.utf8))
         client.subscribe(try #require(Bayeux.Channel("/user/20000001")), ext: ext, at: .zero, into: &effects)
         exchange(&client, &server, effects, at: .zero, &told)
         while let due = server.deadline, due < Moment.zero + .seconds(60) {
-            var outputs: [GroupMeSimulatedServer.Output] = []
-            server.advance(to: due, into: &outputs)
+            var outputs: [SimulatedOutput] = []
+            for told in server.advance(to: due, into: &outputs) { server.publish(told, into: &outputs) }
             exchange(&client, &server, take(outputs, &client, at: due), at: due, &told)
         }
         var said: [GroupMe.MessageID] = []
@@ -61,24 +61,24 @@ import Wire
 
     @Test func `forgets its sessions when it starts again, and answers requests`() throws {
         var server = GroupMeSimulatedServer(seed: 1, epoch: 1_785_346_000_000, timeout: .seconds(5))
-        var outputs: [GroupMeSimulatedServer.Output] = []
+        var outputs: [SimulatedOutput] = []
         let handshake =
             #"{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["websocket"],"id":"1"}"#
-        server.receive(.text(ArraySlice(handshake.utf8)), from: 1, at: .zero, into: &outputs)
+        _ = server.receive(.text(ArraySlice(handshake.utf8)), from: 1, at: .zero, into: &outputs)
         guard case .send(1, let message)? = outputs.first else { throw NoAnswer() }
         let reply = try Bayeux.Frame(parsing: message.bytes).messages[0]
         let client = try #require(reply.clientID)
-        server.restart(seed: 2)
+        server.forgetAll()
         outputs = []
         let connect =
             #"{"channel":"/meta/connect","clientId":"\#(client.reveal())","connectionType":"websocket","id":"2"}"#
-        server.receive(.text(ArraySlice(connect.utf8)), from: 2, at: .zero, into: &outputs)
+        _ = server.receive(.text(ArraySlice(connect.utf8)), from: 2, at: .zero, into: &outputs)
         guard case .send(2, let refusal)? = outputs.first else { throw NoAnswer() }
         #expect(try Bayeux.Frame(parsing: refusal.bytes).messages[0].advice?.reconnect == .handshake)
         let answer = server.answer(
-            "GET", "/v3/users/me", body: [], token: server.token.reveal(), at: .zero, into: &outputs)
+            "GET", "/v3/users/me", body: [], bearer: server.token(at: .zero).reveal(), at: .zero)
         #expect(try GroupMe.user(from: answer.body[...]).id == server.me && answer.status == 200)
-        #expect(server.answer("GET", "/v3/users/me", body: [], token: nil, at: .zero, into: &outputs).status == 401)
+        #expect(server.answer("GET", "/v3/users/me", body: [], bearer: nil, at: .zero).status == 401)
     }
 
     private struct NoAnswer: Error {}

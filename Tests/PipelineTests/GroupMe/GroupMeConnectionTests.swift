@@ -96,6 +96,55 @@ struct GroupMeConnectionTests {
             peer.transcript.session.roomBook.entries.allSatisfy { if case .joined = $0.state { true } else { false } })
     }
 
+    @Test
+    func
+        `what waited in a session that is taken up again comes before the answer to the connect, and the session is ready`()
+        throws
+    {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        peer.cut()
+        try peer.say(GroupMeTranscript.id(2))
+        peer.pass(.seconds(1))
+        peer.open()
+        #expect(peer.messages == ["01", "02"])
+        #expect(peer.gaps == 1, "ready again, at once")
+        peer.pass(.seconds(20))
+        #expect(peer.gaps == 1, "and not given up for want of a word on the user's channel")
+    }
+
+    @Test func `a session that the server forgets behind an open socket is a gap, and what was missed is fetched`()
+        throws
+    {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        peer.forget()
+        // The next probe, or connect, is answered with 401.
+        for _ in 0..<70 { peer.pass(.seconds(1)) }
+        #expect(peer.gaps == 1)
+        #expect(peer.targets.contains { $0.contains("messages?limit=100") })
+        try peer.say(GroupMeTranscript.id(2))
+        #expect(peer.messages == ["01", "02"])
+    }
+
+    @Test func `a room that the server never answers about is asked for again at the next full look`() throws {
+        var peer = GroupMeTranscript(
+            Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], lookAgain: .seconds(50)))
+        peer.open()
+        peer.isDeaf = true
+        peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
+        #expect(peer.isReady, "the user's channel is answered")
+        for _ in 0..<40 { peer.pass(.seconds(1)) }
+        #expect(
+            peer.transcript.session.roomBook[GroupMeTranscript.family]?.state == .refused(why: RoomBook.noAnswer))
+        peer.isDeaf = false
+        peer.pass(.seconds(15))
+        let state = peer.transcript.session.roomBook[GroupMeTranscript.family]?.state
+        #expect(state.map { if case .joined = $0 { true } else { false } } == true)
+    }
+
     @Test func `a server that forgot the session is shaken hands with anew, and everything subscribed to again`() throws
     {
         var peer = GroupMeTranscript.ready()

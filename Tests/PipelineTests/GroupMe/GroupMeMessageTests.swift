@@ -134,6 +134,96 @@ struct GroupMeMessageTests {
         #expect(peer.targets == [request.target])
     }
 
+    @Test func `what comes late takes nothing back: neither the first telling of a message nor an older edit`() throws {
+        var peer = peer()
+        func message(_ text: String, updatedAt: Int) -> String {
+            Peer.message(Peer.id(2), text).replacing(
+                #""system":false"#, with: #""system":false,"updated_at":\#(updatedAt)"#)
+        }
+        func edit(_ text: String, at time: Int) throws {
+            try peer.push(
+                "/group/10000001", #"{"type":"message.update","subject":\#(message(text, updatedAt: time))}"#)
+        }
+        func text() -> String? { peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(2)))?.text }
+        try edit("second", at: 1_785_346_060)
+        #expect(text() == "second")
+        try edit("first", at: 1_785_346_059)
+        #expect(text() == "second")
+        try peer.say(Peer.id(2), "as it was said")
+        #expect(text() == "second")
+    }
+
+    @Test func `a change to an older message makes the messages around that one be fetched, not the newest`() throws {
+        var peer = Peer.ready()
+        peer.answer("messages?limit=100", Peer.page((1...60).reversed()))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        try peer.push(
+            "/group/10000001",
+            #"{"type":"favorite","subject":{"line":\#(Peer.message(Peer.id(40))),"reactions":[]}}"#)
+        try peer.push(
+            "/group/10000001",
+            #"{"type":"favorite","subject":{"line":\#(Peer.message(Peer.id(41))),"reactions":[]}}"#)
+        peer.pass(.milliseconds(100))
+        #expect(
+            peer.targets == [
+                "/v3/groups/10000001/messages?limit=20&before_id=\(Peer.id(41))&acceptFiles=1",
+                "/v3/groups/10000001/messages?limit=20&acceptFiles=1",
+            ])
+    }
+
+    @Test func `whether a message was sent is looked for as far back as messages are held`() throws {
+        var peer = peer()
+        let id = EntityID("0191d9c2-1111-7000-8000-000000000003")
+        peer.feed(
+            .act(
+                Action(
+                    id: id, .send(channel: EntityID("10000001"), thread: nil, text: "hello"),
+                    asked: Timestamp(milliseconds: 0))))
+        let request = try #require(peer.transcript.requests.first { $0.method == "POST" })
+        peer.transcript.requests = []
+        peer.feed(.answered(request: request.id, .failure(kind: "timeout", message: "timed out")))
+        peer.pass(.seconds(2))
+        // It was sent, and a hundred were said behind it.
+        let own = Peer.message(Peer.id(4), "hello", by: Peer.me, guid: id.description)
+        peer.answer("messages?limit=100", Peer.page((5...104).reversed()))
+        #expect(!peer.transcript.requests.contains { $0.method == "POST" })
+        peer.answer(
+            "before_id=\(Peer.id(5))",
+            #"{"count":104,"messages":[\#(own),\#(Peer.message(Peer.id(3))),\#(Peer.message(Peer.id(2)))]}"#)
+        #expect(peer.transcript.session.pendingActions.isEmpty)
+        #expect(!peer.transcript.requests.contains { $0.method == "POST" })
+    }
+
+    @Test func `how far the other one read is shown, and no step back; how far the user did is not`() throws {
+        var peer = Peer.ready(rooms: ["/direct_message/20000001_20000002"])
+        func read(_ number: Int, by user: String) throws {
+            try peer.push(
+                "/direct_message/20000001_20000002",
+                #"{"type":"read_receipt.create","subject":{"chat_id":"20000001+20000002","message_id":"\#(Peer.id(number))","user_id":"\#(user)","read_at":1785346060}}"#
+            )
+        }
+        func receipts() -> [String] {
+            let place = EntityID("20000001+20000002")
+            return peer.transcript.session.model.rows(in: .receipts(place)).compactMap {
+                $0.receipt.map { String($0.message.description.suffix(2)) }
+            }
+        }
+        try read(3, by: Peer.me)
+        #expect(receipts() == [])
+        try read(2, by: "20000002")
+        try read(1, by: "20000002")
+        #expect(receipts() == ["02"])
+    }
+
+    @Test func `a page of a server in between is no word on a group, and is asked for again`() {
+        var peer = peer()
+        peer.feed(.refetch("group 10000001"))
+        peer.answer("/v3/groups/10000001", status: 404, body: "<html><body>404 page not found</body></html>")
+        #expect(peer.texts(of: .members(EntityID("10000001"))) == ["Ann"])
+        peer.pass(.seconds(2))
+        #expect(peer.targets.contains("/v3/groups/10000001"))
+    }
+
     @Test func `a deletion that two frames tell of is one change`() throws {
         var peer = peer()
         let deleted = #""deleted_at":"2026-07-29T23:40:22.8912Z","deletion_actor":"sender""#

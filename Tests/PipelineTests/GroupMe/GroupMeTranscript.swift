@@ -16,6 +16,8 @@ struct GroupMeTranscript {
     private var server = BayeuxServer(seed: 7)
     /// Whether the server takes what is sent to it, and sends.
     var isLinked = true
+    /// Whether what the server says of subscriptions to conversations is lost.
+    var isDeaf = false
     /// The words the server refuses subscriptions of the user's channel by.
     var refusal: String?
     /// The `ext` of each subscription, in order.
@@ -65,6 +67,9 @@ struct GroupMeTranscript {
         transcript.feed(input)
         note()
     }
+
+    /// The server forgets every session, and the socket stays open.
+    mutating func forget() { server = BayeuxServer(seed: 13) }
 
     /// Something is published on a channel.
     mutating func push(_ channel: String, _ data: String) throws {
@@ -133,6 +138,8 @@ struct GroupMeTranscript {
 
     private mutating func deliver(_ effects: [BayeuxServer.Effect]) {
         for case .send(let link, let bytes) in effects where isLinked {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if isDeaf, text.contains("/meta/subscribe"), text.contains("/group/") { continue }
             feed(.message(connection: link, .text(bytes[...])))
         }
     }

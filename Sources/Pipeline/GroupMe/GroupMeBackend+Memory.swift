@@ -1,0 +1,52 @@
+import Events
+import SectionedModel
+
+// Which answers say everything of which sections, and the other way round.
+extension GroupMeBackend {
+    func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
+        guard case .groupMe(let resource) = key else { return [] }
+        switch resource {
+        case .me: return [.accounts]
+        case .groups: return memory.groups.page == nil ? [.groups] : []
+        case .formerGroups: return [.formerGroups]
+        case .chats: return memory.chats.page == nil ? [.chats] : []
+        case .group(let group): return [.members(group.entity)]
+        // The pages are followed to every message that is held.
+        case .window(let place, _):
+            return memory.walks[place] == nil ? [.messages(place.entity), .receipts(place.entity)] : []
+        case .newest, .around, .following, .addedMembers: return []
+        }
+    }
+
+    func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
+        guard connects else { return .never }
+        guard user != nil else { return .later }
+        switch section {
+        case .accounts: return following.contains(.accounts) ? .by(.groupMe(.me)) : .never
+        case .groups: return .by(.groupMe(.groups(page: 1)))
+        case .formerGroups: return .by(.groupMe(.formerGroups))
+        case .chats: return .by(.groupMe(.chats(page: 1)))
+        default: break
+        }
+        guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }),
+            let row = model[.conversation(place)],
+            row.sectionKey != .formerGroups
+        else { return .never }
+        switch section {
+        case .messages(place.entity), .receipts(place.entity): return .by(.groupMe(.window(place, before: nil)))
+        case .members(place.entity): return place.group.map { .by(.groupMe(.group($0))) } ?? .never
+        default: return .never
+        }
+    }
+
+    /// With a conversation goes what was said in it, and who is in it.
+    mutating func forget(_ row: Item.ID, into transaction: inout Transaction) {
+        if row.kind == .channel, let place = GroupMe.ConversationID(row.id.description) {
+            memory.forget(place)
+            transaction.removeMessages(of: place)
+            if let group = place.group { transaction.removeMembers(of: group) }
+            transaction.plans.append(.unwant(room: place.room))
+        }
+        transaction.model.remove(row)
+    }
+}

@@ -1,0 +1,119 @@
+import DemoServer
+import Events
+import Pipeline
+import SectionedModel
+import Wire
+
+extension GroupMeSimulatedServer: Side {
+    func configuration(of history: History) -> Configuration {
+        Configuration(
+            backend: .groupme, maximumAttempts: .max, history: history.depth, following: history.watching.following,
+            lookAgain: history.lookAgain)
+    }
+
+    /// The user's channel, those of groups, those of directs.
+    func holdNumber(of publication: SimulatedPublication) -> Int {
+        if publication.path.hasPrefix("/user/") { return 0 }
+        return publication.path.hasPrefix("/group/") ? 1 : 2
+    }
+
+    mutating func stray(_ number: Int, to client: Int, into outputs: inout [SimulatedOutput]) {
+        let frame = Stray.ofGroupMe[number % Stray.ofGroupMe.count]
+        emit(frame.replacing("USER", with: me.description), to: client, into: &outputs)
+    }
+
+    /// A server that has a message of that word says so (409) and does not lie.
+    func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
+        spoil == .conflict && request.method == "POST"
+    }
+
+    /// As 3.1 and 3.7 have them: refusals are envelopes without a response, and what is not there has no bytes.
+    func fixedAnswer(to request: FetchRequest, _ spoil: Spoil?, in history: History) -> FixedAnswer? {
+        func envelope(_ status: Int, _ words: String) -> FixedAnswer {
+            FixedAnswer(status: status, body: #"{"meta":{"code":\#(status),"errors":["\#(words)"]}}"#)
+        }
+        switch spoil {
+        case .unauthorized: return envelope(401, "unauthorized")
+        case .forbidden: return envelope(403, "forbidden")
+        case .missing: return FixedAnswer(status: 404, body: "")
+        case .conflict: return envelope(409, "conflict")
+        case .busy:
+            return FixedAnswer(
+                status: 429, body: #"{"meta":{"code":42901}}"#, retryAfter: request.id % 2 == 0 ? 3 : nil)
+        case .broken: return envelope(500, "Something went wrong")
+        case .missingPage, .gatewayPage, .welcomePage: return spoil?.page
+        case .truncated, .nonsense, .lostRequest, .lostAnswer, .reset, .slowRequest, .slowAnswer, nil: return nil
+        }
+    }
+
+    func asksForDirects(_ request: FetchRequest) -> Bool { request.target.contains("/chats?") }
+
+    // MARK: - What the user can want
+
+    func operation(_ deed: Deed, _ a: Int, _ b: Int, text: String, on session: Session) -> Action.Operation? {
+        switch deed {
+        case .send: return place(a, on: session).map { .send(channel: $0, thread: nil, text: text) }
+        case .answer:
+            return message(a, own: false, on: session).map {
+                .send(channel: $0.channel, thread: $0.message, text: text)
+            }
+        case .amend: return message(a, own: true, on: session).map { .edit($0, text: text) }
+        case .retract: return message(a, own: true, on: session).map { .delete($0) }
+        case .cheer:
+            return message(a, own: false, on: session).map {
+                .react($0, names: b % 3 == 0 ? [] : [b % 3 == 1 ? "👍" : "🎉"])
+            }
+        case .see: return place(a, on: session).map { .markRead(channel: $0) }
+        case .look: return nil
+        }
+    }
+
+    private func items(_ session: Session) -> [Item] {
+        session.model.sectionKeys.flatMap { session.model.elements(in: $0) }
+    }
+
+    private func place(_ number: Int, on session: Session) -> EntityID? {
+        let ids: [EntityID] = items(session).compactMap { item in
+            switch item.entity {
+            case .groupMe(.group), .groupMe(.chat): item.sectionKey.name == "former_groups" ? nil : item.id.id
+            default: nil
+            }
+        }
+        return Self.pick(number, among: ids)
+    }
+
+    /// One of the messages that people said and the model shows, the newest first; those that are on their way included.
+    private func message(_ number: Int, own: Bool, on session: Session) -> Action.MessageReference? {
+        let found: [Action.MessageReference] = items(session).compactMap { item in
+            guard case .groupMe(.message(let message)) = item.entity, !message.isSystem, !message.isDeleted,
+                !own || message.sender == me
+            else { return nil }
+            return Action.MessageReference(channel: message.conversation.entity, message: item.id.id)
+        }
+        return Self.pick(number, among: found.reversed())
+    }
+
+    private static func pick<Element>(_ number: Int, among elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[number % elements.count]
+    }
+
+    // MARK: - What must be true
+
+    func differences(from simulation: Simulation) -> [String] {
+        let history = simulation.history
+        let model = Picture(groupMe: simulation.session.model, isLookedAtAgain: history.lookAgain != nil)
+        let truth = Picture(groupMe: self.truth, seenBy: self, of: history, known: model)
+        return Picture.differences(model, truth)
+    }
+
+    /// A joined room asks for its messages and its members, as many pages as the user wants to see or there are to be caught up with; a
+    /// connection for the user, three lists and their empty last pages; an event for three things at most, of which the messages may need
+    /// one more page; a look at everything for the lists, and for what each room asks.
+    func mostRequests(of simulation: Simulation) -> Int {
+        let (figures, history) = (simulation.figures, simulation.history)
+        let looks = history.lookAgain.map { Int(simulation.now.microseconds / 1_000) / Int($0 / .milliseconds(1)) } ?? 0
+        let rooms = simulation.session.roomBook.entries.count
+        return 4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)
+            + looks * (6 + (3 + history.depth / 100) * rooms) + 4 * figures.deeds + figures.spoiled
+    }
+}

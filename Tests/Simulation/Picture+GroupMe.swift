@@ -1,0 +1,131 @@
+import DemoServer
+import Events
+import JSONText
+import Pipeline
+import SectionedModel
+
+// What GroupMe's model shows, and what is true there.
+extension Picture {
+    /// How many messages of a conversation the pipeline fetches at once.
+    private static let pageLength = 100
+
+    // MARK: - The model
+
+    /// Of groups that the user left nobody tells: what they are called now is known where the session looks again from time to time.
+    init(groupMe model: SectionedCollection<Item>, isLookedAtAgain: Bool) {
+        self.init()
+        for section in model.sectionKeys {
+            let place = "\(section.name) \(section.parent?.description ?? "-")"
+            for item in model.elements(in: section) {
+                guard case .groupMe(let entity) = item.entity else {
+                    add("\(item.id)", "in \(place)")
+                    continue
+                }
+                switch entity {
+                case .group(let group):
+                    let isFormer = section.name == "former_groups"
+                    add("group \(group.id)", "in \(place)" + (isFormer && !isLookedAtAgain ? "" : text(group)))
+                case .chat(let chat): add("direct \(chat.conversation)", "in \(place)\(text(chat))")
+                case .message(let message): add(Self.key(message), "in \(place), \(text(message))")
+                case .member(let member):
+                    add("member \(member.user) of \(member.group)", "in \(place), \(text(member))")
+                case .user(let user): add("account \(user.id)", "in \(place): \(user.name ?? "-")")
+                case .receipt(let receipt):
+                    add(
+                        "receipt \(receipt.conversation) \(receipt.user?.description ?? "-")",
+                        "in \(place): \(text(receipt))")
+                }
+            }
+        }
+    }
+
+    private static func key(_ message: GroupMe.Message) -> String { "message \(message.conversation) \(message.id)" }
+
+    private func text(_ group: GroupMe.Group) -> String {
+        [
+            "", "name \(group.name ?? "-")", "about \(group.description ?? "")", "picture \(group.imageURL ?? "-")",
+            "by \(group.creator?.description ?? "-")", group.type?.wireName ?? "-", "made \(text(group.createdAt))",
+            "changed \(text(group.updatedAt))", "\(group.messagesCount ?? -1) messages",
+            "last \(group.lastMessage?.description ?? "-") \(text(group.lastMessageAt)) \(text(group.lastMessageUpdatedAt))",
+            "preview \(group.preview?.nickname ?? "-") \(group.preview?.text ?? "-")",
+            "most \(group.mostMembers ?? -1)", "shared \(group.shareURL ?? "-")",
+        ].joined(separator: ", ")
+    }
+
+    private func text(_ chat: GroupMe.Chat) -> String {
+        [
+            "", "with \(chat.partner.id) \(chat.partner.name ?? "-")", "begun \(text(chat.createdAt))",
+            "changed \(text(chat.updatedAt))", "\(chat.messagesCount ?? -1) messages",
+            "last \(chat.lastMessage.map { "\($0.id) \(text($0))" } ?? "-")",
+        ].joined(separator: ", ")
+    }
+
+    private func text(_ message: GroupMe.Message) -> String {
+        let attachments = message.attachments.map { String(decoding: $0.json.bytes, as: UTF8.self) }
+        let reactions = (message.reactions ?? []).map { "\($0.symbol) \($0.users.map(\.description).sorted())" }
+        return [
+            "by \(message.sender?.description ?? "-") \(message.senderName ?? "-")", message.isSystem ? "system" : "",
+            "to \(message.recipient?.description ?? "-")", "at \(text(message.createdAt))", message.text ?? "-",
+            "attachments \(attachments)", "reactions \(reactions.sorted())",
+            "from \((message.favoritedBy ?? []).map(\.description).sorted())",
+            message.isEdited ? "edited \(text(message.updatedAt))" : "",
+            message.pin.map { "pinned \(text($0.at)) \($0.by?.description ?? "-")" } ?? "",
+            message.deletion.map { "deleted \(text($0.at)) \($0.actor?.wireName ?? "-")" } ?? "",
+            "guid \(message.sourceGUID ?? "-")",
+            message.event.map { String(decoding: $0.json.bytes, as: UTF8.self) } ?? "",
+        ].joined(separator: ", ")
+    }
+
+    private func text(_ member: GroupMe.Member) -> String {
+        "\(member.id?.description ?? "-") \(member.nickname ?? "-") \(member.name ?? "-") "
+            + "\((member.roles ?? []).map(\.wireName))"
+    }
+
+    private func text(_ receipt: GroupMe.ReadReceipt) -> String { "\(receipt.message) \(text(receipt.readAt))" }
+
+    // MARK: - The truth
+
+    /// What the watcher must see. `model`, which is compared with it, decides how far back: the newest page has to be there, and behind the
+    /// oldest message that is held nothing may be missing.
+    init(groupMe truth: GroupMeTruth, seenBy server: GroupMeSimulatedServer, of history: History, known model: Picture)
+    {
+        self.init()
+        let following = history.watching.following
+        if following.contains(.accounts) { add("account \(server.me)", "in accounts -: Mia") }
+        for record in truth.groups {
+            let group = record.group
+            add("group \(group.id)", "in groups -\(text(group))")
+            add(truth.messages[.group(group.id)] ?? [], of: history, known: model)
+            for member in record.members ?? [] {
+                add("member \(member.user) of \(group.id)", "in members \(group.id), \(text(member))")
+            }
+            // Where members are not followed, those of a group of which something was told are shown all the same.
+            let isSeen = model.rows.keys.contains { $0.hasPrefix("member ") && $0.hasSuffix(" of \(group.id)") }
+            if !following.contains(.members), !isSeen {
+                for member in record.members ?? [] { makeOptional("member \(member.user) of \(group.id)") }
+            }
+        }
+        for group in truth.former {
+            add("group \(group.id)", "in former_groups -" + (history.lookAgain == nil ? "" : text(group)))
+        }
+        for chat in truth.chats {
+            add("direct \(chat.conversation)", "in directs -\(text(chat))")
+            add(truth.messages[chat.conversation] ?? [], of: history, known: model)
+        }
+        for receipt in truth.receipts {
+            add(
+                "receipt \(receipt.conversation) \(receipt.user?.description ?? "-")",
+                "in receipts \(receipt.conversation): \(text(receipt))")
+        }
+    }
+
+    private mutating func add(_ messages: [GroupMe.Message], of history: History, known model: Picture) {
+        let oldest = messages.firstIndex { model.rows[Self.key($0)] != nil } ?? messages.count
+        let page = messages.count - max(Self.pageLength, history.depth)
+        for (index, message) in messages.enumerated() {
+            add(
+                Self.key(message), "in messages \(message.conversation), \(text(message))",
+                isOptional: index < min(oldest, page))
+        }
+    }
+}

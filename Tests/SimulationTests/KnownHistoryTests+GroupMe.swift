@@ -1,0 +1,82 @@
+extension KnownHistoryTests {
+    static let ofGroupMe: [(name: String, history: String)] = [
+        (
+            "rows of an earlier process that nothing had changed were taken for gone",
+            """
+            era groupme, seed 122, watching everything
+            12981 crash 0 0
+            """
+        ),
+        (
+            "how far the user had read elsewhere was shown, and nothing could have kept it true",
+            """
+            era groupme, seed 7
+            10902 read 0 2 28
+            """
+        ),
+        (
+            "a message of the user's own was not counted in its group when the answer came before the push",
+            """
+            era groupme, seed 106, watching everything
+            183297 send 1 1
+            """
+        ),
+        (
+            "nor in its direct",
+            """
+            era groupme, seed 16, watching usual
+            195141 answer 1 2
+            """
+        ),
+        (
+            "a reaction to the last message of a direct was not seen in the list of directs",
+            """
+            era groupme, seed 194
+            43004 react 1 8 25
+            """
+        ),
+        (
+            "a page of a server in between, with status 404, ended the reading of a list",
+            """
+            era groupme, seed 16, watching usual
+            144671 spoil 6 1
+            165504 create 3 9 3
+            """
+        ),
+        (
+            "and was taken for the service's word on what is said in a group",
+            """
+            era groupme, seed 668
+            12530 spoil 6 6
+            14883 pin 3 2 10
+            """
+        ),
+        (
+            "a room that the server did not answer about stayed refused at the next full look",
+            """
+            era groupme, seed 576, history 145
+            89694 mute 3 0
+            141679 add 2 1 24
+            195666 flood 1 0 10
+            """
+        ),
+        (
+            "what was said while the server had forgotten the session behind an open socket was missed for ever",
+            """
+            era groupme, seed 632, watching usual
+            114817 direct 0 2 38
+            114912 edit 1 1 0
+            114914 leave 3 0 6
+            114943 kick 1 0
+            """
+        ),
+        (
+            "a change that changed nothing moved the time of the server's group, and told nobody",
+            """
+            era groupme, seed 709
+            6 rename 0 3 33
+            2275 rename 1 1 33
+            """
+        ),
+    ]
+}
