@@ -15,8 +15,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
 let package = Package(
@@ -130,7 +130,7 @@ let package = Package(
                 "TestSupport", "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire",
                 "JSONText", "SectionedModel", "recording-writer",
             ]),
-        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"]),
+        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,15 @@ struct HelpTests {
         #expect(result.status == 0)
     }
 
+    @Test("Every command of the overview has a snapshot")
+    func completeness() {
+        let sections = HelpSnapshots.overview.split(separator: "\n\n")
+        let listed = sections.first { $0.hasPrefix("Commands:") }?.split(separator: "\n").dropFirst() ?? []
+        let names = listed.compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(names.count > 25)
+        #expect(Set(names).subtracting(HelpSnapshots.commands.map(\.command)) == [])
+    }
+
     @Test("No line of the help is wider than a terminal of 100 columns")
     func isNarrow() {
         for text in HelpSnapshots.commands.map(\.text) + [HelpSnapshots.overview] {
