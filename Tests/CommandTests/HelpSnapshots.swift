@@ -1081,7 +1081,12 @@ enum HelpSnapshots {
             5 when the server cannot be reached: then the message waits in the store, and the next command or
             tail of the account sends it: first what waits, in its order, then what is new.
 
+            With --backend groupme CHANNEL is a group's id, LOW+HIGH of a direct's users, or '#' and a name.
+            With --image the picture, of 8 MiB at most, is uploaded first, and TEXT may be left out; when it
+            cannot be uploaded, nothing is sent.
+
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1100,6 +1105,7 @@ enum HelpSnapshots {
               --store FILE|none               where it is remembered what was seen (tail: ~/.local/state/weir)
               --thread MESSAGE                head of the thread the message is in, or is a reply to
               --draft                         send the draft of the place: a text that was refused
+              --image FILE …                  picture to send along (GroupMe): JPEG, PNG, GIF or WebP
               --json                          print the result as one JSON object a line
               --ctx NAME|none                 context with the URL and options ('weir ctx'); none for none
               --yes                           do it, though the context is guarded
@@ -1107,10 +1113,11 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Examples:
               weir send https://chat.example.com '#general' 'Good morning' --token file:token
+              weir send '#Family' 'Who is hungry?' --image cake.jpg --ctx groupme
               uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN
 
             """#
@@ -1126,6 +1133,7 @@ enum HelpSnapshots {
             messages needs --thread.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1150,7 +1158,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token
@@ -1167,6 +1175,7 @@ enum HelpSnapshots {
             The reactions given replace yours; without one they are taken away. Era A servers take one.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1191,7 +1200,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir react https://chat.example.com '#general' MESSAGE 👍 --token file:token
@@ -1208,6 +1217,7 @@ enum HelpSnapshots {
             A reply that is not among the newest messages needs --thread.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1232,7 +1242,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir delete https://chat.example.com '#general' MESSAGE --token file:token
@@ -1249,6 +1259,7 @@ enum HelpSnapshots {
             CHANNEL is an id, or '#' and a name.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1272,7 +1283,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir read https://chat.example.com '#general' --token file:token
@@ -1296,6 +1307,7 @@ enum HelpSnapshots {
             again when there is one. Prints the ids of what was made or changed, one a line.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1325,7 +1337,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Examples:
               weir channel create https://chat.example.com Releases --icon 🚀 --token file:token
@@ -1343,6 +1355,7 @@ enum HelpSnapshots {
             Prints the new workspace's id.
 
             Options:
+              --backend twake|groupme         what the server speaks (default twake)
               --token env:NAME|file:PATH|cmd:COMMAND
                                               where the token is, never the token itself
               --header 'NAME: VALUE' …        header for every request (VALUE as for --token, or plain text)
@@ -1367,7 +1380,7 @@ enum HelpSnapshots {
               --config FILE|none              file of settings (default ~/.config/weir/config)
               --help                          show this help
 
-            An environment variable or the config file can give an option, too: --token is WEIR_TOKEN.
+            An environment variable or the config file can give an option, too: --backend is WEIR_BACKEND.
 
             Example:
               weir workspace create https://chat.example.com Sales --token file:token
