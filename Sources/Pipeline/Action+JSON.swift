@@ -19,6 +19,11 @@ extension Action {
         writer.key("do")
         writer.string(operation.name)
         operation.encodeMembers(into: &writer)
+        guard !pictures.isEmpty else { return }
+        writer.key("pictures")
+        writer.beginArray()
+        for address in pictures { writer.string(address) }
+        writer.endArray()
     }
 
     /// Reads what `encode` wrote; nil for anything else.
@@ -27,6 +32,7 @@ extension Action {
             let operation = Operation(value)
         else { return nil }
         self.init(id: EntityID(id), operation, asked: Timestamp(milliseconds: asked))
+        pictures = value["pictures"]?.texts ?? []
     }
 }
 

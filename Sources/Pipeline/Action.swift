@@ -7,6 +7,8 @@ public struct Action: Hashable, Sendable {
     public var id: EntityID
     /// What.
     public var operation: Operation
+    /// Addresses of pictures that a message has, as the backend's image service gave them.
+    public var pictures: [String] = []
     /// The wall clock when it was asked for, which a message shows until the server has given it a time.
     public var asked: Timestamp
 

@@ -20,11 +20,20 @@ struct ActionOptions {
         configuration = ErrandConfiguration(
             server: url, token: try arguments.secret(.token, "token"),
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
+        configuration.backend = (try arguments.choice(.backend) ?? KnownBackend.twake).kind
         configuration.access = try arguments.access(to: url)
         configuration.company = arguments[.company]
         configuration.workspace = arguments[.workspace]
         (configuration.storePath, configuration.requiresStore) = try arguments.store()
         configuration.sendsDrafts = arguments.has(.draft)
+        for path in arguments.all(.image) {
+            guard configuration.backend == .groupme else { throw arguments.error("--image is for --backend groupme") }
+            do throws(PictureFile.Problem) {
+                configuration.pictures.append(try PictureFile.read(path))
+            } catch {
+                throw arguments.error("--image: \(UsageError.quoted(path)): \(error.message)")
+            }
+        }
         json = arguments.has(.json)
         operations = try verbs.operations(words, arguments)
     }
@@ -80,7 +89,9 @@ private enum ActionVerb {
                 guard arguments[.store] != "none" else { throw arguments.error("--draft needs the store") }
                 return [.send(channel: channel, thread: thread, text: "")]
             }
-            return [.send(channel: channel, thread: thread, text: try words.text())]
+            // A picture needs no words.
+            let text = arguments.has(.image) && words.all.isEmpty ? "" : try words.text()
+            return [.send(channel: channel, thread: thread, text: text)]
         case .edit:
             let message = try words.message(thread)
             return [.edit(message, text: try words.text())]

@@ -4,36 +4,8 @@ import Terminal
 
 /// `weir explain EVENT`: what an event holds, who handles it, and what that sets off.
 enum ExplainCommand {
-    /// The backends whose events are known.
-    private enum Backend: String, CaseIterable {
-        case twake, groupme
-
-        /// Their kinds.
-        var kinds: [EventGuide] {
-            switch self {
-            case .twake: EventGuide.twake
-            case .groupme: EventGuide.groupMe
-            }
-        }
-
-        /// What is called so: a kind, or what has that name on the wire.
-        func guides(of name: String) -> [EventGuide] {
-            let isSaid: (EventGuide) -> Bool = { guide in
-                guide.wireNames.contains {
-                    $0 == name || $0.split(whereSeparator: { " ,".contains($0) }).contains(name[...])
-                }
-            }
-            let called = kinds.filter { $0.kind == name }
-            guard called.isEmpty else { return called }
-            switch self {
-            case .twake: return Array(kinds.filter(isSaid).prefix(1))
-            case .groupme: return EventGuide.groupMeEvents.filter(isSaid)
-            }
-        }
-    }
-
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let backends = try arguments.choice(.backend).map { [$0] } ?? Backend.allCases
+        let backends = try arguments.choice(.backend).map { [$0] } ?? KnownBackend.allCases
         guard let name = arguments.positionals.first else { return print(backends.flatMap { list(of: $0) }) }
         let found = backends.flatMap { backend in backend.guides(of: name).map { lines($0, backend) } }
         guard !found.isEmpty else {
@@ -45,7 +17,7 @@ enum ExplainCommand {
     }
 
     /// The kinds of a backend, each with its names on the wire.
-    private static func list(of backend: Backend) -> [String] {
+    private static func list(of backend: KnownBackend) -> [String] {
         let width = backend.kinds.map(\.kind.count).max() ?? 0
         return [backend.rawValue]
             + backend.kinds.flatMap { wrapped(names(of: $0), behind: "  " + padded($0.kind, width + 2)) }
@@ -57,7 +29,7 @@ enum ExplainCommand {
         Console.print(lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined())
     }
 
-    private static func lines(_ guide: EventGuide, _ backend: Backend) -> [String] {
+    private static func lines(_ guide: EventGuide, _ backend: KnownBackend) -> [String] {
         var lines = [guide.kind]
         let names = names(of: guide)
         lines += wrapped(names.isEmpty ? ["any name this version does not know"] : names, behind: "  on the wire  ")
@@ -101,5 +73,30 @@ enum ExplainCommand {
             }
         }
         return lines
+    }
+}
+
+extension KnownBackend {
+    /// The kinds of its events.
+    var kinds: [EventGuide] {
+        switch self {
+        case .twake: EventGuide.twake
+        case .groupme: EventGuide.groupMe
+        }
+    }
+
+    /// What is called so: a kind, or what has that name on the wire.
+    func guides(of name: String) -> [EventGuide] {
+        let isSaid: (EventGuide) -> Bool = { guide in
+            guide.wireNames.contains {
+                $0 == name || $0.split(whereSeparator: { " ,".contains($0) }).contains(name[...])
+            }
+        }
+        let called = kinds.filter { $0.kind == name }
+        guard called.isEmpty else { return called }
+        switch self {
+        case .twake: return Array(kinds.filter(isSaid).prefix(1))
+        case .groupme: return EventGuide.groupMeEvents.filter(isSaid)
+        }
     }
 }

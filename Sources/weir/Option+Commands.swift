@@ -13,7 +13,7 @@ extension Option {
         case .kind, .notKind, .room, .notRoom: views + [.fileFilter]
         case .from: views + [.fileConvert]
         case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
-        case .backend: [.demo, .tail, .record, .fileConvert, .explain]
+        case .backend: [.demo, .tail, .record, .fileConvert, .explain] + CommandName.actions
         case .namespace, .eio, .transport, .emit, .history, .members, .framing, .idleTimeout:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
@@ -21,7 +21,7 @@ extension Option {
         case .company, .workspace: [.tail, .record] + CommandName.actions + [.download]
         case .maxAttempts: [.tail, .record] + CommandName.actions
         case .thread: [.send, .edit, .react, .delete]
-        case .draft: [.send]
+        case .draft, .image: [.send]
         case .visibility, .icon, .description, .rename: [.channel]
         case .member: [.channel, .workspace]
         case .user, .password: [.login]

@@ -82,6 +82,7 @@ extension Option {
         case .seed: "seed of the world; one seed gives one history (default 1)"
         case .thread: "head of the thread the message is in, or is a reply to"
         case .draft: "send the draft of the place: a text that was refused"
+        case .image: "picture to send along (GroupMe): JPEG, PNG, GIF or WebP"
         case .visibility: "who sees the channel (default public)"
         case .icon: "the channel's icon"
         case .description: "what the channel is for"

@@ -3,6 +3,7 @@ extension Option {
     func placeholder(for command: CommandName) -> String? {
         switch (command, self) {
         case (.demo, .backend), (.explain, .backend): "twake|groupme"
+        case (_, .backend) where CommandName.actions.contains(command): "twake|groupme"
         case (.fileConvert, .from): "weir|har|cloudevents|lines"
         case (_, .save) where command.family == "rooms": "SET"
         default: placeholder
@@ -22,7 +23,7 @@ extension Option {
         case .header: "'NAME: VALUE'"
         case .pin: "sha256//HASH"
         case .proxy: "URL|env"
-        case .ca, .cert, .key, .record, .diffLog, .save, .output: "FILE"
+        case .ca, .cert, .key, .record, .diffLog, .save, .output, .image: "FILE"
         case .autoAdopt: "all|matching|off"
         case .ctx: "NAME|none"
         case .label: "TEXT"

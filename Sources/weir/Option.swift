@@ -48,7 +48,7 @@ enum Option: String, CaseIterable {
     case connectTimeout = "connect-timeout"
     case recovery, era
     case maxPayload = "max-payload"
-    case thread, draft, visibility, icon, description, rename, member
+    case thread, draft, image, visibility, icon, description, rename, member
     case user, password, save, json
     case output, force, secrets
     case event
@@ -94,7 +94,7 @@ enum Option: String, CaseIterable {
 
     private static let repeatable: Set<Option> = [
         .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header,
-        .pin,
+        .pin, .image,
         .member, .kind,
         .notKind, .event, .notEvent, .notRoom, .connection,
         .notConnection, .rule, .rotate, .label, .unset,
@@ -102,6 +102,7 @@ enum Option: String, CaseIterable {
 
     /// The line of the help of `command`.
     func meaning(for command: CommandName) -> String {
+        if CommandName.actions.contains(command), self == .backend { return "what the server speaks (default twake)" }
         if command == .explain, self == .backend { return "whose events (default of all)" }
         if command == .demo, self == .backend { return "whose world is played (default twake)" }
         if command == .man, self == .all { return "write every page into the folder DIR" }

@@ -91,28 +91,15 @@ struct TailOptions {
 
 /// The options of `demo`.
 struct DemoOptions {
-    /// The backends that have a world of their own.
-    enum Backend: String, CaseIterable {
-        case twake, groupme
-
-        /// What is spoken.
-        var kind: Configuration.BackendKind {
-            switch self {
-            case .twake: .twake
-            case .groupme: .groupme
-            }
-        }
-    }
-
     /// Whose world is played.
-    var backend: Backend
+    var backend: KnownBackend
     var seed: UInt64
     var run: RunOptions
     var output: OutputOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
         // What is set for the servers that are tailed may have no world; what is typed is meant.
-        let set = arguments[.backend].flatMap { Backend(rawValue: $0) }
+        let set = arguments[.backend].flatMap { KnownBackend(rawValue: $0) }
         backend = try arguments.isTyped(.backend) ? arguments.choice(.backend) ?? .twake : set ?? .twake
         seed = try arguments.seed(.seed) ?? 1
         run = try RunOptions(arguments)

@@ -90,7 +90,8 @@ public final class GroupMeServer: Sendable {
     private init(hub: GroupMeHub, address: String, port: UInt16) throws(NetworkError) {
         self.hub = hub
         user = hub.me
-        http = try HTTPServer(on: hub.loop, address: address, port: port, handler: hub)
+        // Pictures are large.
+        http = try HTTPServer(on: hub.loop, address: address, port: port, maximumBody: 16 << 20, handler: hub)
         url = http.url(address)
         hub.loop.run { hub.assumeIsolated { $0.open() } }
     }

@@ -22,6 +22,14 @@ extension Errand {
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
         guard accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
+        switch configuration.backend {
+        case .groupme: ask(GroupMeAccount.whoami, token: token) { $0.take($1) }
+        case .twake: askTwake()
+        case .socketio: start(behind: [])
+        }
+    }
+
+    private func askTwake() {
         ask(TwakeLogin.probe, token: nil) { errand, result in
             guard let response = try? result.get(), let era = TwakeLogin.era(status: response.status) else {
                 return errand.endAll(.unreachable(why: Self.words(of: result)))
@@ -38,9 +46,7 @@ extension Errand {
         _ call: TwakeLogin.Call, token: Secret?,
         _ completion: @escaping @Sendable (isolated Errand, Result<HTTPResponse, HTTPFailure>) -> Void
     ) {
-        let url = configuration.server.with(
-            scheme: configuration.server.isSecure ? "https" : "http", target: call.target)
-        http.send(HTTPRequest(call.method, url, body: call.body, access: access, token: token)) { [weak self] result in
+        http.send(exchange(call.method, call.target, body: call.body, token: token)) { [weak self] result in
             self?.assumeIsolated { completion($0, result) }
         }
     }
@@ -50,15 +56,23 @@ extension Errand {
         guard let response = try? result.get(), response.status < 500 else {
             return endAll(.unreachable(why: Self.words(of: result)))
         }
-        guard let account = try? TwakeLogin.account(from: response.body[...]) else {
+        guard let user = user(from: response.body[...]) else {
             // What is wrong with the token is told as without a store.
             return start(behind: [])
         }
-        user = account.id.description
+        self.user = user
         guard let store, let owner, !waiting(of: owner).isEmpty else { return start(behind: []) }
         // Whoever has the outbox does what is in it; what is wanted goes behind.
         guard store.takeOutbox() else { return endAll(.waiting(why: "another weir is at what waits before it")) }
         start(behind: mirror.take(waiting(of: owner)))
+    }
+
+    private func user(from body: ArraySlice<UInt8>) -> String? {
+        switch configuration.backend {
+        case .twake: (try? TwakeLogin.account(from: body))?.id.description
+        case .groupme: GroupMeAccount.user(from: body)
+        case .socketio: nil
+        }
     }
 
     private static func words(of result: Result<HTTPResponse, HTTPFailure>) -> String {
@@ -108,6 +122,7 @@ extension Errand {
         let asked = wanted.first { $0.id == result.action.id } ?? result.action
         switch (asked.operation, result.outcome) {
         case (.send(let channel, let thread, let text), .refused), (.send(let channel, let thread, let text), .noToken):
+            guard !text.isEmpty else { return }
             result.isDraft = commit([.note(.draft(channel, thread), text)], of: owner)
         case (.send(let channel, let thread, let text), .done):
             let place = StoreNote.draft(channel, thread)

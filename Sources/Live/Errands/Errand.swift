@@ -110,7 +110,7 @@ public actor Errand {
         case .success(let secrets):
             token = secrets.token
             access = secrets.access
-            lookForWaiting()
+            uploadPictures()
         case .failure(let error): endAll(.noToken(why: error.message))
         }
     }
@@ -182,12 +182,17 @@ public actor Errand {
     }
 
     private func send(_ request: FetchRequest) {
-        let url = configuration.server.with(
-            scheme: configuration.server.isSecure ? "https" : "http", target: request.target)
-        let exchange = HTTPRequest(request.method, url, body: request.body, access: access, token: token)
-        http.send(exchange) { [weak self] result in
+        http.send(exchange(request.method, request.target, body: request.body, token: token)) { [weak self] result in
             self?.assumeIsolated { $0.feed(.answered(request: request.id, Answer(result))) }
         }
+    }
+
+    /// An exchange with the service.
+    func exchange(_ method: String, _ target: String, body: [UInt8], token: Secret?) -> HTTPRequest {
+        let service = configuration.service
+        return HTTPRequest(
+            method, service.with(scheme: service.isSecure ? "https" : "http", target: target), body: body,
+            access: access, token: token, in: configuration.backend.tokenHeader)
     }
 
     private func take(_ report: Report) {
@@ -220,15 +225,15 @@ public actor Errand {
         if results.count == wanted.count + waiting.count { finish() }
     }
 
-    /// Every action that has not ended ends so.
-    func endAll(_ outcome: ErrandResult.Outcome) {
+    /// Every action that has not ended ends so; with `keeps` those that could not be done wait in the store.
+    func endAll(_ outcome: ErrandResult.Outcome, keeps: Bool = true) {
         let ended = Set(results.map(\.action.id))
         let left = wanted.filter { !ended.contains($0.id) }
         var outcome = outcome
         // They stay behind what waits already.
         switch outcome {
         case .unreachable(let why), .waiting(let why):
-            outcome = keep(left) ? .waiting(why: why) : .unreachable(why: why)
+            outcome = keeps && keep(left) ? .waiting(why: why) : .unreachable(why: why)
         case .done, .refused, .noToken: break
         }
         for action in left {

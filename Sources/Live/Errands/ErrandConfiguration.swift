@@ -7,6 +7,8 @@ public import Store
 public struct ErrandConfiguration: Sendable {
     /// The server's address; path and query are not used.
     public var server: URLParts
+    /// What it speaks.
+    public var backend = Configuration.BackendKind.twake
     /// Where the token comes from.
     public var token: TokenReference?
     /// How the server is reached.
@@ -21,10 +23,26 @@ public struct ErrandConfiguration: Sendable {
     public var requiresStore = false
     /// Whether messages are sent with the text of the draft of their place.
     public var sendsDrafts = false
+    /// Pictures that are uploaded first, and go with every message that is sent.
+    public var pictures: [Picture] = []
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int
     /// Seed of the jitter.
     public var seed: UInt64
+
+    /// A picture to upload.
+    public struct Picture: Sendable {
+        /// The bytes.
+        public var bytes: [UInt8]
+        /// The media type, as `image/png`.
+        public var type: String
+
+        /// A picture.
+        public init(bytes: [UInt8], type: String) {
+            self.bytes = bytes
+            self.type = type
+        }
+    }
 
     /// A configuration with everything optional left out.
     public init(server: URLParts, token: TokenReference? = nil, maximumAttempts: Int = 3, seed: UInt64) {
@@ -34,8 +52,15 @@ public struct ErrandConfiguration: Sendable {
         self.seed = seed
     }
 
+    /// Where the REST service is.
+    var service: URLParts {
+        var service = server
+        service.host = backend.serviceHost(for: server.host)
+        return service
+    }
+
     var session: Configuration {
-        var session = Configuration(backend: .twake, company: company, workspace: workspace)
+        var session = Configuration(backend: backend, company: company, workspace: workspace)
         session.connects = false
         return session
     }

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import SectionedModel
 
 // How an action is shown before it is done.
@@ -45,6 +46,11 @@ extension GroupMeBackend {
         in model: inout SectionedCollection<Item>
     ) {
         var message = GroupMe.Message(id: GroupMe.MessageID(view.action.id), conversation: place, text: text)
+        message.attachments = view.action.pictures.map { address in
+            var writer = JSONWriter()
+            GroupMeBodies.picture(at: address, to: &writer)
+            return GroupMe.Attachment(RawJSON(unchecked: writer.bytes[...]))
+        }
         message.sender = user
         message.createdAt = view.action.asked
         message.sourceGUID = view.action.id.description

@@ -21,8 +21,9 @@ extension GroupMeBackend {
             return fetched.contains(key) ? .impossible("you are in no group \(group)") : .fetch([key])
         }
         if place.group == nil, place.partner(of: user) == nil { return .impossible("the direct \(place) is not yours") }
-        let operation = action.operation.replacing(name, by: place.entity)
-        return step(for: Action(id: action.id, operation, asked: action.asked), in: place, user, fetched, model)
+        var known = action
+        known.operation = action.operation.replacing(name, by: place.entity)
+        return step(for: known, in: place, user, fetched, model)
     }
 
     /// A name is looked for in the lists, to their last pages.
@@ -62,7 +63,8 @@ extension GroupMeBackend {
             guard text.count <= Self.longestText else {
                 return .impossible("a message has at most \(Self.longestText) characters, this has \(text.count)")
             }
-            return .request(action.operation, sending(text, re: thread, as: action.id, to: place, user))
+            guard !text.isEmpty || !action.pictures.isEmpty else { return .impossible("there is nothing to send") }
+            return .request(action.operation, sending(text, re: thread, action, to: place, user))
         case .react(let reference, let names):
             guard names.count <= 1 else { return .impossible("a user has one reaction to a message") }
             return .request(action.operation, reacting(with: names.first, to: reference.message, in: place))
@@ -113,10 +115,12 @@ extension GroupMeBackend {
 
     /// The action's id goes along as `source_guid`: a message of one that was sent already is not sent twice, and its echo is known by it.
     private func sending(
-        _ text: String, re thread: EntityID?, as id: EntityID, to place: GroupMe.ConversationID, _ user: GroupMe.UserID
+        _ text: String, re thread: EntityID?, _ action: Action, to place: GroupMe.ConversationID,
+        _ user: GroupMe.UserID
     ) -> RESTCall {
         let recipient = place.partner(of: user)
-        let body = GroupMeBodies.message(text, re: thread, as: id, to: recipient)
+        let body = GroupMeBodies.message(
+            text, re: thread, pictures: action.pictures, as: action.id, to: recipient)
         guard let group = place.group else { return post("/v3/direct_messages", body) }
         return post("\(GroupMeEndpoints.path(group))/messages", body)
     }

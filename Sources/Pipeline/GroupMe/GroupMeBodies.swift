@@ -3,9 +3,9 @@ import JSONText
 
 /// What is sent to GroupMe's REST service (3.3 to 3.5).
 enum GroupMeBodies {
-    /// A message to a group, or, with a recipient, in a direct. A reply is an attachment.
+    /// A message to a group, or, with a recipient, in a direct. A reply is an attachment, as pictures are.
     static func message(
-        _ text: String, re thread: EntityID?, as id: EntityID, to recipient: GroupMe.UserID?
+        _ text: String, re thread: EntityID?, pictures: [String] = [], as id: EntityID, to recipient: GroupMe.UserID?
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -13,7 +13,7 @@ enum GroupMeBodies {
         writer.beginObject()
         add("source_guid", id.description, to: &writer)
         if let recipient { add("recipient_id", recipient.description, to: &writer) }
-        add("text", text, to: &writer)
+        if !text.isEmpty { add("text", text, to: &writer) }
         writer.key("attachments")
         writer.beginArray()
         if let thread {
@@ -23,10 +23,19 @@ enum GroupMeBodies {
             add("base_reply_id", thread.description, to: &writer)
             writer.endObject()
         }
+        for address in pictures { picture(at: address, to: &writer) }
         writer.endArray()
         writer.endObject()
         writer.endObject()
         return writer.bytes
+    }
+
+    /// A picture as an attachment.
+    static func picture(at address: String, to writer: inout JSONWriter) {
+        writer.beginObject()
+        add("type", "image", to: &writer)
+        add("url", address, to: &writer)
+        writer.endObject()
     }
 
     /// A group to be made, or changed as far as something is named.

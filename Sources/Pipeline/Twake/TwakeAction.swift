@@ -7,6 +7,7 @@ extension TwakeBackend {
     func step(
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep {
+        guard action.pictures.isEmpty else { return .impossible("pictures are sent to GroupMe only") }
         guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
         guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
         guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }

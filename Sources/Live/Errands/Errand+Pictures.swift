@@ -1,0 +1,45 @@
+import Network
+import Pipeline
+import Wire
+
+// Pictures are uploaded before the messages that have them are sent: what goes into the session is an address.
+extension Errand {
+    /// Uploads one picture after the other, then does what is wanted.
+    func uploadPictures(from index: Int = 0) {
+        guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }
+        let picture = configuration.pictures[index]
+        var host = configuration.service
+        host.host = GroupMePictures.host(for: host.host)
+        var headers = [(name: "accept", value: "application/json"), (name: "content-type", value: picture.type)]
+        let tokenHeader = configuration.backend.tokenHeader
+        if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
+        let request = HTTPRequest(
+            method: "POST",
+            url: host.with(scheme: host.isSecure ? "https" : "http", target: GroupMePictures.target), access: access,
+            headers: headers, bearer: tokenHeader == nil ? token : nil, body: picture.bytes, timeout: .seconds(120))
+        http.send(request) { [weak self] result in
+            self?.assumeIsolated { $0.uploaded(index, result) }
+        }
+    }
+
+    /// Without its picture a message is neither sent nor kept for later.
+    private func uploaded(_ index: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
+        let what = "the picture was not uploaded: "
+        switch result {
+        case .failure(let failure): endAll(.unreachable(why: what + failure.message), keeps: false)
+        case .success(let response) where response.status == 429 || response.status >= 500:
+            endAll(.unreachable(why: what + "HTTP status \(response.status)"), keeps: false)
+        case .success(let response):
+            guard (200..<300).contains(response.status) else {
+                return endAll(.refused(why: what + "the image service takes it not", status: response.status))
+            }
+            guard let address = GroupMePictures.address(from: response.body[...]) else {
+                return endAll(.refused(why: what + "the answer has no address", status: response.status))
+            }
+            for action in wanted.indices where wanted[action].operation.name == "send" {
+                wanted[action].pictures.append(address)
+            }
+            uploadPictures(from: index + 1)
+        }
+    }
+}

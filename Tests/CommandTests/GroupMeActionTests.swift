@@ -1,0 +1,129 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What can be done at GroupMe, from the command line, against the embedded service.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct GroupMeActionTests {
+    /// A service of its own, and who speaks to it.
+    private struct Service {
+        let peer: Peer
+        let url: String
+        let folder: String
+        let environment: [String: String]
+
+        init() throws {
+            folder = try temporaryFolder()
+            peer = try Peer([try pathOfWeir(), "serve", "--scenario", "groupme", "--seed", "3", "--quiet"])
+            url = String(try peer.readLine(startingWith: "url ").dropFirst(4))
+            let token = String(try peer.readLine(startingWith: "token ").dropFirst(6))
+            environment = ["T": token, "WEIR_STORE": folder + "/store.sqlite"]
+        }
+
+        func run(_ command: String, _ rest: String...) throws -> CommandResult {
+            try weir(
+                [command, url] + rest + ["--backend", "groupme", "--token", "env:T"], environment: environment)
+        }
+
+        /// What a tail of one room finds there: the changes that fill its model.
+        func look(at room: String) throws -> String {
+            let log = folder + "/look.diff"
+            unlink(log)
+            let tail = try weir(
+                [
+                    "tail", url, "--backend", "groupme", "--token", "env:T", "--no-ctl", "--quiet", "--join", room,
+                    "--store", "none", "--diff-log", log, "--duration", "1s",
+                ], environment: environment)
+            try #require(tail.status == 0, "\(tail.errors)")
+            return String(decoding: try readFile(log), as: UTF8.self)
+        }
+
+        func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+            try write(bytes, to: folder + "/" + name)
+            return folder + "/" + name
+        }
+    }
+
+    /// A GIF of one point.
+    private static let gif: [UInt8] =
+        Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 0, 0x3B]
+
+    @Test func `a message is sent to a group and to a direct by their names, and reacted to`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let sent = try service.run("send", "#Family", "from the command line")
+        try #require(sent.status == 0, "\(sent.errors)")
+        let id = sent.output.filter { !$0.isNewline }
+        #expect(id.count == 18 && id.allSatisfy(\.isNumber), "\(id)")
+        let reacted = try service.run("react", "#Family", id, "🎉")
+        #expect(reacted.status == 0, "\(reacted.errors)")
+        #expect(try service.run("send", "#ann", "for you").status == 0)
+        let seen = try service.look(at: "#Family")
+        #expect(seen.contains("from the command line") && seen.contains("🎉"))
+        #expect(try service.look(at: "#Ann").contains("for you"))
+        let refused = try service.run("edit", "#Family", id, "other words")
+        #expect(refused.status == 4 && refused.errors.contains("edits no messages"), "\(refused.errors)")
+        #expect(try service.run("send", "#Nobody", "x").status == 4)
+    }
+
+    @Test func `a group is made, somebody added and removed, and the group deleted`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        func channel(_ words: String...) throws -> CommandResult {
+            try weir(
+                ["channel"] + words + ["--backend", "groupme", "--token", "env:T"], environment: service.environment)
+        }
+        let made = try channel("create", service.url, "Picnic", "--description", "On Sunday")
+        try #require(made.status == 0, "\(made.errors)")
+        let group = made.output.filter { !$0.isNewline }
+        #expect(try channel("members", "add", service.url, group, "20000002").status == 0)
+        #expect(try channel("edit", service.url, group, "--rename", "Picnic 🧺").status == 0)
+        #expect(try channel("members", "remove", service.url, group, "20000002").status == 0)
+        #expect(try channel("delete", service.url, group).status == 0)
+        #expect(try channel("delete", service.url, group).status == 4)
+    }
+
+    @Test func `a picture is uploaded and goes with a message, with words or without`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let picture = try service.file("cake.gif", Self.gif)
+        let sent = try service.run("send", "#Family", "--image", picture)
+        try #require(sent.status == 0, "\(sent.errors)")
+        let both = try service.run("send", "#Family", "look at this cake", "--image", picture, "--image", picture)
+        try #require(both.status == 0, "\(both.errors)")
+        let seen = try service.look(at: "#Family")
+        #expect(seen.contains("look at this cake"))
+        // Each was uploaded for itself, and what stands in the list of groups is one of the last message.
+        let addresses = Set(seen.matches(of: /i\.groupme\.com\/1x1\.png\.[0-9a-f]*/).map { String($0.0) })
+        #expect(addresses.count >= 3, "\(addresses)")
+    }
+
+    @Test func `what is no picture, is too large or not there is refused before anybody is asked`() throws {
+        let folder = try temporaryFolder()
+        let server = ["https://nowhere.invalid", "#Family", "--backend", "groupme", "--token", "env:T"]
+        let environment = ["T": "t", "WEIR_STORE": "none"]
+        func refused(_ path: String, _ bytes: [UInt8]?) throws -> String {
+            if let bytes { try write(bytes, to: path) }
+            let result = try weir(["send"] + server + ["--image", path], environment: environment)
+            #expect(result.status == 2)
+            return result.errors
+        }
+        #expect(try refused(folder + "/a.png", Array("text".utf8)).contains("is no picture that is known"))
+        let large = Self.gif + [UInt8](repeating: 0, count: 8 << 20)
+        #expect(try refused(folder + "/b.gif", large).contains("more than 8 MiB"))
+        #expect(try refused(folder + "/c.gif", nil).contains("No such file"))
+        let twake = try weir(
+            "send", "https://nowhere.invalid", "#general", "x", "--image", folder + "/a.png", "--token", "env:T",
+            environment: environment)
+        #expect(twake.status == 2 && twake.errors.contains("--image is for --backend groupme"))
+        try write(Self.gif, to: folder + "/d.gif")
+        let unreachable = try weir(
+            ["send"] + server + ["--image", folder + "/d.gif", "--max-attempts", "1"], environment: environment)
+        #expect(unreachable.status == 5 && unreachable.errors.contains("the picture was not uploaded"))
+    }
+}
+
+private func write(_ bytes: [UInt8], to path: String) throws {
+    let file = try #require(fopen(path, "w"))
+    defer { fclose(file) }
+    #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+}
