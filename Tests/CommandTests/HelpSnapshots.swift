@@ -11,7 +11,7 @@ enum HelpSnapshots {
 
     /// The help of every command, in the order of their names.
     static let commands: [(command: String, text: String)] = files.filter { $0 != "weir.txt" }.map { file in
-        (file.dropLast(4).replacing("-", with: " "), text(file))
+        (String(file.dropLast(4)).replacing("-", with: " "), text(file))
     }
 
     private static var files: [String] {

@@ -206,6 +206,7 @@ extension GroupMeResource {
         case .chats: "the list of directs"
         case .newest: "the newest messages"
         case .window: "all messages that are shown"
+        case .around: "the messages around it"
         case .following: "the messages that follow"
         case .addedMembers: "who was added"
         }
