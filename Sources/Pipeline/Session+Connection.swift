@@ -84,8 +84,8 @@ extension Session {
     }
 
     /// Remembers since when events may be missing.
-    private mutating func noteLoss() {
-        if link.isReady, history.lostAt == nil { history.lostAt = transaction.now }
+    private mutating func noteLoss(since moment: Moment? = nil) {
+        if link.isReady, history.lostAt == nil { history.lostAt = moment ?? transaction.now }
     }
 
     /// The server had forgotten the session, and another one begins on the same transport: what was sent meanwhile is missed, as by a lost
@@ -93,7 +93,7 @@ extension Session {
     mutating func beginAnew(into effects: inout [Effect]) {
         switch link {
         case .authenticating(let open, _), .ready(let open):
-            noteLoss()
+            noteLoss(since: bayeux?.lapsed)
             link = .handshaking(open)
         case .idle, .connecting, .handshaking, .closing, .renewingToken, .waiting, .over: return
         }

@@ -64,8 +64,21 @@ extension GroupMeSimulatedServer: Side {
                 .react($0, names: b % 3 == 0 ? [] : [b % 3 == 1 ? "👍" : "🎉"])
             }
         case .see: return place(a, on: session).map { .markRead(channel: $0) }
+        case .invite: return group(a, on: session).map { .addMember(channel: $0, user: person(b)) }
+        case .expel: return group(a, on: session).map { .removeMember(channel: $0, user: person(b)) }
+        case .title:
+            return group(a, on: session).map {
+                .editChannel(
+                    channel: $0, name: b % 2 == 0 ? text : nil, icon: nil, description: b % 2 == 0 ? nil : text)
+            }
         case .look: return nil
         }
+    }
+
+    private func person(_ number: Int) -> EntityID { people[number % people.count].entity }
+
+    private func group(_ number: Int, on session: Session) -> EntityID? {
+        Self.pick(number, among: session.model.elements(in: Item.Section("groups")).map(\.id.id))
     }
 
     private func items(_ session: Session) -> [Item] {

@@ -55,7 +55,8 @@ extension History {
 
     private static func groupMeDeed(_ random: inout RandomSource) -> Step.Action {
         let deeds: [(Deed, weight: Int)] = [
-            (.send, 8), (.answer, 4), (.cheer, 5), (.amend, 1), (.retract, 1), (.see, 1),
+            (.send, 8), (.answer, 4), (.cheer, 5), (.amend, 1), (.retract, 1), (.see, 1), (.invite, 2), (.expel, 1),
+            (.title, 2),
         ]
         let deed = draw(deeds, &random) ?? .send
         return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: Int.random(in: 0..<4, using: &random))

@@ -47,12 +47,18 @@ extension Simulation {
             let fate = fates[deed.id]
             if case .done = fate { figures.deedsDone += 1 }
             guard case .send(let channel, _, let text) = deed.operation else { continue }
-            let count = messages.count { $0.text == text }
+            let count = messages.count { $0.text == text || $0.word == deed.id.description }
             if count > 1, !movedDeeds.contains(text) { faults.append("deed \(index) was done \(count) times") }
             if case .dropped = fate, count > 0, !deedsInDoubt.contains(deed.id) {
                 faults.append("deed \(index) was done, but is said to have failed")
             }
-            guard case .done(let subject?) = fate, channels.contains(channel) else { continue }
+            guard case .done(let subject) = fate, channels.contains(channel) else { continue }
+            guard let subject else {
+                // By its text alone it could not be found once somebody has edited it.
+                let isKnown = messages.contains { $0.word != nil }
+                if isKnown, count == 0 { faults.append("deed \(index) is said to be done, but is nowhere") }
+                continue
+            }
             guard let time = times[subject] else {
                 faults.append("deed \(index) is said to be done, but is not there")
                 continue

@@ -52,6 +52,14 @@ extension KnownHistoryTests {
             """
         ),
         (
+            "and, with status 200, for its word that a message was sent",
+            """
+            era groupme, seed 124
+            9100 spoil 8 6
+            12301 send 3 2
+            """
+        ),
+        (
             "a room that the server did not answer about stayed refused at the next full look",
             """
             era groupme, seed 576, history 145

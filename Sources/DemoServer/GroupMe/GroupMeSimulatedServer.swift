@@ -40,6 +40,9 @@ package struct GroupMeSimulatedServer: SimulatedService {
     /// The user who watches.
     package var me: GroupMe.UserID { backend.me }
 
+    /// Everybody, the user who watches first.
+    package var people: [GroupMe.UserID] { backend.world.users.map(\.id) }
+
     /// What is true for the user who watches.
     package var truth: GroupMeTruth { backend.world.truth(for: backend.me) }
 
@@ -150,7 +153,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
             (world.threads[place]?.messages ?? []).map { message in
                 SimulatedSaying(
                     id: message.id.entity, conversation: place.entity, thread: place.entity, text: message.text ?? "",
-                    createdAt: Timestamp(milliseconds: message.createdAt * 1000))
+                    createdAt: Timestamp(milliseconds: message.createdAt * 1000), word: message.guid)
             }
         }
     }

@@ -101,6 +101,8 @@ package struct SimulatedSaying: Hashable, Sendable {
     package var thread: EntityID
     package var text: String
     package var createdAt: Timestamp
+    /// The word that its sender's client made for it, where servers keep one.
+    package var word: String?
 }
 
 extension SimulatedService {

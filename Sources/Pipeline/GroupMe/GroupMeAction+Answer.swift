@@ -36,8 +36,15 @@ extension GroupMeBackend {
         }
     }
 
-    /// A second reaction is answered with success and may change nothing: the answer has the set (3.4).
+    /// The service answers with an envelope, or with no bytes (3.1): a success in other words comes from a server in between. So may one
+    /// that does not hold the message that was sent. A second reaction is answered with success and may change nothing: the answer has the
+    /// set (3.4).
     private func verdict(on operation: Action.Operation, _ body: ArraySlice<UInt8>) -> ActionVerdict {
+        let isForeign = body.first.map { $0 != UInt8(ascii: "{") } ?? false
+        let lacksMessage = operation.isSending && (try? GroupMe.message(from: body, of: .group(""))) == nil
+        if isForeign || lacksMessage {
+            return .later(after: nil, why: "the answer is not the service's", mayBeDone: true)
+        }
         guard case .react(_, let names) = operation, let name = names.first, let user,
             let reactions = (try? GroupMe.reactions(from: body)) ?? nil
         else { return .done }

@@ -34,6 +34,7 @@ extension BayeuxClient {
             if message.isSuccessful != nil {
                 publicationAnswered(message, at: now, into: &effects)
             } else if let data = message.data {
+                stood = now
                 tellOfResumption(into: &effects)
                 effects.append(.delivery(Delivery(channel: message.channel, id: message.id, data: data)))
             } else {
@@ -66,7 +67,7 @@ extension BayeuxClient {
 
     private mutating func open(_ clientID: Secret, at now: Moment, into effects: inout [Effect]) {
         state = .open(clientID: clientID)
-        hadSession = true
+        (hadSession, stood) = (true, now)
         connectNow(clientID, at: now, into: &effects)
         askForSubscriptions(at: now, into: &effects)
         while let publication = waiting.popFirst() { send(publication, clientID, at: now, into: &effects) }
@@ -105,13 +106,13 @@ extension BayeuxClient {
             tellOfResumption(into: &effects)
             note(batchOf: message)
             resumable = nil
-            forgotten = 0
+            (forgotten, stood) = (0, now)
             open(clientID, at: now, into: &effects)
         case .open(let clientID):
             guard case .out(let id, _) = connect, message.id == nil || message.id == id else { return }
             guard isSuccessful else { return connectFailed(message, at: now, into: &effects) }
             note(batchOf: message)
-            forgotten = 0
+            (forgotten, stood) = (0, now)
             guard !isForbidden else { return finish(.forbidden("no further connect is wanted"), into: &effects) }
             let pause = advice.interval ?? .zero
             connect = .due(now + pause)

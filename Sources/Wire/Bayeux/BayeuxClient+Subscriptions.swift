@@ -144,8 +144,8 @@ extension BayeuxClient {
     ) {
         if let probe, probe.id == message.id {
             self.probe = nil
-            if message.isSuccessful != true { probeRefused(message, at: now, into: &effects) }
-            return
+            guard message.isSuccessful == true else { return probeRefused(message, at: now, into: &effects) }
+            return stood = now
         }
         guard
             let index = subscriptions.firstIndex(where: {

@@ -64,6 +64,10 @@ public struct BayeuxClient: Sendable {
     var connected = Moment.zero
     /// Sessions the server forgot since a connect went well.
     var forgotten = 0
+    /// When the server last showed that it has the session.
+    var stood = Moment.zero
+    /// When the server last showed that it had the session that it forgot since; nil while it forgot none.
+    public private(set) var lapsed: Moment?
     /// Whether a session stood before, of which events may be missing now.
     var hadSession = false
     var nextID = 1
@@ -140,6 +144,7 @@ extension BayeuxClient {
 
     /// The server does not know the session: everything begins anew, at once the first time, later and later when it happens again.
     mutating func forget(at now: Moment, into effects: inout [Effect]) {
+        if forgotten == 0 { lapsed = stood }
         forgotten += 1
         probe = nil
         abandonPublications(.sessionLost, into: &effects)

@@ -120,10 +120,15 @@ struct GroupMeConnectionTests {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        peer.pass(.seconds(5))
+        try peer.say(GroupMeTranscript.id(1))
+        let last = peer.transcript.now
         peer.forget()
         // The next probe, or connect, is answered with 401.
         for _ in 0..<70 { peer.pass(.seconds(1)) }
         #expect(peer.gaps == 1)
+        let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.first
+        #expect(gap?.from == last, "since then nothing showed that the server still had it")
         #expect(peer.targets.contains { $0.contains("messages?limit=100") })
         try peer.say(GroupMeTranscript.id(2))
         #expect(peer.messages == ["01", "02"])
