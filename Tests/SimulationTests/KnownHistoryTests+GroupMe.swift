@@ -8,6 +8,15 @@ extension KnownHistoryTests {
             """
         ),
         (
+            "and so were those of a list of which a later page was waited for",
+            """
+            era groupme, seed 10321, watching everything
+            1029 spoil 15 4
+            3193 crash 2 0
+            12802 restart 40000 0
+            """
+        ),
+        (
             "how far the user had read elsewhere was shown, and nothing could have kept it true",
             """
             era groupme, seed 7

@@ -23,9 +23,9 @@ extension GroupMeBackend {
         guard user != nil else { return .later }
         switch section {
         case .accounts: return following.contains(.accounts) ? .by(.groupMe(.me)) : .never
-        case .groups: return .by(.groupMe(.groups(page: 1)))
+        case .groups: return .by(.groupMe(.groups(page: memory.groups.page ?? 1)))
         case .formerGroups: return .by(.groupMe(.formerGroups))
-        case .chats: return .by(.groupMe(.chats(page: 1)))
+        case .chats: return .by(.groupMe(.chats(page: memory.chats.page ?? 1)))
         default: break
         }
         guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }),
