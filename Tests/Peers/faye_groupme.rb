@@ -30,6 +30,15 @@ class Rules
   end
 end
 
+# Until the server has noticed that a socket is gone it writes to it, and what it writes is lost: whoever cuts one waits for this line.
+module TellsOfClosing
+  def close_socket(*)
+    super
+    puts 'closed'
+  end
+end
+Faye::Server.prepend(TellsOfClosing)
+
 # What REST has to say (section 3): as much of it as a tail asks for.
 class World
   GROUP = '10000001'.freeze
