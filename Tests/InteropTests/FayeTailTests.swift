@@ -65,7 +65,7 @@ struct FayeTailTests {
         let tail = try FayeTail(timeout: 20)
         await tail.waitForJoins(1)
         await tail.network("refuse")
-        await tail.reports.wait(seconds: 30) { $0.isDown }
+        try tail.stage.server?.readLine(startingWith: "closed")
         for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
         await tail.network("accept")
         await tail.wait(for: ["one", "two", "three"])
@@ -74,8 +74,7 @@ struct FayeTailTests {
         await tail.wait(for: ["one", "two", "three", "four"])
         await tail.wait(forPushes: ["one", "two", "three", "four"])
         let log = await log(of: tail)
-        #expect(log.count { $0.hasPrefix("handshake") } == 1)
-        #expect(log.count { $0 == "subscribe /user/20000001" } == 1)
+        #expect(!log.contains { $0.hasPrefix("handshake") || $0.hasPrefix("subscribe") }, "\(log)")
     }
 
     @Test func `outside its window the session is a new one, and what was never pushed is fetched`() async throws {
