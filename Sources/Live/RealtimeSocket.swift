@@ -6,6 +6,7 @@ import Wire
 enum RealtimeSocket {
     case engineIO(EngineIOSocket)
     case webSocket(WebSocketClient)
+    case longPolling(LongPollingSocket)
 
     /// Begins to open what was asked for; `handler` is called on the loop, never before this returns.
     init(
@@ -24,6 +25,9 @@ enum RealtimeSocket {
             var request = WebSocketRequest(url: url, access: access)
             request.framing = framing
             self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
+        case .longPolling:
+            let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)
+            self = .longPolling(LongPollingSocket(on: loop, http: http, url, access: access, handler: handler))
         }
     }
 
@@ -31,6 +35,7 @@ enum RealtimeSocket {
         switch self {
         case .engineIO(let socket): socket.send(message)
         case .webSocket(let socket): socket.send(message)
+        case .longPolling(let socket): socket.send(message)
         }
     }
 
@@ -38,6 +43,7 @@ enum RealtimeSocket {
         switch self {
         case .engineIO(let socket): socket.close(close)
         case .webSocket(let socket): socket.close(close)
+        case .longPolling(let socket): socket.close(close)
         }
     }
 
@@ -45,6 +51,7 @@ enum RealtimeSocket {
         switch self {
         case .engineIO(let socket): socket.setReading(reading)
         case .webSocket(let socket): socket.setReading(reading)
+        case .longPolling(let socket): socket.setReading(reading)
         }
     }
 
@@ -53,6 +60,7 @@ enum RealtimeSocket {
         switch self {
         case .engineIO(let socket): socket.isOnWebSocket
         case .webSocket: true
+        case .longPolling: false
         }
     }
 }

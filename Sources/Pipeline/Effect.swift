@@ -50,6 +50,8 @@ public struct ConnectionRequest: Hashable, Sendable {
             path: String, transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool)
         /// A WebSocket, whose text messages are frames of Bayeux.
         case webSocket
+        /// Long-polling: each frame of Bayeux is a POST, and each answer is one.
+        case longPolling
     }
 
     /// Whether its first request asks for a WebSocket.
@@ -57,6 +59,7 @@ public struct ConnectionRequest: Hashable, Sendable {
         switch opening {
         case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
         case .webSocket: true
+        case .longPolling: false
         }
     }
 
@@ -64,7 +67,7 @@ public struct ConnectionRequest: Hashable, Sendable {
     public var spoken: RealtimeProtocol {
         switch opening {
         case .engineIO(_, _, let revision, _): .socketIO(revision)
-        case .webSocket: .bayeux
+        case .webSocket, .longPolling: .bayeux
         }
     }
 }

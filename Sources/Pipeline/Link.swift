@@ -124,6 +124,8 @@ struct ConnectionHistory: Sendable {
     /// What the machine of the last connection left for the next one's.
     var memory = SocketIOClient.Memory()
     var channels = BayeuxClient.Memory()
+    /// Whether frames of Bayeux are polled for, since the server answered something else than a WebSocket.
+    var lacksWebSocket = false
     /// Whether the server took up the session of the last connection, so that nothing was missed.
     var isRecovered = false
     /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.

@@ -9,7 +9,8 @@ extension Session {
         let (rooms, backend) = (rooms, backend)
         history.channels.keep { backend.isOwn($0) || rooms.isWanted(backend.room(of: $0)) }
         bayeux = BayeuxClient(
-            BayeuxClient.Configuration(connectionType: .websocket), memory: history.channels, seed: random.next())
+            BayeuxClient.Configuration(connectionType: pollsChannels ? .longPolling : .websocket),
+            memory: history.channels, seed: random.next())
         let now = transaction.now
         withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }

@@ -18,7 +18,9 @@ extension Session {
     }
 
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
-        guard !configuration.backend.speaksBayeux else { return (configuration.path, .webSocket) }
+        guard !configuration.backend.speaksBayeux else {
+            return (configuration.path, pollsChannels ? .longPolling : .webSocket)
+        }
         let revision = configuration.revision ?? history.revision ?? .v4
         let target = EngineIOClientTransport.Configuration(
             transport: configuration.transport, revision: revision, path: configuration.path
@@ -29,6 +31,15 @@ extension Session {
                 path: configuration.path, transport: configuration.transport, revision: revision,
                 detectsRevision: configuration.revision == nil && history.revision == nil)
         )
+    }
+
+    /// Whether Bayeux goes by long-polling.
+    var pollsChannels: Bool {
+        switch configuration.transport {
+        case .websocket: false
+        case .polling, .upgrade: true
+        case .auto: history.lacksWebSocket
+        }
     }
 
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
@@ -52,6 +63,14 @@ extension Session {
             configuration.revision == nil, history.revision == nil
         {
             connect(with: other, into: &effects)
+        } else if let status = failure.httpStatus, case .bayeux = spoken, configuration.transport == .auto,
+            !history.lacksWebSocket
+        {
+            // Something between us and the server may let nothing else through.
+            history.lacksWebSocket = true
+            history.attempt -= 1
+            transaction.notice(.info, "there is no WebSocket to be had (HTTP status \(status)): long-polling is tried")
+            connect(into: &effects)
         } else {
             if !history.wasReady { history.revision = nil }
             lost(.failed(failure), into: &effects)
@@ -110,6 +129,7 @@ extension Session {
 
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
         noteLoss()
+        if !link.isReady { history.lacksWebSocket = false }
         link = .idle
         retireClient()
         loseRooms(into: &effects)

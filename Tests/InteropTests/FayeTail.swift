@@ -21,7 +21,9 @@ final class FayeTail: Sendable {
     private let run: Task<TailSummary, Never>
 
     /// `timeout` is how many seconds Faye holds a connect; its sessions live twice as long.
-    init(timeout: Int, token: String = "token-20000001") throws {
+    init(
+        timeout: Int, token: String = "token-20000001", transport: EngineIO.TransportChoice = .websocket
+    ) throws {
         stage = try FayeStage(timeout: timeout, world: try temporaryFolder() + "/world.jsonl")
         relay = try Peer(["python3", "\(peersFolder)/tcp_relay.py", "\(stage.port)"])
         let words = try relay.readLine(startingWith: "control ").split(separator: " ")
@@ -30,7 +32,8 @@ final class FayeTail: Sendable {
         let configuration = TailConfiguration(
             server: URLParts(scheme: "http", host: "127.0.0.1", port: port),
             session: Configuration(
-                backend: .groupme, reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
+                backend: .groupme, transport: transport,
+                reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
             token: .provider { Secret(token) }, seed: 5)
         tail = try Tail(configuration, outlets: [Told(reports)])
         run = Task { [tail] in await tail.run() }

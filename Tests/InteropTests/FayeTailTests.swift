@@ -3,6 +3,7 @@ import Live
 import Pipeline
 import TestSupport
 import Testing
+import Wire
 
 /// A whole tail of GroupMe against Debian's Faye with GroupMe's rules, over real sockets (`reference/groupme.md` 4.4 to 4.6): whatever the
 /// network or the server does, the model becomes what REST says.
@@ -10,8 +11,9 @@ import Testing
     .serialized, .timeLimit(.minutes(3)),
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))
 struct FayeTailTests {
-    @Test func `what is published comes as events and stands in the model`() async throws {
-        let tail = try FayeTail(timeout: 10)
+    @Test(arguments: [EngineIO.TransportChoice.websocket, .polling])
+    func `what is published comes as events and stands in the model`(transport: EngineIO.TransportChoice) async throws {
+        let tail = try FayeTail(timeout: 10, transport: transport)
         await tail.waitForJoins(1)
         for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
         await tail.wait(for: ["one", "two", "three"])

@@ -47,17 +47,22 @@ import Wire
         }
     }
 
-    @Test func `connections that are cut and sessions that are forgotten leave the model the server's truth`()
-        async throws
-    {
+    /// A tail of a server that people talk on, over that transport; `during` is told of the server and of what the tail reports, and gives
+    /// what the truth must contain in the end.
+    private func run(
+        _ transport: EngineIO.TransportChoice, takesWebSockets: Bool = true,
+        _ during: (GroupMeServer, Watcher) async throws -> [String]
+    ) async throws {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
-        let server = try GroupMeServer(on: loop, seed: 3, options: .init(isEndless: false, pace: 10))
+        let server = try GroupMeServer(
+            on: loop, seed: 3, options: .init(isEndless: false, pace: 10, takesWebSockets: takesWebSockets))
         let watcher = Watcher()
         var configuration = TailConfiguration(
             server: try URLParts(parsing: server.url),
             session: Configuration(
-                backend: .groupme, reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
+                backend: .groupme, transport: transport,
+                reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
             token: .provider { server.token }, seed: 5)
         configuration.session.following = .usual
         // The service is the test's own, and its world runs ten times as fast as life.
@@ -65,15 +70,7 @@ import Wire
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.contains { $0.isMessage } }
-        await server.dropConnections()
-        let place = GroupMe.ConversationID.group("10000001")
-        let edited = try #require(await server.say("to be edited", in: place, by: "20000002", guid: "a"))
-        #expect(await server.edit(edited, in: place, to: "was edited", by: "20000002"))
-        await watcher.reports.wait { $0.gaps.count == 1 }
-        await server.forgetSessions()
-        #expect(await server.say("the end", in: place, by: "20000002", guid: "b") != nil)
-        await watcher.reports.wait { $0.gaps.count == 2 }
-
+        let said = try await during(server, watcher)
         var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
         var seen = 0
         while model != truth {
@@ -81,12 +78,41 @@ import Wire
             await watcher.reports.wait { [seen] in $0.count > seen }
             (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
         }
-        #expect(model.messages["10000001"]?.contains { $0.contains("was edited") } == true)
-        #expect(model.messages["10000001"]?.contains { $0.contains("the end") } == true)
+        for text in said { #expect(model.messages["10000001"]?.contains { $0.contains(text) } == true, "\(text)") }
         #expect(model.groups.count > 1 && model.directs.count > 1)
         tail.stop()
         _ = await summary
         runOnThread(named: "weir-close") { server.close() }
+    }
+
+    private let place = GroupMe.ConversationID.group("10000001")
+
+    @Test func `connections that are cut and sessions that are forgotten leave the model the server's truth`()
+        async throws
+    {
+        try await run(.websocket) { server, watcher in
+            await server.dropConnections()
+            let edited = try #require(await server.say("to be edited", in: place, by: "20000002", guid: "a"))
+            #expect(await server.edit(edited, in: place, to: "was edited", by: "20000002"))
+            await watcher.reports.wait { $0.gaps.count == 1 }
+            await server.forgetSessions()
+            #expect(await server.say("the end", in: place, by: "20000002", guid: "b") != nil)
+            await watcher.reports.wait { $0.gaps.count == 2 }
+            return ["was edited", "the end"]
+        }
+    }
+
+    @Test(arguments: [(EngineIO.TransportChoice.polling, true), (.auto, false)])
+    func `without a WebSocket frames are polled for, and a session that is forgotten is a gap there, too`(
+        transport: EngineIO.TransportChoice, takesWebSockets: Bool
+    ) async throws {
+        try await run(transport, takesWebSockets: takesWebSockets) { server, watcher in
+            #expect(await server.say("by polling", in: place, by: "20000002", guid: "a") != nil)
+            await server.forgetSessions()
+            #expect(await server.say("the end", in: place, by: "20000002", guid: "b") != nil)
+            await watcher.reports.wait { $0.gaps.count == 1 }
+            return ["by polling", "the end"]
+        }
     }
 }
 

@@ -8,6 +8,8 @@ protocol ChannelHost: Actor, HTTPServerHandler {
     var endpoint: BayeuxEndpoint { get set }
     /// Who may subscribe to what and publish where.
     var policy: BayeuxServer.Policy { get }
+    /// Whether WebSockets are taken; else they are refused, as by a proxy that lets nothing but HTTP through.
+    var takesWebSockets: Bool { get }
     /// Hears what happened at the endpoint.
     func note(_ occasions: [BayeuxServer.Occasion])
     /// Does what comes after every turn.
@@ -17,6 +19,8 @@ protocol ChannelHost: Actor, HTTPServerHandler {
 }
 
 extension ChannelHost {
+    var takesWebSockets: Bool { true }
+
     nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         assumeIsolated { host in
             if request.path == host.endpoint.path {
@@ -36,7 +40,10 @@ extension ChannelHost {
     }
 
     nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
-        assumeIsolated { $0.endpoint.path == upgrade.path ? nil : HTTPResponse(status: 404) }
+        assumeIsolated { host in
+            guard host.endpoint.path == upgrade.path else { return HTTPResponse(status: 404) }
+            return host.takesWebSockets ? nil : HTTPResponse(status: 400)
+        }
     }
 
     nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {

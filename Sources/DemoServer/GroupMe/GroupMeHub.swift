@@ -19,6 +19,7 @@ actor GroupMeHub: ChannelHost {
     /// Who subscribed to what, by the numbers of the sessions.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
     private var troubles: ArraySlice<GroupMeServer.Trouble>
+    let takesWebSockets: Bool
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
 
@@ -30,6 +31,7 @@ actor GroupMeHub: ChannelHost {
         self.tokens = tokens
         pingInterval = options.pingInterval
         troubles = options.troubles[...]
+        takesWebSockets = options.takesWebSockets
         var backend = GroupMeBackend(
             seed: seed, epoch: options.epoch, tokens: tokens,
             start: options.startsAtOnce

@@ -28,11 +28,13 @@ public final class GroupMeServer: Sendable {
         public var epoch: Int64
         /// What goes wrong with the server, and when, since the script started; in order.
         public var troubles: [Trouble]
+        /// Whether clients may have WebSockets; else they have to poll.
+        public var takesWebSockets: Bool
         /// Options.
         public init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
             pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
-            troubles: [Trouble] = []
+            troubles: [Trouble] = [], takesWebSockets: Bool = true
         ) {
             self.startsAtOnce = startsAtOnce
             self.isEndless = isEndless
@@ -42,6 +44,7 @@ public final class GroupMeServer: Sendable {
             self.mostRequests = mostRequests
             self.epoch = epoch
             self.troubles = troubles
+            self.takesWebSockets = takesWebSockets
         }
     }
 

@@ -60,6 +60,50 @@ struct GroupMeConnectionTests {
         #expect(other.texts(of: .groups) == ["Family"])
     }
 
+    @Test
+    func
+        `where something else than a WebSocket is answered, frames are polled for, at once; and a WebSocket is tried again later`()
+        throws
+    {
+        var transcript = Transcript(Configuration(backend: .groupme, maximumAttempts: 9, lookAgain: nil))
+        func openings() -> [ConnectionRequest.Opening] {
+            transcript.effects.compactMap { if case .connect(let request) = $0 { request.opening } else { nil } }
+        }
+        #expect(openings() == [.webSocket])
+        let refused = ConnectFailure(phase: .handshake, httpStatus: 400, message: "HTTP status 400")
+        transcript.feed(.failed(connection: 1, refused))
+        #expect(openings() == [.longPolling])
+        transcript.feed(.opened(connection: 2, token: nil))
+        #expect(transcript.sent.first?.contains(#""supportedConnectionTypes":["long-polling"]"#) == true)
+        transcript.feed(.closed(connection: 2, WebSocketClose(code: 1006, reason: "HTTP status 502")))
+        #expect(openings() == [])
+        transcript.pass(.seconds(60))
+        #expect(openings() == [.webSocket])
+        // Nobody there is no reason to poll for it.
+        transcript.feed(.failed(connection: 3, ConnectFailure(phase: .connect, message: "connection refused")))
+        transcript.pass(.seconds(60))
+        #expect(openings() == [.webSocket])
+    }
+
+    @Test(arguments: [
+        (EngineIO.TransportChoice.websocket, ConnectionRequest.Opening.webSocket), (.polling, .longPolling),
+    ])
+    func `a transport that is asked for is the only one`(
+        transport: EngineIO.TransportChoice, opening: ConnectionRequest.Opening
+    ) {
+        var transcript = Transcript(
+            Configuration(backend: .groupme, transport: transport, maximumAttempts: 9, lookAgain: nil))
+        for connection in 1...3 {
+            let openings = transcript.effects.compactMap { effect -> ConnectionRequest.Opening? in
+                if case .connect(let request) = effect { request.opening } else { nil }
+            }
+            #expect(openings == [opening])
+            transcript.feed(
+                .failed(connection: connection, ConnectFailure(phase: .handshake, httpStatus: 400, message: "400")))
+            transcript.pass(.seconds(60))
+        }
+    }
+
     @Test func `a token that the channel refuses is asked for again, and then believed to be no good`() {
         var peer = GroupMeTranscript()
         peer.refusal = "access token authentication failed"
