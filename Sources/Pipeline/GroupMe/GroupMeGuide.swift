@@ -169,7 +169,12 @@ enum GroupMeGuide {
         guard case .push(let push) = event else { return }
         for fact in push.facts {
             switch fact {
-            case .said(let message): transaction.model.put(.said(message))
+            case .said(let message):
+                transaction.model.put(.said(message))
+                // Its conversation knows of it.
+                let row = transaction.model[.conversation(message.conversation)]
+                if let group = row?.group { transaction.model.put(.group(group.following(message))) }
+                if let chat = row?.chat { transaction.model.put(.chat(chat.following(message))) }
             case .deleted(let id, let place, _), .edited(let id, let place, _, _, _), .pinned(let id, let place, _),
                 .reacted(let id, let place, _):
                 transaction.model.put(.said(GroupMe.Message(id: id, conversation: place)))
