@@ -22,9 +22,14 @@ extension GroupMeSimulatedServer: Side {
         emit(frame.replacing("USER", with: me.description), to: client, into: &outputs)
     }
 
-    /// A server that has a message of that word says so (409) and does not lie.
+    /// A server that has a message of that word says so (409) and does not lie. Whose token it is, it does not refuse to say: that is
+    /// rightly taken for the last word.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
-        spoil == .conflict && request.method == "POST"
+        switch spoil {
+        case .conflict: request.method == "POST"
+        case .unauthorized, .forbidden: request.target.hasSuffix("/users/me")
+        default: false
+        }
     }
 
     /// As 3.1 and 3.7 have them: refusals are envelopes without a response, and what is not there has no bytes.
