@@ -130,7 +130,7 @@ let package = Package(
                 "TestSupport", "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire",
                 "JSONText", "SectionedModel", "recording-writer",
             ]),
-        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help"]),
+        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help", "Manual"]),
     ],
     swiftLanguageModes: [.v6]
 )

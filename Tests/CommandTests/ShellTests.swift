@@ -160,6 +160,8 @@ struct ShellTests {
         #expect(check.output == "")
         let names = try shell(["ls", folder + "/man1"]).output.split(separator: "\n").map(String.init)
         #expect(names.count == HelpSnapshots.commands.count + 1)
+        let snapshots = packageFolder + "/Tests/CommandTests/Manual"
+        #expect(try shell(["diff", "-r", snapshots, folder + "/man1"]).output == "")
         for snapshot in HelpSnapshots.commands {
             #expect(names.contains("weir-" + snapshot.command.replacing(" ", with: "-") + ".1"))
         }
