@@ -229,10 +229,13 @@ extension Session {
         }
     }
 
-    /// A resource could not be fetched, because the token is not good for it and there is no other.
+    /// A resource could not be fetched, because the token is not good for it and there is no other. What was to show whether something was
+    /// done shows nothing then.
     mutating func actionResourceRefused(_ key: ResourceKey, into effects: inout [Effect]) {
         for entry in outbox.entries where entry.waits(for: key) {
-            refuse(entry.action.id, why: "the token was refused", status: 401, into: &effects)
+            let isChecked = if case .checking = entry.state { true } else { false }
+            refuse(
+                entry.action.id, why: isChecked ? Self.isInDoubt : "the token was refused", status: 401, into: &effects)
         }
     }
 

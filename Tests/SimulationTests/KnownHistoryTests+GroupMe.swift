@@ -1,6 +1,18 @@
 extension KnownHistoryTests {
     static let ofGroupMe: [(name: String, history: String)] = [
         (
+            "a message was said to have failed, because what was to show whether it was sent was refused",
+            """
+            era groupme, seed 1201, watching everything
+            6915 lose 2 0
+            11606 spoil 10 8
+            16142 send 0 2
+            18465 flood 0 4 23
+            19242 spoil 0 3
+            56665 send 0 1
+            """
+        ),
+        (
             "rows of an earlier process that nothing had changed were taken for gone",
             """
             era groupme, seed 122, watching everything
