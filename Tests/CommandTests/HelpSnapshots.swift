@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 
 /// What the help of each command says: a file for each in `Help`, since scripts and people rely on it. A change that is meant is written
@@ -10,22 +9,9 @@ enum HelpSnapshots {
     static let overview = text("weir.txt")
 
     /// The help of every command, in the order of their names.
-    static let commands: [(command: String, text: String)] = files.filter { $0 != "weir.txt" }.map { file in
-        (String(file.dropLast(4)).replacing("-", with: " "), text(file))
-    }
-
-    private static var files: [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name.hasSuffix(".txt") { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static let commands: [(command: String, text: String)] = names(in: folder)
+        .filter { $0.hasSuffix(".txt") && $0 != "weir.txt" }
+        .map { file in (String(file.dropLast(4)).replacing("-", with: " "), text(file)) }
 
     private static func text(_ file: String) -> String {
         String(decoding: (try? readFile("\(folder)/\(file)")) ?? [], as: UTF8.self)

@@ -91,17 +91,7 @@ func sql(_ path: String, _ statements: String) throws {
 
 /// The names of the files in the folder of `path`, in order.
 func files(beside path: String) -> [String] {
-    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-        }
-        if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    names(in: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
 }
 
 /// The mode of a file, without its kind.

@@ -29,6 +29,20 @@ public func readFile(_ path: String) throws -> [UInt8] {
     }
 }
 
+/// The names of what is in a folder, in order, but for hidden ones; none when it cannot be read.
+public func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+}
+
 /// The package's folder.
 public let packageFolder: String = {
     let parts = #filePath.split(separator: "/").dropLast(3)

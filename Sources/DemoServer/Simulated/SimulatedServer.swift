@@ -159,10 +159,7 @@ package struct SimulatedServer: SimulatedService {
     package mutating func answer(
         _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
     ) -> (status: Int, body: [UInt8], publications: [SimulatedPublication]) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let request = RESTRequest(
-            method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
-            bearer: bearer)
+        let request = RESTRequest(method: method, target: target, body: body, bearer: bearer)
         let (response, frames) = backend.handle(request, at: now)
         return (response.status, response.body, frames.map { SimulatedPublication($0) })
     }

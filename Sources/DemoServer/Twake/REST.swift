@@ -16,6 +16,16 @@ struct RESTRequest: Hashable, Sendable {
     var host = "localhost"
 }
 
+extension RESTRequest {
+    /// A request for a target: its path, and its query behind the first `?`.
+    init(method: String, target: String, body: [UInt8], bearer: String?) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(
+            method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
+            bearer: bearer)
+    }
+}
+
 /// An answer; the body is JSON unless its type says otherwise, or empty.
 struct RESTResponse: Hashable, Sendable {
     var status: Int

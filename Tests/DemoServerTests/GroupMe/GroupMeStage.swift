@@ -22,9 +22,8 @@ struct GroupMeStage {
         _ method: String, _ path: String, _ body: String = "", as user: GroupMe.UserID = GroupMeScript.Cast.mia,
         token: String? = nil
     ) -> (status: Int, body: ArraySlice<UInt8>) {
-        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
         let request = RESTRequest(
-            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "", body: Array(body.utf8),
+            method: method, target: path, body: Array(body.utf8),
             bearer: token ?? backend.tokens.token(of: user)?.reveal())
         let (response, publications) = backend.handle(request, at: now)
         self.publications = publications
