@@ -84,7 +84,9 @@ import Wire
         let folder = try temporaryFolder()
         _ = try await record(in: folder)
         let bytes = try readFile(folder + "/tail.weir.jsonl")
-        try writeFile(folder + "/cut.weir.jsonl", String(decoding: bytes.prefix(bytes.count * 2 / 3), as: UTF8.self))
+        // In the middle of a line: behind one, nothing would show that something is missing.
+        let lineStart = try #require(bytes.prefix(bytes.count * 2 / 3).lastIndex(of: UInt8(ascii: "\n"))) + 1
+        try writeFile(folder + "/cut.weir.jsonl", String(decoding: bytes.prefix(lineStart + 20), as: UTF8.self))
         let reports = try replay(folder + "/cut.weir.jsonl", to: folder + "/cut.diff")
         #expect(reports.gaps.count == 1)
         #expect(reports.notices.contains { $0.text.contains("cut off") })
