@@ -159,7 +159,7 @@ struct SessionRunner: SourceReader {
             let digits = String(index)
             let id = "c0000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
             return
-                #"{"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(id)","name":"channel","visibility":"public","last_activity":0}"#
+                #"{"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(id)","name":"channel","visibility":"public","last_activity":0,"updated_at":1}"#
         }
         return #"{"resources":[\#(entities.joined(separator: ","))]}"#
     }
