@@ -122,7 +122,8 @@ extension EntityID {
     /// Writes the id as a JSON string; costs less than writing its `description`.
     public func write(into writer: inout JSONWriter) {
         switch self {
-        case .uuid(let high, let low): writer.string(plain: Self.uuidLength) { Self.spell(high, low, into: $0) }
+        case .uuid(let high, let low):
+            writer.string(plain: Self.uuidLength) { Self.spell(high, low, into: UnsafeMutableRawBufferPointer($0)) }
         case .text(let text): writer.string(text)
         }
     }

@@ -35,7 +35,7 @@ public struct JSONWriter: Sendable {
             name.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count },
             "\(name) is to be written as a String")
         appendPlain(name.utf8CodeUnitCount, isKey: true) { target in
-            name.withUTF8Buffer { target.copyMemory(from: UnsafeRawBufferPointer($0)) }
+            name.withUTF8Buffer { _ = target.update(fromContentsOf: $0) }
         }
         followsValue = false
     }
@@ -53,7 +53,7 @@ public struct JSONWriter: Sendable {
         appendQuoted(value)
     }
     /// Writes a string of so many bytes that need no escapes, which `fill` writes.
-    public mutating func string(plain count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    public mutating func string(plain count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         appendPlain(count, isKey: false, fill)
         followsValue = true
     }
@@ -137,15 +137,15 @@ public struct JSONWriter: Sendable {
     }
 
     /// Appends what separates, and so many bytes in quotes, at one go: the parts are short, and each costs a look at the buffer.
-    private mutating func appendPlain(_ count: Int, isKey: Bool, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        withUnsafeTemporaryAllocation(byteCount: count + 4, alignment: 1) { text in
+    private mutating func appendPlain(_ count: Int, isKey: Bool, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 4) { text in
             let start = followsValue ? 2 : 1
             text[0] = UInt8(ascii: ",")
             text[start - 1] = UInt8(ascii: "\"")
-            fill(UnsafeMutableRawBufferPointer(rebasing: text[start..<start + count]))
+            fill(UnsafeMutableBufferPointer(rebasing: text[start..<start + count]))
             text[start + count] = UInt8(ascii: "\"")
             text[start + count + 1] = UInt8(ascii: ":")
-            bytes.append(contentsOf: text[..<(start + count + (isKey ? 2 : 1))])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<(start + count + (isKey ? 2 : 1))]))
         }
     }
 

@@ -99,14 +99,18 @@ final class BenchmarkCertificates {
         var template = Array("/tmp/weir-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .failed("no temporary folder can be made") }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let openssl = try ChildProcess([
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-            "2",
-            "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-            "-batch",
+        // The key first: made with the certificate, it is told of on standard error.
+        try Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", key])
+        try Self.openssl([
+            "req", "-x509", "-key", key, "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+            "subjectAltName=IP:127.0.0.1", "-out", certificate,
         ])
-        while openssl.readLine() != nil {}
         guard access(certificate, R_OK) == 0 else { throw .failed("openssl did not make a certificate") }
+    }
+
+    private static func openssl(_ arguments: [String]) throws(BenchmarkError) {
+        let process = try ChildProcess(["openssl"] + arguments)
+        while process.readLine() != nil {}
     }
 
     deinit {

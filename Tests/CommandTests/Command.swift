@@ -21,9 +21,14 @@ func weir(_ arguments: String..., environment: [String: String] = [:]) throws ->
 }
 
 /// Runs the `weir` built beside the tests, and waits for its end.
+func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
+    try run("weir", arguments, environment: environment)
+}
+
+/// Runs a program built beside the tests, and waits for its end.
 ///
 /// Output goes to files without names, so that a process that says much cannot block on a full pipe.
-func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
+func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
     let output = try temporaryFile()
     let errors = try temporaryFile()
     defer {
@@ -31,7 +36,7 @@ func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> 
         close(errors)
     }
     let process = try start(
-        [try pathOfWeir()] + arguments, environment: environment, descriptors: [1: output, 2: errors])
+        [try path(ofProgram: program)] + arguments, environment: environment, descriptors: [1: output, 2: errors])
     let status = try waitForExit(of: process)
     return CommandResult(status: status, output: try contents(of: output), errors: try contents(of: errors))
 }
@@ -68,16 +73,18 @@ func start(_ arguments: [String], environment: [String: String], descriptors: [I
 }
 
 /// `weir` stands in the folder of the test program.
-func pathOfWeir() throws -> String {
+func pathOfWeir() throws -> String { try path(ofProgram: "weir") }
+
+private func path(ofProgram name: String) throws -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
     guard length > 0 else { throw CannotRun(operation: "readlink /proc/self/exe", code: errno) }
     let program = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let candidates = [program, CommandLine.arguments[0]].map {
-        $0[..<($0.lastIndex(of: "/") ?? $0.startIndex)] + "/weir"
+        $0[..<($0.lastIndex(of: "/") ?? $0.startIndex)] + "/" + name
     }
     guard let path = candidates.first(where: { access(String($0), X_OK) == 0 }) else {
-        throw CannotRun(operation: "find weir beside \(candidates)", code: ENOENT)
+        throw CannotRun(operation: "find \(name) beside \(candidates)", code: ENOENT)
     }
     return String(path)
 }

@@ -52,6 +52,12 @@ import Testing
         #expect(try RoomExpression(parsing: read.description) == read)
     }
 
+    @Test(arguments: [
+        "/a/b", "#general", "@work", "kind=direct,unread>0", "/^a|b$/", "previous::channels/CH/x", "a+b", "a-", "*",
+    ]) func `a single word is read as it is between spaces`(word: String) throws {
+        #expect(try RoomExpression(parsing: word) == RoomExpression(parsing: " \(word) "))
+    }
+
     @Test func `the words of a command line are put together with a plus where no operator stands`() throws {
         #expect(
             try RoomExpression(words: ["@work", "+", "@oncall", "-", "#noisy"]).description

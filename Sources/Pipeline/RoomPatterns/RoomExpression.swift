@@ -24,6 +24,11 @@ public struct RoomExpression: Hashable, Sendable {
 
     /// Reads an expression. Its operators stand between spaces; `-PATTERN` leaves out, too.
     public init(parsing text: String) throws(RoomPatternError) {
+        // Most expressions name one room, and there may be thousands of them.
+        if Self.isOneWord(text) {
+            terms = [Term(try RoomPattern(parsing: text))]
+            return
+        }
         var scanner = Scanner(rest: text[...])
         terms = try scanner.terms(depth: 0)
         guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
@@ -122,6 +127,17 @@ public struct RoomExpression: Hashable, Sendable {
         guard let first = text.first, let last = text.last, first != "+", first != "-" else { return false }
         return !first.isWhitespace && !last.isWhitespace && !text.contains(" + ") && !text.contains(" - ")
             && !text.contains { $0 == "(" || $0 == ")" || $0 == "\"" }
+    }
+
+    /// Whether there is nothing to take apart, as far as a look at the bytes tells.
+    private static func isOneWord(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-") else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\""): false
+            default: byte > UInt8(ascii: " ") && byte < 0x7F
+            }
+        }
     }
 
     /// Takes an expression apart.

@@ -1,0 +1,30 @@
+import TestSupport
+import Testing
+
+/// What the benchmarks measure is not judged here, but that they still do: what they measure changes, and nobody runs them every day.
+@Suite struct BenchmarkRunTests {
+    /// Each with as little as it takes.
+    private static let runs = [
+        "replay --events 1000 --channels 10 --messages 20 --runs 1", "stages --events 1000 --runs 1",
+        "seek --events 2000 --seeks 3", "receive --count 500 --runs 1", "serve --clients 20 --duration 1",
+        "store --rows 1000 --runs 1", "answers --kib 50 --runs 1", "simulate --seeds 5",
+    ]
+    /// Those that take half a minute and more in a debug build, however little they are given.
+    private static let slow = ["model", "terminal"]
+
+    @Test(.enabled(if: nodePackages != nil, "node-ws is not installed: run Tests/run"), arguments: runs)
+    func `each benchmark measures, however little`(words: String) throws {
+        let result = try run("weir-bench", words.split(separator: " ").map { String($0) })
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.isEmpty)
+        #expect(result.output.contains("Again: weir-bench \(words.prefix { $0 != " " })"))
+    }
+
+    @Test func `every benchmark is among them`() throws {
+        let overview = try run("weir-bench", ["help"]).output
+        let commands = overview.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.contains("weir-bench") }
+            .compactMap { $0.split(separator: " ").first.map { String($0) } }
+        let known = Self.runs.compactMap { $0.split(separator: " ").first.map { String($0) } } + Self.slow
+        #expect(commands.sorted() == known.sorted())
+    }
+}
