@@ -31,39 +31,46 @@ private func load(_ trust: TLSTrust, into tls: OpaquePointer) throws(NetworkErro
 private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) throws(NetworkError) {
     // Always one of our own: OpenSSL's would ask at the terminal.
     SSL_CTX_set_default_passwd_cb(tls, givePassphrase)
-    let passphrase = (certificate.passphrase?.reveal() ?? "").utf8CString
-    let (chain, key): (Bool, Bool) = passphrase.withUnsafeBytes { bytes in
-        // OpenSSL only reads it, and only during these calls.
-        SSL_CTX_set_default_passwd_cb_userdata(tls, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+    var question = PassphraseQuestion(passphrase: certificate.passphrase)
+    let (chain, key): (Bool, Bool) = withUnsafeMutablePointer(to: &question) { question in
+        // OpenSSL has it only during these calls.
+        SSL_CTX_set_default_passwd_cb_userdata(tls, question)
         defer { SSL_CTX_set_default_passwd_cb_userdata(tls, nil) }
         guard SSL_CTX_use_certificate_chain_file(tls, certificate.certificate) == 1 else { return (false, false) }
         return (true, weir_tls_use_key(tls, certificate.key) == 1)
     }
     guard chain else { throw badFile(certificate.certificate) }
-    guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badKey(certificate) }
+    guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badKey(certificate, isEncrypted: question.wasAsked) }
+}
+
+/// What OpenSSL asks of a key that is encrypted.
+private struct PassphraseQuestion {
+    let passphrase: Secret?
+    var wasAsked = false
 }
 
 /// OpenSSL asks for the passphrase of a PEM file; 0 when there is none, so that reading it fails.
 private func givePassphrase(
     _ place: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isForWriting: Int32, _ passphrase: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let place, let text = passphrase?.assumingMemoryBound(to: CChar.self) else { return 0 }
-    let count = strlen(text)
-    guard count <= Int(size) else { return 0 }
-    place.update(from: text, count: count)
-    return Int32(count)
+    guard let place, let question = passphrase?.assumingMemoryBound(to: PassphraseQuestion.self) else { return 0 }
+    question.pointee.wasAsked = true
+    let text = (question.pointee.passphrase?.reveal() ?? "").utf8
+    guard text.count <= Int(size) else { return 0 }
+    for (index, byte) in text.enumerated() { place[index] = CChar(bitPattern: byte) }
+    return Int32(text.count)
 }
 
-/// OpenSSL's words for a key are about its decoders.
-private func badKey(_ certificate: ClientCertificate) -> NetworkError {
+/// OpenSSL's words for a key are about its decoders, and about what a wrong passphrase made of it: one in 256 leaves what looks decrypted.
+private func badKey(_ certificate: ClientCertificate, isEncrypted: Bool) -> NetworkError {
     let reason = opensslReason() ?? "unknown reason"
     let message =
         switch reason {
         case "key values mismatch": "the key is not that of \(certificate.certificate)"
-        case "unsupported", "no start line": "there is no private key in it"
-        case "bad decrypt", "bad password read", "problems getting password", "maybe wrong password":
+        case _ where isEncrypted:
             certificate.passphrase == nil
                 ? "the key is encrypted, and there is no passphrase" : "the passphrase is not that of the key"
+        case "unsupported", "no start line": "there is no private key in it"
         default: reason
         }
     return .badTLSFile(path: certificate.key, message: message)

@@ -225,6 +225,44 @@ enum Lane: CaseIterable {
         }
     }
 
+    @Test(
+        "A wrong passphrase under which a key looks decrypted is told as any other",
+        arguments: [
+            (
+                """
+                -----BEGIN ENCRYPTED PRIVATE KEY-----
+                MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiyDvkfXVz5YwICCAAw
+                DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEDxX1mNCpvKNrMArB5RApcQEgZC9
+                vpp50WsDFngGQEyRaKk4N1yjoDqr+Zf9270UOqdNmiBP0B8JUWXn5bx3KnS0z/az
+                8oig5CU9Xt8iK32bNSi/tqO6+8pUC2f1/qqboMnmrzICILV31TxhoOPqnAEQVJYx
+                eAWATeJQE1XBbu6GeQMm6DQ8e4xRdz3rqGmfIkLUvUWK0HrJvIsVWzIEHxfBQo4=
+                -----END ENCRYPTED PRIVATE KEY-----
+
+                """, nil, "the key is encrypted, and there is no passphrase"
+            ),
+            (
+                """
+                -----BEGIN ENCRYPTED PRIVATE KEY-----
+                MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhc7So3L8kPywICCAAw
+                DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEJbaa4U5YplUClL71+vbFSMEgZDe
+                narxkQ3jsBSVX4woTSOVdJ50bItN9p47fX618mbCScJDxJtfd72pSfdlVn13sgmy
+                B8j8JAHLEUmRBnOATybav6B0ic6d3pPwMn8ytlod9neVEdwTXkwAcdmxfBYEjs7Q
+                N69l6HrxWcWvCe2s49VFkiMLwXkQSXYH8kw74VT+TWQACmWM+f/eJu24kDo3Gfo=
+                -----END ENCRYPTED PRIVATE KEY-----
+
+                """, "wrong", "the passphrase is not that of the key"
+            ),
+        ])
+    func paddedByChance(key: String, passphrase: String?, words: String) throws {
+        let path = try temporaryFolder() + "/locked.key"
+        try writeFile(path, key)
+        let certificate = ClientCertificate(
+            certificate: try Certificates.shared.get().client.certificate, key: path,
+            passphrase: passphrase.map { Secret($0) })
+        let error = #expect(throws: NetworkError.self) { try Access(certificate: certificate).check() }
+        #expect(error?.description == "\(path): \(words)")
+    }
+
     /// Goes to a server that wants a certificate of the authority's.
     private func outcome(_ lane: Lane, _ version: String, _ certificate: ClientCertificate?) throws -> Outcome {
         let certificates = try Certificates.shared.get()
