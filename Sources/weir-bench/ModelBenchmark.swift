@@ -86,6 +86,8 @@ struct ModelMeasurement {
             "Times are the process's own processor time: what else the machine does is none of the model's, but for the memory's",
             "speed. Measuring took \(took.seconds.fixed(1)) s, of which the process had a "
                 + "processor for \(took.processor.fixed(1)) s.",
+            "What interrupts the machine is in the spread of single moves: as much as in that of as long a computation that touches no",
+            "memory, which stands beside it.",
             "Snapshots are let go on the writer's thread, and that is in every figure but the spread of single moves.",
             "Again: \(arguments.commandLine)",
         ]

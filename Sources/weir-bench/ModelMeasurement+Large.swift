@@ -20,6 +20,9 @@ extension ModelMeasurement {
         let spread = Series(times)
         figures.add("  50 of 100 within, \(shape.name)", spread.percentile(50) / 1e3, "us")
         figures.add("  99.9 of 100 within, \(shape.name)", spread.percentile(99.9) / 1e3, "us", bar: 50)
+        var plain = PlainComputation(nanoseconds: spread.percentile(50))
+        let machine = Series(plain.times(timed.count)).percentile(99.9)
+        figures.add("  99.9 of 100 within, as long a computation without memory", machine / 1e3, "us", in: .others)
         figures.add(
             "longest of \(timed.count.grouped) moves, \(shape.name)", spread.percentile(100) / 1e3, "us", digits: 0,
             in: .others)
