@@ -135,9 +135,6 @@ extension FilterParser {
         let start = reader.position
         let text = try reader.pattern()
         let range = start..<reader.position
-        guard !FilterPattern.isTooLarge(text) else {
-            throw reader.error("the regular expression repeats too much", range)
-        }
         do throws(LinePattern.Malformed) {
             _ = try LinePattern(text)
         } catch {

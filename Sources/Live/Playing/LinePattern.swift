@@ -1,10 +1,11 @@
 import Glibc
+import Recording
 
 /// A POSIX extended regular expression, for lines of text.
 struct LinePattern: ~Copyable {
     /// What is wrong with an expression.
     struct Malformed: Error, Hashable, Sendable {
-        /// One sentence of the C library's.
+        /// One sentence, mostly the C library's.
         var message: String
     }
 
@@ -15,6 +16,7 @@ struct LinePattern: ~Copyable {
 
     private static func compile(_ text: String) throws(Malformed) -> UnsafeMutablePointer<regex_t> {
         guard !text.utf8.contains(0) else { throw Malformed(message: "A zero byte cannot be looked for") }
+        guard !RegularExpression.repeatsTooMuch(text) else { throw Malformed(message: "It repeats too much") }
         let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
         compiled.initialize(to: regex_t())
         let code = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB)

@@ -25,6 +25,7 @@ public final class TextPattern {
             return
         }
         form = .fixed([])
+        guard !RegularExpression.repeatsTooMuch(pattern) else { throw Malformed(message: "It repeats too much") }
         let code = regcomp(&compiled, pattern, REG_EXTENDED | (ignoresCase ? REG_ICASE : 0))
         guard code == 0 else {
             var words = [CChar](repeating: 0, count: 256)
