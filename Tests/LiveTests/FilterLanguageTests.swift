@@ -75,6 +75,8 @@ struct FilterLanguageTests {
             ("text ~ /a", 8, "the regular expression has no second /"),
             ("text ~ /((a{999}){999}){999}/", 8, "the regular expression is malformed: It repeats too much"),
             ("text ~ /(a++++++++++++)/", 8, "the regular expression is malformed: It repeats too much"),
+            ("text ~ /r+???++++++++/", 8, "the regular expression is malformed: It repeats too much"),
+            ("text ~ /((a?)+(b?)+(c?)+){100}/", 8, "the regular expression is malformed: It repeats too much"),
             ("payload = 1", 1, "a way into the payload is missing"),
             ("payload. = 1", 8, "a key is missing behind the point"),
             ("payload[x] = 1", 8, "between brackets stands a number"),
@@ -84,6 +86,16 @@ struct FilterLanguageTests {
         #expect(error.message.contains(words))
         #expect(error.column == column)
         #expect(error.range.upperBound <= text.unicodeScalars.count)
+    }
+
+    @Test(
+        "An expression that repeats as people do is taken",
+        arguments: [
+            ".*?deploy", "((a+)+)+", "(ab)+(cd)+(ef)+(gh)+(ij)+(kl)+", "[+*?]+[^]){9999}]+x", "\\){1,20}\\++",
+            "[[:alpha:]]{2,900}", "(one hundred characters){30}",
+        ])
+    func repeats(expression: String) throws {
+        #expect(throws: Never.self) { try FilterParser.parse("text ~ /\(expression)/") }
     }
 
     @Test("An excerpt points at what is meant, however wide what stands before it is, and is safe for a terminal")
