@@ -50,7 +50,8 @@ package struct RegularExpression {
             }
         }
         begin()
-        return copies
+        // Groups that are never closed are refused, but only when what stands before them was compiled.
+        return outer.reduce(copies, +)
     }
 
     /// Something new stands last.
@@ -64,16 +65,17 @@ package struct RegularExpression {
         isCompound = true
     }
 
-    /// The larger number of `{3}`, `{3,}` or `{3,5}`, of which the first brace was taken.
+    /// The larger number of `{3}`, `{3,}` or `{3,5}`, of which the first brace was taken. No more than these are passed over.
     private mutating func takeCount() -> Int {
         var (largest, count) = (1, 0)
-        while place < text.count, text[place] != UInt8(ascii: "}") {
+        while place < text.count {
             let digit = text[place] &- UInt8(ascii: "0")
+            guard digit < 10 || text[place] == UInt8(ascii: ",") else { break }
             count = digit < 10 ? min(count * 10 + Int(digit), Self.mostCopies + 1) : 0
             largest = max(largest, count)
             place += 1
         }
-        place += 1
+        if place < text.count, text[place] == UInt8(ascii: "}") { place += 1 }
         return largest
     }
 
