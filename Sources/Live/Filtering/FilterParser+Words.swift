@@ -135,10 +135,10 @@ extension FilterParser {
         let start = reader.position
         let text = try reader.pattern()
         let range = start..<reader.position
-        do throws(LinePattern.Malformed) {
+        do throws(LinePattern.Refusal) {
             _ = try LinePattern(text)
         } catch {
-            throw reader.error("the regular expression is malformed: \(error.message)", range)
+            throw reader.error("the regular expression \(error)", range)
         }
         return .pattern(text)
     }

@@ -3,20 +3,29 @@ import Recording
 
 /// A POSIX extended regular expression, for lines of text.
 struct LinePattern: ~Copyable {
-    /// What is wrong with an expression.
-    struct Malformed: Error, Hashable, Sendable {
-        /// One sentence, mostly the C library's.
-        var message: String
+    /// Why an expression cannot be used.
+    enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        case repeatsTooMuch
+        /// What the C library says of it.
+        case malformed(String)
+
+        /// What follows "the expression".
+        var description: String {
+            switch self {
+            case .repeatsTooMuch: "repeats too much"
+            case .malformed(let message): "is malformed: \(message)"
+            }
+        }
     }
 
     private let compiled: UnsafeMutablePointer<regex_t>
 
     /// Compiles an expression (regcomp(3)).
-    init(_ text: String) throws(Malformed) { compiled = try Self.compile(text) }
+    init(_ text: String) throws(Refusal) { compiled = try Self.compile(text) }
 
-    private static func compile(_ text: String) throws(Malformed) -> UnsafeMutablePointer<regex_t> {
-        guard !text.utf8.contains(0) else { throw Malformed(message: "A zero byte cannot be looked for") }
-        guard !RegularExpression.repeatsTooMuch(text) else { throw Malformed(message: "It repeats too much") }
+    private static func compile(_ text: String) throws(Refusal) -> UnsafeMutablePointer<regex_t> {
+        guard !text.utf8.contains(0) else { throw .malformed("A zero byte cannot be looked for") }
+        guard !RegularExpression.repeatsTooMuch(text) else { throw .repeatsTooMuch }
         let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
         compiled.initialize(to: regex_t())
         let code = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB)
@@ -25,7 +34,7 @@ struct LinePattern: ~Copyable {
         regerror(code, compiled, &message, message.count)
         compiled.deallocate()
         let bytes = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        throw Malformed(message: String(decoding: bytes, as: UTF8.self))
+        throw .malformed(String(decoding: bytes, as: UTF8.self))
     }
 
     deinit {

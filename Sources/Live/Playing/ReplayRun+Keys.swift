@@ -118,10 +118,10 @@ extension ReplayRun {
 
     private func search(_ text: String) throws(End) {
         let pattern: LineMatcher
-        do throws(LinePattern.Malformed) {
+        do throws(LinePattern.Refusal) {
             pattern = LineMatcher(try LinePattern(text))
         } catch {
-            return refuse("the expression is malformed: \(error.message)")
+            return refuse("the expression \(error)")
         }
         playback.pause()
         try seekOn("no line matches", until: { _ in false }, orAt: { pattern.matches($0) })
