@@ -3,7 +3,7 @@ import JSONText
 public import SectionedModel
 
 // What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
-// rows that differ feed the same. No text is made for it: it is done once a change of a model that keeps a checksum.
+// rows that differ feed the same. No text is made for it: it is done twice a change of a model that keeps a checksum.
 extension Item {
     /// Feeds all that makes the row what it is.
     public func feed(_ digest: inout ElementDigest) {

@@ -1,6 +1,5 @@
 public import Events
 public import SectionedModel
-import Synchronization
 
 /// One row of the model: an entity of some backend with its identity, its section and its place in it.
 public struct Item: SectionedElement {
@@ -90,8 +89,6 @@ public struct Item: SectionedElement {
         let sortKey: Int64
         let entity: Entity
         let delivery: Delivery?
-        /// Made when it is asked for first, of what never changes; 0 until then.
-        let digest = Atomic<UInt64>(0)
 
         init(id: ID, section: Section, sortKey: Int64, entity: Entity, delivery: Delivery?) {
             self.id = id
@@ -114,14 +111,6 @@ public struct Item: SectionedElement {
     public var entity: Entity { contents.entity }
     /// What the server knows of it; nil for a row as the server has it.
     public var delivery: Delivery? { contents.delivery }
-    /// The digest for checksums, kept with the row: one that changes was digested when it came.
-    public var digest: UInt64 {
-        let kept = contents.digest.load(ordering: .relaxed)
-        if kept != 0 { return kept }
-        let digest = ElementDigest.of(self)
-        contents.digest.store(digest, ordering: .relaxed)
-        return digest
-    }
     /// A row.
     public init(id: ID, section: Section, sortKey: Int64, entity: Entity, delivery: Delivery? = nil) {
         contents = Contents(id: id, section: section, sortKey: sortKey, entity: entity, delivery: delivery)

@@ -43,14 +43,6 @@ public struct ElementDigest: Sendable {
         state = (product.high ^ product.low) &+ 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The digest of all that an element feeds.
-    @inlinable
-    public static func of(_ element: some SectionedElement) -> UInt64 {
-        var digest = ElementDigest()
-        element.feed(&digest)
-        return digest.value
-    }
-
     /// The digest of what was fed.
     @usableFromInline var value: UInt64 {
         var last = self

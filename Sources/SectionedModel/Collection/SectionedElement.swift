@@ -19,9 +19,6 @@ public protocol SectionedElement: Equatable, Sendable {
     ///
     /// Only asked for by a collection that keeps a checksum.
     func feed(_ digest: inout ElementDigest)
-    /// The digest of all that `feed(_:)` feeds: made anew, unless said otherwise. A collection that keeps a checksum asks for it when
-    /// the element comes and when it goes, so an element that feeds much does well to keep it.
-    var digest: UInt64 { get }
     /// Feeds a section's key; its description, unless said otherwise. Only asked for when sections are ranked.
     static func feed(_ section: SectionKey, _ digest: inout ElementDigest)
 }
@@ -49,10 +46,6 @@ public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertib
 }
 
 extension SectionedElement {
-    /// The digest, made anew.
-    @inlinable
-    public var digest: UInt64 { ElementDigest.of(self) }
-
     /// Feeds the description of the key.
     @inlinable
     public static func feed(_ section: SectionKey, _ digest: inout ElementDigest) { digest.feed("\(section)") }

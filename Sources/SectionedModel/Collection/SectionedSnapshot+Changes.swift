@@ -81,7 +81,9 @@ extension SectionedSnapshot {
     @inlinable
     mutating func count(_ element: Element, _ sign: Int) {
         guard let sum else { return }
-        self.sum = sign > 0 ? sum &+ element.digest : sum &- element.digest
+        var digest = ElementDigest()
+        element.feed(&digest)
+        self.sum = sign > 0 ? sum &+ digest.value : sum &- digest.value
     }
 
     @inlinable
