@@ -42,12 +42,13 @@ let package = Package(
         // Headers of inline functions: what Swift has no word for.
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
+        .target(name: "CPrefetch"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
         room("Events", ["JSONText"]),
-        room("SectionedModel"),
+        room("SectionedModel", ["CPrefetch"]),
         room("Terminal"),
         room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),
 

@@ -3,9 +3,24 @@
 struct Records<Element: SectionedElement>: Sendable {
     /// Slots are 64 to a page, pages 16 to a group and groups 16 to a block. A change after a copy copies one list of each kind, and that
     /// touches all it names: many short lists cost less than few long ones, and the list of blocks stays short, too.
-    @usableFromInline var blocks: [[[[Element?]]]] = []
+    @usableFromInline var blocks = Chunk<Chunk<Chunk<Chunk<Place>>>>()
     /// One more than the highest slot ever used.
     @usableFromInline var end = 0
+
+    /// What lies in a slot.
+    @usableFromInline
+    struct Place: ChunkElement {
+        @usableFromInline var element: Element?
+
+        @inlinable
+        init(_ element: Element?) { self.element = element }
+
+        /// An element of one word refers to what it is made of.
+        @inlinable
+        static var leadingReferences: Int {
+            MemoryLayout<Element>.size == MemoryLayout<UnsafeRawPointer>.size ? 1 : 0
+        }
+    }
 
     @inlinable
     init() {}
@@ -13,7 +28,7 @@ struct Records<Element: SectionedElement>: Sendable {
     /// The element in a slot, which must have one.
     @inlinable
     subscript(slot: Slot) -> Element {
-        guard let element = blocks[slot.block][slot.group][slot.page][slot.index] else {
+        guard let element = blocks[slot.block][slot.group][slot.page][slot.index].element else {
             preconditionFailure("an empty slot")
         }
         return element
@@ -21,11 +36,11 @@ struct Records<Element: SectionedElement>: Sendable {
 
     /// The element in a slot, or nil.
     @inlinable
-    func element(in slot: Slot) -> Element? { blocks[slot.block][slot.group][slot.page][slot.index] }
+    func element(in slot: Slot) -> Element? { blocks[slot.block][slot.group][slot.page][slot.index].element }
 
     @inlinable
     mutating func set(_ slot: Slot, to element: Element?) {
-        blocks[slot.block][slot.group][slot.page][slot.index] = element
+        blocks[slot.block][slot.group][slot.page][slot.index].element = element
     }
 
     /// Puts an element into a slot that was never used; gives the slot.
@@ -34,13 +49,11 @@ struct Records<Element: SectionedElement>: Sendable {
         let slot = Slot(end)
         end += 1
         if slot.index == 0 {
-            if slot.page == 0, slot.group == 0 { blocks.append([]) }
-            if slot.page == 0 { blocks[slot.block].append([]) }
-            blocks[slot.block][slot.group].append([])
-            // The first page grows as it is filled, for there are small models.
-            if end > 1 { blocks[slot.block][slot.group][slot.page].reserveCapacity(Slot.pageSize) }
+            if slot.page == 0, slot.group == 0 { blocks.append(Chunk()) }
+            if slot.page == 0 { blocks[slot.block].append(Chunk()) }
+            blocks[slot.block][slot.group].append(Chunk())
         }
-        blocks[slot.block][slot.group][slot.page].append(element)
+        blocks[slot.block][slot.group][slot.page].append(Place(element))
         return slot
     }
 }

@@ -60,8 +60,8 @@ extension RowPlace {
 /// A section in the directory, and the tree of its rows.
 @usableFromInline
 struct SectionEntry<Element: SectionedElement>: TreeEntry {
-    @usableFromInline let place: SectionPlace<Element.SectionKey>
     @usableFromInline var rows = CountedTree<RowEntry<Element.SortKey>>()
+    @usableFromInline let place: SectionPlace<Element.SectionKey>
 
     @inlinable
     init(_ place: SectionPlace<Element.SectionKey>) { self.place = place }
@@ -74,6 +74,10 @@ struct SectionEntry<Element: SectionedElement>: TreeEntry {
 
     @inlinable
     static var leafLimit: Int { 16 }
+
+    /// Those of the tree's root.
+    @inlinable
+    static var leadingReferences: Int { 2 }
 }
 
 /// The place of a section: by rank, then by key.

@@ -1,6 +1,6 @@
 /// What a counted tree holds.
 @usableFromInline
-protocol TreeEntry: Sendable {
+protocol TreeEntry: ChunkElement {
     /// What of an entry decides where others stand; small, for inner nodes keep copies of it.
     associatedtype Separator: Sendable
     /// Never changes while the entry is in a tree.
@@ -24,7 +24,7 @@ protocol TreeProbe {
 /// A counted B+tree: a sequence in an order its callers know, where finding a place, its rank, and putting in or taking out there are
 /// O(log n).
 ///
-/// Nodes are arrays in arrays. So it is a value, a copy is O(1), and a change after it copies the nodes on one path and no others.
+/// Nodes are chunks in chunks. So it is a value, a copy is O(1), and a change after it copies the nodes on one path and no others.
 @usableFromInline
 struct CountedTree<Entry: TreeEntry>: Sendable {
     @usableFromInline var root = TreeNode<Entry>()

@@ -3,18 +3,18 @@ extension TreeNode {
     @inlinable
     init(sorted entries: [Entry]) {
         guard entries.count > Entry.leafLimit else {
-            self.entries = entries
+            self.entries = Chunk(entries)
             return
         }
         var level = Self.parts(of: entries.count, filling: Entry.leafLimit).map { range in
             var leaf = TreeNode()
-            leaf.entries = Array(entries[range])
+            leaf.entries = Chunk(entries[range])
             return leaf
         }
         while level.count > 1 {
             level = Self.parts(of: level.count, filling: Self.innerLimit).map { range in
                 var node = TreeNode()
-                node.children = level[range].compactMap(\.asChild)
+                node.children = Chunk(level[range].compactMap(\.asChild))
                 return node
             }
         }
@@ -44,7 +44,7 @@ extension TreeNode {
     @inlinable
     init(splitting node: inout TreeNode) {
         let upper = node.splitOff()
-        children = [node, upper].compactMap(\.asChild)
+        children = Chunk([node, upper].compactMap(\.asChild))
     }
 
     /// Keeps the lower half and gives the upper.
@@ -52,15 +52,9 @@ extension TreeNode {
     mutating func splitOff() -> TreeNode {
         var upper = TreeNode()
         if isLeaf {
-            let half = entries.count / 2
-            upper.entries.reserveCapacity(Entry.leafLimit + 1)
-            upper.entries += entries[half...]
-            entries.removeSubrange(half...)
+            upper.entries = entries.split(at: entries.count / 2)
         } else {
-            let half = children.count / 2
-            upper.children.reserveCapacity(Self.innerLimit + 1)
-            upper.children += children[half...]
-            children.removeSubrange(half...)
+            upper.children = children.split(at: children.count / 2)
         }
         return upper
     }
@@ -112,15 +106,15 @@ extension TreeNode {
     @inlinable
     mutating func tidy(_ child: Int) {
         if children[child].count == 0 {
-            children.remove(at: child)
+            _ = children.remove(at: child)
             return
         }
         guard children[child].node.isSmall else { return }
         for left in [child - 1, child] where left >= 0 && left + 1 < children.count {
             guard children[left].node.canTakeIn(children[left + 1].node) else { continue }
             let right = children.remove(at: left + 1)
-            children[left].node.entries += right.node.entries
-            children[left].node.children += right.node.children
+            children[left].node.entries.append(contentsOf: right.node.entries)
+            children[left].node.children.append(contentsOf: right.node.children)
             children[left].count += right.count
             children[left].weight += right.weight
             return

@@ -2,7 +2,7 @@
 @usableFromInline
 struct TreeNode<Entry: TreeEntry>: Sendable {
     @usableFromInline
-    struct Child: Sendable {
+    struct Child: ChunkElement {
         @usableFromInline var node: TreeNode
         /// Of the node's first entry.
         @usableFromInline var first: Entry.Separator
@@ -16,12 +16,16 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
             self.count = count
             self.weight = weight
         }
+
+        /// Those of the node.
+        @inlinable
+        static var leadingReferences: Int { 2 }
     }
 
     /// Of a leaf. Grows from a few, so that a thousand sections of ten rows stay small.
-    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var entries = Chunk<Entry>()
     /// Of an inner node.
-    @usableFromInline var children: [Child] = []
+    @usableFromInline var children = Chunk<Child>()
 
     @inlinable
     init() {}
@@ -125,7 +129,7 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
 
     @inlinable
     func forEach<Failure: Error>(_ body: (Entry) throws(Failure) -> Void) throws(Failure) {
-        for entry in entries { try body(entry) }
-        for child in children { try child.node.forEach(body) }
+        for index in entries.indices { try body(entries[index]) }
+        for index in children.indices { try children[index].node.forEach(body) }
     }
 }

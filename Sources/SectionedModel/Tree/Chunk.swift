@@ -1,0 +1,241 @@
+public import CPrefetch
+
+/// What a chunk holds.
+@usableFromInline
+protocol ChunkElement: Sendable {
+    /// How many words a value begins with that are each a reference to an object, or nil. Where it is wrong, time is lost and nothing else.
+    static var leadingReferences: Int { get }
+}
+
+extension ChunkElement {
+    /// None: copying it is a copy of bytes, or what it refers to is not known.
+    @inlinable
+    static var leadingReferences: Int { 0 }
+}
+
+/// A short list, of which nodes and pages are made: a value whose copy is O(1), and which copies its elements when one of two that share
+/// them changes, as an array does.
+///
+/// Other than an array it is one reference, and none while it is empty. Where its elements are references, to copy or to destroy them writes
+/// to what they refer to, which nobody may have touched for long: an array waits for the memory at each of them, a chunk asks for all
+/// of them first and waits about once. It also copies what stays, and no more, when an element comes or goes.
+@usableFromInline
+struct Chunk<Element: ChunkElement>: @unchecked Sendable {
+    /// Written to by its one owner only. Nil while there is no element.
+    @usableFromInline var storage: ChunkStorage<Element>?
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    init(_ elements: some Collection<Element>) {
+        guard !elements.isEmpty else { return }
+        let storage = ChunkStorage<Element>.make(room: elements.count)
+        storage.withUnsafeMutablePointerToElements { places in
+            var place = places
+            for element in elements {
+                place.initialize(to: element)
+                place += 1
+            }
+        }
+        storage.count = elements.count
+        self.storage = storage
+    }
+
+    @inlinable
+    mutating func append(_ element: Element) { insert(element, at: count) }
+
+    @inlinable
+    mutating func append(contentsOf other: Chunk) {
+        guard let added = other.storage else { return }
+        let end = count
+        replaceStorage(room: end + added.count, at: end..<end, by: added.count)
+        guard let elements else { return }
+        added.withUnsafeMutablePointerToElements {
+            (elements + end).initialize(from: $0, count: added.count)
+        }
+    }
+
+    @inlinable
+    mutating func insert(_ element: Element, at index: Int) {
+        let count = count
+        precondition(index >= 0 && index <= count, "an index outside the chunk")
+        if isKnownUniquelyReferenced(&storage), count < room, let elements {
+            let place = elements + index
+            (place + 1).moveInitialize(from: place, count: count - index)
+            place.initialize(to: element)
+            storage?.count = count + 1
+        } else {
+            let room = count < room ? room : Swift.max(4, count * 2)
+            replaceStorage(room: room, at: index..<index, by: 1)
+            guard let elements else { return }
+            (elements + index).initialize(to: element)
+        }
+    }
+
+    @inlinable
+    mutating func remove(at index: Int) -> Element {
+        let count = count
+        precondition(index >= 0 && index < count, "an index outside the chunk")
+        let removed: Element
+        if isKnownUniquelyReferenced(&storage), let elements {
+            let place = elements + index
+            removed = place.move()
+            place.moveInitialize(from: place + 1, count: count - index - 1)
+            storage?.count = count - 1
+        } else {
+            removed = self[index]
+            replaceStorage(room: room, at: index..<index + 1, by: 0)
+        }
+        if count == 1 { storage = nil }
+        return removed
+    }
+
+    /// Keeps the elements before an index, of which there must be some, and gives the others.
+    @inlinable
+    mutating func split(at index: Int) -> Chunk {
+        let upper = Chunk(self[index...])
+        replaceStorage(room: Swift.max(index, room / 2), at: index..<count, by: 0)
+        return upper
+    }
+
+    /// Takes a storage of its own with the elements outside a range, and with so many places for the successors of those inside, which are
+    /// not initialised yet.
+    @inlinable
+    mutating func replaceStorage(room: Int, at range: Range<Int>, by successors: Int) {
+        let isUnique = isKnownUniquelyReferenced(&storage)
+        let new = ChunkStorage<Element>.make(room: room)
+        new.count = count - range.count + successors
+        if let storage {
+            storage.give(to: new, movesThem: isUnique, allBut: range, leaving: successors)
+        }
+        storage = new
+    }
+}
+
+extension Chunk: RandomAccessCollection, MutableCollection {
+    @inlinable
+    var count: Int { storage?.count ?? 0 }
+
+    @inlinable
+    var isEmpty: Bool { storage == nil }
+
+    /// How many elements there can be before it must grow.
+    @inlinable
+    var room: Int { storage?.room ?? 0 }
+
+    /// Its elements' places: good while it is not given another storage. A pointer, since a reference would be counted meanwhile.
+    @inlinable
+    var elements: UnsafeMutablePointer<Element>? {
+        mutating get { storage?.withUnsafeMutablePointerToElements { $0 } }
+    }
+
+    @inlinable
+    var startIndex: Int { 0 }
+
+    @inlinable
+    var endIndex: Int { count }
+
+    @inlinable
+    subscript(index: Int) -> Element {
+        get {
+            guard let storage, index >= 0, index < storage.count else {
+                preconditionFailure("an index outside the chunk")
+            }
+            return storage.withUnsafeMutablePointerToElements { $0[index] }
+        }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { replaceStorage(room: room, at: count..<count, by: 0) }
+            guard index >= 0, index < count, let elements else { preconditionFailure("an index outside the chunk") }
+            yield &elements[index]
+        }
+    }
+}
+
+extension Chunk: ChunkElement {
+    @inlinable
+    static var leadingReferences: Int { 1 }
+}
+
+/// The elements of a chunk.
+@usableFromInline
+final class ChunkStorage<Element: ChunkElement>: ManagedBuffer<ChunkExtent, Element> {
+    @inlinable
+    static func make(room: Int) -> ChunkStorage {
+        let storage = create(minimumCapacity: room) { _ in
+            ChunkExtent(count: 0, room: UInt32(room), leadingReferences: UInt32(Element.leadingReferences))
+        }
+        return unsafeDowncast(storage, to: ChunkStorage.self)
+    }
+
+    @inlinable
+    var count: Int {
+        get { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
+        // Not by `header`, each access to which is checked for exclusivity.
+        set { withUnsafeMutablePointerToHeader { $0.pointee.count = UInt32(newValue) } }
+    }
+
+    @inlinable
+    var room: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.room) } }
+
+    /// Copies or moves all elements but those in a range into an empty storage, and leaves so many places there in their stead.
+    @inlinable
+    func give(to other: ChunkStorage, movesThem: Bool, allBut range: Range<Int>, leaving places: Int) {
+        let rest = count - range.upperBound
+        if !movesThem { prefetchReferences() }
+        withUnsafeMutablePointerToElements { elements in
+            other.withUnsafeMutablePointerToElements { target in
+                let behind = target + range.lowerBound + places
+                if movesThem {
+                    target.moveInitialize(from: elements, count: range.lowerBound)
+                    (elements + range.lowerBound).deinitialize(count: range.count)
+                    behind.moveInitialize(from: elements + range.upperBound, count: rest)
+                } else {
+                    target.initialize(from: elements, count: range.lowerBound)
+                    behind.initialize(from: elements + range.upperBound, count: rest)
+                }
+            }
+        }
+        if movesThem { count = 0 }
+    }
+
+    @inlinable
+    func prefetchReferences() {
+        withUnsafeMutablePointers { extent, elements in
+            let references = Int(extent.pointee.leadingReferences)
+            guard references > 0 else { return }
+            var element = UnsafeRawPointer(elements)
+            for _ in 0..<extent.pointee.count {
+                for word in 0..<references {
+                    let place = word * MemoryLayout<UnsafeRawPointer?>.stride
+                    prefetch_object(element.load(fromByteOffset: place, as: UnsafeRawPointer?.self))
+                }
+                element += MemoryLayout<Element>.stride
+            }
+        }
+    }
+
+    @inlinable
+    deinit {
+        prefetchReferences()
+        _ = withUnsafeMutablePointers { $1.deinitialize(count: Int($0.pointee.count)) }
+    }
+}
+
+/// How large a chunk is.
+@usableFromInline
+struct ChunkExtent {
+    /// Elements there are.
+    @usableFromInline var count: UInt32
+    /// Elements there can be.
+    @usableFromInline let room: UInt32
+    /// Of the elements; here, since the end of a generic class, which is not specialised, would ask for it slowly.
+    @usableFromInline let leadingReferences: UInt32
+
+    @inlinable
+    init(count: UInt32, room: UInt32, leadingReferences: UInt32) {
+        self.count = count
+        self.room = room
+        self.leadingReferences = leadingReferences
+    }
+}
