@@ -79,6 +79,17 @@ struct Player {
         }
     }
 
+    /// The last record was played, and it is no end. Nothing is known to be missing, so that this is no gap.
+    mutating func missEnd() {
+        let place = last.n > 0 ? "record \(last.n)" : "its head"
+        report(
+            .notice(
+                Notice(
+                    .warning,
+                    "the recording has no end behind \(place): it was not closed, or is still being written")),
+            last)
+    }
+
     /// The input that a record is. What a later segment says again is of use only to who has nothing of what came before.
     private mutating func input(_ record: Record, _ stamp: Stamp) -> Input? {
         if stamp.isRestated {

@@ -142,6 +142,30 @@ import Testing
         #expect(torn.output.split(separator: "\n").filter { $0.contains("typing") }.count == 2)
     }
 
+    @Test func `a recording that was not ended is played like any other, and says so once, on standard error`() throws {
+        let folder = try temporaryFolder()
+        let path = folder + "/open.weir.jsonl"
+        let sample = packageFolder + "/samples/recordings/reconnect.weir.jsonl"
+        let lines = String(decoding: try readFile(sample), as: UTF8.self).split(separator: "\n")
+        let open = lines.prefix { !$0.hasPrefix(#"{"k":"idx""#) }
+        try writeFile(path, open.joined(separator: "\n") + "\n")
+        let words = "it was not closed, or is still being written"
+        for command in [["replay"], ["replay", "--format", "json"], ["replay", "--verify"]] {
+            let whole = try weir(command + [sample, "--speed", "max"])
+            let played = try weir(command + [path, "--speed", "max"])
+            #expect(played.status == whole.status)
+            #expect(!whole.errors.contains(words))
+            let said = played.errors.split(separator: "\n").filter { $0.contains(words) }
+            #expect(said.count == 1)
+            #expect(said.allSatisfy { $0.contains("warning: the recording has no end behind record") })
+            #expect(whole.output.hasPrefix(played.output))
+            // The index and the end tell of nothing but how it ended.
+            if command.count > 1 { #expect(played.output == whole.output) }
+        }
+        #expect(try weir("file", "doctor", path).output.contains("it has no end: \(words)"))
+        #expect(try weir("file", "info", path).output.contains("none: not closed, or still being written"))
+    }
+
     @Test func `a file that exists is never overwritten`() throws {
         let folder = try temporaryFolder()
         let path = folder + "/precious"

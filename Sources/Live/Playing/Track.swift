@@ -15,6 +15,8 @@ final class Track {
         case reading
         /// Everything that is there was read; a file that is followed may grow. → reading, over
         case starved
+        /// Everything was read, and no end was there: that is still to be told. → over
+        case unended
         /// Nothing follows.
         case over
     }
@@ -26,6 +28,7 @@ final class Track {
         fileprivate var place: RecordingReader.Place
         fileprivate var last: Moment
         fileprivate var isOver: Bool
+        fileprivate var isEndKnown: Bool
     }
 
     /// The recording's head.
@@ -60,6 +63,8 @@ final class Track {
     private var isAtLine = true
     /// Whether `next` is the first that its line gave.
     private var isNextWhole = true
+    /// Whether what was read last says itself how the file ends: with its end, or torn.
+    private var isEndKnown = false
     /// The number that the first record of a later segment is due to have, while that has not come.
     private var dueNumber: Int?
 
@@ -107,14 +112,14 @@ final class Track {
         return overflows ? time : Moment(microseconds: sum)
     }
 
-    /// Reads what comes next, unless it is known. False when nothing is there.
+    /// Reads what comes next, unless it is known. False when nothing is there. That there is no end comes next, too, and is no entry.
     func look() throws(RecordingError) -> Bool {
-        if next != nil { return true }
+        if next != nil || phase == .unended { return true }
         guard case .reading = phase else { return false }
         while true {
             if isAtLine { placeOfNext = reader.place }
             isNextWhole = isAtLine
-            guard let entry = try read() else { return false }
+            guard let entry = try read() else { return phase == .unended }
             if let entry = numbered(entry) {
                 next = entry
                 return true
@@ -152,7 +157,11 @@ final class Track {
 
     /// Plays what comes next.
     func play() {
-        guard let entry = next else { return }
+        guard let entry = next else {
+            guard phase == .unended else { return }
+            phase = .over
+            return player.missEnd()
+        }
         next = nil
         if live != nil, playLive(entry) { return }
         if case .record(let record, let stamp) = entry {
@@ -251,7 +260,7 @@ final class Track {
         if !keepsReports { resting.reports = [] }
         return Bookmark(
             player: resting, segment: segment, place: next == nil ? reader.place : placeOfNext, last: last,
-            isOver: isOver)
+            isOver: isOver, isEndKnown: isEndKnown)
     }
 
     /// Goes back to a place, or on to one that was passed before.
@@ -267,6 +276,7 @@ final class Track {
         isAtLine = true
         dueNumber = nil
         phase = bookmark.isOver ? .over : .reading
+        isEndKnown = bookmark.isEndKnown
     }
 
     // MARK: - Reading
@@ -274,17 +284,21 @@ final class Track {
     /// The next entry of the file or of the next segment; nil when nothing is there.
     private func read() throws(RecordingError) -> RecordingReader.Entry? {
         if let ahead {
-            let item = try ahead.next()
-            if item == nil { phase = .over }
-            event = item?.event
-            return item?.entry
+            guard let item = try ahead.next() else {
+                readAll()
+                return nil
+            }
+            isEndKnown = item.entry.saysEnd
+            event = item.event
+            return item.entry
         }
         while true {
             guard let entry = try reader.next() else {
                 if try openNextSegment() { continue }
-                phase = follows ? .starved : .over
+                if follows { phase = .starved } else { readAll() }
                 return nil
             }
+            isEndKnown = entry.saysEnd
             switch entry {
             case .tornTail where follows && segment == segments.count - 1:
                 phase = .starved
@@ -296,6 +310,9 @@ final class Track {
         }
     }
 
+    /// Nothing more is there. A live stream has no end, and its viewer is told that it is over.
+    private func readAll() { phase = isEndKnown || live != nil ? .over : .unended }
+
     private func openNextSegment() throws(RecordingError) -> Bool {
         guard segment + 1 < segments.count else { return false }
         let due = reader.place.number
@@ -303,6 +320,7 @@ final class Track {
         reader = try RecordingReader(opening: segments[segment])
         dueNumber = due
         isAtLine = true
+        isEndKnown = false
         placeOfNext = reader.place
         return true
     }
@@ -321,6 +339,16 @@ final class Track {
             }
             return entry
         case .damage, .tornTail, .checksumMismatch: return entry
+        }
+    }
+}
+
+extension RecordingReader.Entry {
+    /// Whether whoever comes to it knows how the file ends.
+    fileprivate var saysEnd: Bool {
+        switch self {
+        case .record(.end, _), .tornTail: true
+        case .record, .damage, .discontinuity, .checksumMismatch: false
         }
     }
 }
