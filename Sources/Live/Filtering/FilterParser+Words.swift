@@ -1,3 +1,5 @@
+import Recording
+
 // Fields, operators and values.
 extension FilterParser {
     mutating func field() throws(FilterError) -> (field: FilterField, range: Range<Int>) {
@@ -135,8 +137,8 @@ extension FilterParser {
         let start = reader.position
         let text = try reader.pattern()
         let range = start..<reader.position
-        do throws(LinePattern.Refusal) {
-            _ = try LinePattern(text)
+        do throws(RegularExpression.Refusal) {
+            _ = try RegularExpression(text)
         } catch {
             throw reader.error("the regular expression \(error)", range)
         }

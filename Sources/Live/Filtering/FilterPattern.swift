@@ -1,12 +1,13 @@
 import JSONText
+import Recording
 
 /// A regular expression of a filter, compiled. Not for several threads at once.
 final class FilterPattern {
-    private let pattern: LinePattern
+    private let pattern: RegularExpression
 
     /// Nil for one that cannot be compiled, which no checked filter has.
     init?(_ text: String) {
-        guard let pattern = try? LinePattern(text) else { return nil }
+        guard let pattern = try? RegularExpression(text) else { return nil }
         self.pattern = pattern
     }
 

@@ -118,8 +118,8 @@ extension ReplayRun {
 
     private func search(_ text: String) throws(End) {
         let pattern: LineMatcher
-        do throws(LinePattern.Refusal) {
-            pattern = LineMatcher(try LinePattern(text))
+        do throws(RegularExpression.Refusal) {
+            pattern = LineMatcher(try RegularExpression(text))
         } catch {
             return refuse("the expression \(error)")
         }

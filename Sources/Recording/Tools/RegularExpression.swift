@@ -1,97 +1,85 @@
-/// What can be told of a POSIX extended regular expression before the C library compiles it.
-package struct RegularExpression {
-    /// The most that any sensible expression needs.
-    private static let mostCopies = 1000
-    /// A plus behind a repetition copies it, and what goes from copy to copy grows with the square.
-    private static let copiesOfPlus = 4
+import Glibc
 
-    private let text: [UInt8]
-    private var place = 0
-    /// How often what stood last is copied; 1 for what is not repeated.
-    private var last = 1
-    /// Whether what stood last may hold repetitions.
-    private var isCompound = false
-    /// The copies of what stood before it in its group, as far as there are any, and those of the groups around.
-    private var copies = 0
-    private var outer: [Int] = []
+/// A POSIX extended regular expression, as the C library has it, compiled. Not for several threads at once.
+package struct RegularExpression: ~Copyable {
+    /// Why an expression cannot be used.
+    package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        case repeatsTooMuch
+        /// What the C library says of it.
+        case malformed(String)
 
-    /// Whether compiling it would take more memory or time than any sensible expression needs: what is repeated is copied as often as a
-    /// count says, and all that multiplies where one repetition stands in another. What is no expression may pass.
-    package static func repeatsTooMuch(_ text: String) -> Bool {
-        var expression = RegularExpression(text: Array(text.utf8))
-        return expression.countCopies() > mostCopies
-    }
-
-    private init(text: [UInt8]) { self.text = text }
-
-    private mutating func countCopies() -> Int {
-        while place < text.count {
-            let byte = text[place]
-            place += 1
-            switch byte {
-            case UInt8(ascii: "("):
-                begin()
-                outer.append(copies)
-                copies = 0
-            case UInt8(ascii: ")"):
-                begin()
-                (last, copies) = (max(copies, 1), outer.popLast() ?? 0)
-                isCompound = true
-            case UInt8(ascii: "+"): repeated(isCompound ? Self.copiesOfPlus : 1)
-            case UInt8(ascii: "*"), UInt8(ascii: "?"): repeated(1)
-            case UInt8(ascii: "{"): repeated(takeCount())
-            case UInt8(ascii: "["):
-                begin()
-                skipBrackets()
-            case UInt8(ascii: "\\"):
-                begin()
-                place += 1
-            default: begin()
+        /// What follows "the expression".
+        package var description: String {
+            switch self {
+            case .repeatsTooMuch: "repeats too much"
+            case .malformed(let message): "is malformed: \(message)"
             }
         }
-        begin()
-        // Groups that are never closed are refused, but only when what stands before them was compiled.
-        return outer.reduce(copies, +)
     }
 
-    /// Something new stands last.
-    private mutating func begin() {
-        if last > 1 { copies = min(copies + last, Self.mostCopies + 1) }
-        (last, isCompound) = (1, false)
+    private let compiled: UnsafeMutablePointer<regex_t>
+
+    /// Compiles an expression (regcomp(3)). One that does not tell where it matches is faster.
+    package init(_ text: String, ignoresCase: Bool = false, tellsWhere: Bool = false) throws(Refusal) {
+        compiled = try Self.compile(
+            text, REG_EXTENDED | (ignoresCase ? REG_ICASE : 0) | (tellsWhere ? 0 : REG_NOSUB))
     }
 
-    private mutating func repeated(_ count: Int) {
-        last = min(last * max(count, 1), Self.mostCopies + 1)
-        isCompound = true
+    private static func compile(
+        _ text: String, _ flags: Int32
+    ) throws(Refusal) -> UnsafeMutablePointer<regex_t> {
+        guard !text.utf8.contains(0) else { throw .malformed("A zero byte cannot be looked for") }
+        guard !RepetitionCount.isTooMuch(in: text) else { throw .repeatsTooMuch }
+        let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+        compiled.initialize(to: regex_t())
+        let code = regcomp(compiled, text, flags)
+        guard code != 0 else { return compiled }
+        var message = [CChar](repeating: 0, count: 200)
+        regerror(code, compiled, &message, message.count)
+        compiled.deallocate()
+        let bytes = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        throw .malformed(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The larger number of `{3}`, `{3,}` or `{3,5}`, of which the first brace was taken. No more than these are passed over.
-    private mutating func takeCount() -> Int {
-        var (largest, count) = (1, 0)
-        while place < text.count {
-            let digit = text[place] &- UInt8(ascii: "0")
-            guard digit < 10 || text[place] == UInt8(ascii: ",") else { break }
-            count = digit < 10 ? min(count * 10 + Int(digit), Self.mostCopies + 1) : 0
-            largest = max(largest, count)
-            place += 1
+    deinit {
+        regfree(compiled)
+        compiled.deallocate()
+    }
+
+    /// Whether one of the lines matches.
+    package func matchesLine(of text: [UInt8]) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            var start = 0
+            while start < text.count {
+                let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+                if matches(UnsafeBufferPointer(rebasing: text[start..<end])) { return true }
+                start = end + 1
+            }
+            return false
         }
-        if place < text.count, text[place] == UInt8(ascii: "}") { place += 1 }
-        return largest
     }
 
-    /// Up to the end of `[…]`, in which everything stands for itself but classes, and a bracket that stands first.
-    private mutating func skipBrackets() {
-        if place < text.count, text[place] == UInt8(ascii: "^") { place += 1 }
-        let start = place
-        while place < text.count {
-            let byte = text[place]
-            place += 1
-            if byte == UInt8(ascii: "]"), place > start + 1 { return }
-            guard byte == UInt8(ascii: "["), place < text.count, ":.=".utf8.contains(text[place]) else { continue }
-            let kind = text[place]
-            place += 1
-            while place < text.count, text[place] != UInt8(ascii: "]") || text[place - 1] != kind { place += 1 }
-            place += 1
+    /// Whether it matches somewhere in a text, whatever bytes are in it.
+    package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool { run(on: text, from: 0) != nil }
+
+    /// The first match that begins at `start` or behind it, for an expression that tells where. A line begins where the text does, and
+    /// not at another `start`.
+    func match(in text: [UInt8], from start: Int) -> Range<Int>? {
+        guard let place = text.withUnsafeBufferPointer({ run(on: $0, from: start) }), place.rm_so >= 0,
+            place.rm_so <= place.rm_eo
+        else { return nil }
+        return Int(place.rm_so)..<Int(place.rm_eo)
+    }
+
+    /// The C library is given where the text ends (`REG_STARTEND`), so that it need not be copied to have a zero behind it.
+    private func run(on text: UnsafeBufferPointer<UInt8>, from start: Int) -> regmatch_t? {
+        var place = regmatch_t(rm_so: regoff_t(clamping: start), rm_eo: regoff_t(clamping: text.count))
+        let flags = REG_STARTEND | (start > 0 ? REG_NOTBOL : 0)
+        guard let base = text.baseAddress else {
+            return regexec(compiled, "", 1, &place, flags) == 0 ? place : nil
+        }
+        return base.withMemoryRebound(to: CChar.self, capacity: text.count) { base in
+            regexec(compiled, base, 1, &place, flags) == 0 ? place : nil
         }
     }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A regular expression (POSIX extended, as libc has it) or a plain text that is looked for in bytes.
 public final class TextPattern {
     /// Why a pattern is none.
@@ -8,14 +6,13 @@ public final class TextPattern {
         public var message: String
     }
 
-    private enum Form {
+    private enum Form: ~Copyable {
         case fixed([UInt8])
-        case expression
+        case expression(RegularExpression)
     }
 
-    private var form: Form
+    private let form: Form
     private let ignoresCase: Bool
-    private var compiled = regex_t()
 
     /// A pattern. `isFixed` takes it for text.
     public init(_ pattern: String, isFixed: Bool = false, ignoresCase: Bool = false) throws(Malformed) {
@@ -24,35 +21,22 @@ public final class TextPattern {
             form = .fixed(Array(pattern.utf8).map { ignoresCase ? Self.lowered($0) : $0 })
             return
         }
-        form = .fixed([])
-        guard !RegularExpression.repeatsTooMuch(pattern) else { throw Malformed(message: "It repeats too much") }
-        let code = regcomp(&compiled, pattern, REG_EXTENDED | (ignoresCase ? REG_ICASE : 0))
-        guard code == 0 else {
-            var words = [CChar](repeating: 0, count: 256)
-            regerror(code, &compiled, &words, words.count)
-            let bytes = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            throw Malformed(message: String(decoding: bytes, as: UTF8.self))
+        do throws(RegularExpression.Refusal) {
+            form = .expression(try RegularExpression(pattern, ignoresCase: ignoresCase, tellsWhere: true))
+        } catch {
+            switch error {
+            case .repeatsTooMuch: throw Malformed(message: "It repeats too much")
+            case .malformed(let message): throw Malformed(message: message)
+            }
         }
-        form = .expression
     }
-
-    deinit { if case .expression = form { regfree(&compiled) } }
 
     /// The first match in `text` that begins at `start` or behind it.
     func match(in text: [UInt8], from start: Int = 0) -> Range<Int>? {
         guard start <= text.count else { return nil }
         switch form {
         case .fixed(let needle): return fixedMatch(needle, in: text, from: start)
-        case .expression:
-            var places = [regmatch_t(rm_so: regoff_t(start), rm_eo: regoff_t(clamping: text.count))]
-            // The end is given, so that the text may hold zeros and needs no end of its own.
-            let flags = REG_STARTEND | (start > 0 ? REG_NOTBOL : 0)
-            let code = text.withUnsafeBytes { bytes -> Int32 in
-                guard let base = bytes.baseAddress else { return regexec(&compiled, "", 1, &places, flags) }
-                return regexec(&compiled, base.assumingMemoryBound(to: CChar.self), 1, &places, flags)
-            }
-            guard code == 0, places[0].rm_so >= 0, places[0].rm_so <= places[0].rm_eo else { return nil }
-            return Int(places[0].rm_so)..<Int(places[0].rm_eo)
+        case .expression(let expression): return expression.match(in: text, from: start)
         }
     }
 
