@@ -1,0 +1,197 @@
+import Events
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+// Actions that wait for a connection, and those that outlive the process.
+extension OutboxTests {
+    // MARK: Offline
+
+    @Test func `without a connection messages wait, and go out once when there is one`() {
+        var transcript = Transcript.acting()
+        transcript.cut()
+        transcript.send("A1", "one")
+        transcript.send("A2", "two")
+        #expect(transcript.calls == [])
+        #expect(transcript.shown == ["first", "one?", "two?"])
+        transcript.pass(.seconds(10))
+        transcript.authenticate()
+        #expect(transcript.calls == ["POST \(threads)"])
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "one", at: 9), id: "M1"))
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M2", "two", at: 10), id: "M2"))
+        #expect(transcript.shown == ["first", "one", "two"])
+        #expect(!transcript.calls.contains { $0.hasPrefix("POST") })
+    }
+
+    @Test func `a request that never left is sent again, later and without a look`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "connect")
+        #expect(transcript.actions == ["A1 delayed no answer"])
+        #expect(transcript.calls == [])
+        transcript.pass(.seconds(1))
+        #expect(transcript.actions == ["A1 sending 2"])
+        #expect(transcript.calls == ["POST \(threads)"])
+    }
+
+    @Test func `a message whose answer was lost and whose echo came is not sent again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(60))
+        #expect(transcript.calls == [])
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
+    @Test func `the echo behind a lost answer settles the message`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "lost")
+        #expect(transcript.shown == ["first", "hello?"])
+        transcript.tell("created", Transcript.message("M1", "hello", at: 9))
+        #expect(transcript.actions == ["A1 done M1"])
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    @Test func `a message in doubt is looked for before it is sent again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(1))
+        #expect(transcript.calls.count == 1 && transcript.calls[0].contains("/feed?"))
+        transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
+        #expect(transcript.calls == ["POST \(threads)"])
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(2))
+        transcript.answer(
+            "/feed",
+            Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "hello", at: 9)])
+        )
+        #expect(transcript.actions == ["A1 done M1"])
+        #expect(transcript.calls == [])
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    @Test func `an older message of the same words is not taken for one in doubt`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "first")
+        transcript.fail("/threads", kind: "timeout")
+        transcript.pass(.seconds(1))
+        transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
+        #expect(transcript.calls == ["POST \(threads)"])
+    }
+
+    @Test func `a busy server says when to come again`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        let request = transcript.requests.removeFirst()
+        transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: 20)))
+        transcript.pass(.seconds(19))
+        #expect(transcript.calls == [])
+        transcript.pass(.seconds(1))
+        #expect(transcript.calls == ["POST \(threads)"])
+    }
+
+    @Test func `a server that cannot is believed after some attempts`() {
+        var transcript = Transcript.acting()
+        let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
+        transcript.act("A1", .delete(message))
+        for _ in 1..<Session.maximumActionAttempts {
+            transcript.answer("/delete", status: 503, "")
+            transcript.pass(.seconds(30))
+            transcript.receive("2")
+        }
+        #expect(transcript.shown == ["first-"])
+        transcript.answer("/delete", status: 503, "")
+        #expect(transcript.actions == ["A1 refused 503 HTTP status 503"])
+        #expect(transcript.shown == ["first"])
+    }
+
+    @Test func `a token that ran out is renewed once for all, and the message goes out with the new one`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "one")
+        transcript.act("A2", .markRead(channel: EntityID("#nowhere")))
+        transcript.answer("/threads", status: 401, #"{"message":"Bad credentials"}"#)
+        let renewals = transcript.effects.count { if case .renewToken = $0 { true } else { false } }
+        #expect(renewals == 1)
+        transcript.feed(.tokenRenewed(changed: true))
+        #expect(transcript.calls.contains("POST \(threads)"))
+        transcript.answer("/threads", status: 401, #"{"message":"Bad credentials"}"#)
+        transcript.feed(.tokenRenewed(changed: false))
+        #expect(transcript.actions.contains("A1 refused 401 the token was refused"))
+    }
+
+    // MARK: What outlives the process
+
+    @Test func `every action is read back as it was written`() throws {
+        let message = Action.MessageReference(
+            channel: EntityID("CH"), message: EntityID("M"), thread: EntityID("T"))
+        let operations: [Action.Operation] = [
+            .send(channel: EntityID("CH"), thread: nil, text: "a \"b\" \u{1F600}"),
+            .send(channel: EntityID("#General"), thread: EntityID("T"), text: ""),
+            .edit(message, text: "x"), .react(message, names: [":heart:", "❤️"]), .react(message, names: []),
+            .delete(message), .markRead(channel: EntityID("CH")),
+            .createChannel(.init(kind: .private, name: "n", icon: "📄", description: "d", members: [EntityID("U2")])),
+            .editChannel(channel: EntityID("CH"), name: "n", icon: nil, description: ""),
+            .deleteChannel(channel: EntityID("CH")), .addMember(channel: EntityID("CH"), user: EntityID("U2")),
+            .removeMember(channel: EntityID("CH"), user: EntityID("U2")),
+            .createWorkspace(name: "w", members: ["a@example.org"]),
+        ]
+        for operation in operations {
+            let action = Action(id: EntityID("A"), operation, asked: Timestamp(milliseconds: 5))
+            var writer = JSONWriter()
+            action.encode(into: &writer)
+            #expect(Action(try JSONValue(parsing: writer.bytes[...])) == action)
+        }
+        for text in [
+            "{}", "[]", #"{"id":"A","asked":1,"do":"send"}"#, #"{"id":"A","asked":1,"do":"fly","channel":"C"}"#,
+        ] {
+            #expect(Action(try JSONValue(parsing: Array(text.utf8)[...])) == nil)
+        }
+    }
+
+    @Test func `what was under way when the process ended is looked for first`() throws {
+        var before = Transcript.acting()
+        before.send("A1", "one")
+        before.send("A2", "two")
+        let kept = try before.session.pendingActions.map { entry in
+            var writer = JSONWriter()
+            entry.encode(into: &writer)
+            return try #require(OutboxEntry(try JSONValue(parsing: writer.bytes[...])))
+        }
+        #expect(kept.map(\.isInDoubt) == [true, false])
+        #expect(kept.map(\.attempts) == [1, 0])
+        var after = Transcript.acting()
+        after.feed(.restoreOutbox(kept))
+        #expect(after.shown == ["first", "one?", "two?"])
+        #expect(after.calls.count == 1 && after.calls[0].contains("/feed?"))
+        after.answer(
+            "/feed",
+            Transcript.feed([Transcript.message("M0", "first", at: 1), Transcript.message("M1", "one", at: 9)]))
+        #expect(after.actions == ["A1 done M1", "A2 sending 1"])
+        #expect(after.shown == ["first", "one", "two?"])
+    }
+
+    @Test func `its echo that the store knew already settles what was under way`() throws {
+        var before = Transcript.acting()
+        before.send("A1", "one")
+        let kept = before.session.pendingActions
+        var after = Transcript.acting()
+        after.tell("created", Transcript.message("M1", "one", at: 9))
+        after.feed(
+            .restoreOutbox(
+                kept.map { entry in
+                    var entry = entry
+                    entry.isInDoubt = true
+                    entry.state = .queued
+                    return entry
+                }))
+        #expect(after.actions == ["A1 queued", "A1 done M1"])
+        #expect(after.calls == [])
+    }
+}

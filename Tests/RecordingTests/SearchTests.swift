@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Recording
+
+@Suite struct `Search` {
+    private func found(
+        _ pattern: String, fixed: Bool = false, inverted: Bool = false, before: Int = 0, after: Int = 0,
+        around: Duration? = nil
+    ) throws -> [String] {
+        let search = RecordingSearch(
+            try TextPattern(pattern, isFixed: fixed, ignoresCase: true), isInverted: inverted, before: before,
+            after: after, around: around)
+        var found: [String] = []
+        _ = try search.search(SampleRecording.path) { hit in
+            found.append((hit.followsHole ? "| " : "") + "\(hit.stamp.n)\(hit.isMatch ? ":" : "-")")
+        }
+        return found
+    }
+
+    @Test func `payloads are searched as they were sent`() throws {
+        #expect(try found(#"^42\["HELLO".*from":"(ada|mallory)"#) == ["6:", "7:", "| 28:"])
+        #expect(try found("\"price\"", fixed: true) == ["16:"])
+        #expect(try found("GET http", fixed: true).count == 3)
+        #expect(try found("nowhere") == [])
+    }
+
+    @Test func `context is counted in records or in time`() throws {
+        #expect(try found("price", before: 1, after: 2) == ["15-", "16:", "17-", "18-"])
+        #expect(try found("price", around: .milliseconds(520)) == ["13-", "14-", "15-", "16:", "17-"])
+    }
+
+    @Test func `a pattern that is none is told`() {
+        #expect(throws: TextPattern.Malformed.self) { _ = try TextPattern("(") }
+    }
+
+    @Test func `matches are found one behind the other, and zeros are no end`() throws {
+        let text: [UInt8] = [0, 97, 98, 0, 97, 98]
+        #expect(try TextPattern("ab").matches(in: text) == [1..<3, 4..<6])
+        #expect(try TextPattern("^").matches(in: text) == [])
+        #expect(try TextPattern("AB", isFixed: true, ignoresCase: true).matches(in: text) == [1..<3, 4..<6])
+    }
+}
