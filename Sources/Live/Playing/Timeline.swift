@@ -152,11 +152,6 @@ final class Timeline {
         for track in tracks { try track.lookAgain() }
     }
 
-    /// Nothing is waited for any more.
-    func giveUp() {
-        for track in tracks { track.giveUp() }
-    }
-
     private func collect() {
         if reports.isEmpty {
             swap(&reports, &current.player.reports)

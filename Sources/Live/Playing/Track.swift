@@ -135,9 +135,6 @@ final class Track {
         phase = .reading
     }
 
-    /// Nothing is waited for any more: what is there is all.
-    func giveUp() { if case .starved = phase { phase = .over } }
-
     /// Whether what comes next is at hand already, so that nobody has to wait for it.
     var hasEntryAtHand: Bool {
         if next != nil || ahead != nil || reader.hasEntryAtHand { return true }
