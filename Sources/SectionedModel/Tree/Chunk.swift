@@ -50,9 +50,10 @@ struct Chunk<Element: ChunkElement>: @unchecked Sendable {
         guard let added = other.storage else { return }
         let end = count
         replaceStorage(room: end + added.count, at: end..<end, by: added.count)
-        guard let elements else { return }
-        added.withUnsafeMutablePointerToElements {
-            (elements + end).initialize(from: $0, count: added.count)
+        withElements { elements in
+            added.withUnsafeMutablePointerToElements {
+                (elements + end).initialize(from: $0, count: added.count)
+            }
         }
     }
 
@@ -60,16 +61,17 @@ struct Chunk<Element: ChunkElement>: @unchecked Sendable {
     mutating func insert(_ element: Element, at index: Int) {
         let count = count
         precondition(index >= 0 && index <= count, "an index outside the chunk")
-        if isKnownUniquelyReferenced(&storage), count < room, let elements {
-            let place = elements + index
-            (place + 1).moveInitialize(from: place, count: count - index)
-            place.initialize(to: element)
+        if isKnownUniquelyReferenced(&storage), count < room {
+            withElements { elements in
+                let place = elements + index
+                (place + 1).moveInitialize(from: place, count: count - index)
+                place.initialize(to: element)
+            }
             storage?.count = count + 1
         } else {
             let room = count < room ? room : Swift.max(4, count * 2)
             replaceStorage(room: room, at: index..<index, by: 1)
-            guard let elements else { return }
-            (elements + index).initialize(to: element)
+            withElements { ($0 + index).initialize(to: element) }
         }
     }
 
@@ -78,10 +80,13 @@ struct Chunk<Element: ChunkElement>: @unchecked Sendable {
         let count = count
         precondition(index >= 0 && index < count, "an index outside the chunk")
         let removed: Element
-        if isKnownUniquelyReferenced(&storage), let elements {
-            let place = elements + index
-            removed = place.move()
-            place.moveInitialize(from: place + 1, count: count - index - 1)
+        if isKnownUniquelyReferenced(&storage) {
+            removed = withElements { elements in
+                let place = elements + index
+                let removed = place.move()
+                place.moveInitialize(from: place + 1, count: count - index - 1)
+                return removed
+            }
             storage?.count = count - 1
         } else {
             removed = self[index]
@@ -124,10 +129,11 @@ extension Chunk: RandomAccessCollection, MutableCollection {
     @inlinable
     var room: Int { storage?.room ?? 0 }
 
-    /// Its elements' places: good while it is not given another storage. A pointer, since a reference would be counted meanwhile.
+    /// Calls `body` with the place of the first element, of which there must be one.
     @inlinable
-    var elements: UnsafeMutablePointer<Element>? {
-        mutating get { storage?.withUnsafeMutablePointerToElements { $0 } }
+    func withElements<Result>(_ body: (UnsafeMutablePointer<Element>) -> Result) -> Result {
+        guard let storage else { preconditionFailure("an empty chunk") }
+        return storage.withUnsafeMutablePointerToElements(body)
     }
 
     @inlinable
@@ -139,14 +145,14 @@ extension Chunk: RandomAccessCollection, MutableCollection {
     @inlinable
     subscript(index: Int) -> Element {
         get {
-            guard let storage, index >= 0, index < storage.count else {
-                preconditionFailure("an index outside the chunk")
-            }
-            return storage.withUnsafeMutablePointerToElements { $0[index] }
+            precondition(index >= 0 && index < count, "an index outside the chunk")
+            return withElements { $0[index] }
         }
         _modify {
+            precondition(index >= 0 && index < count, "an index outside the chunk")
             if !isKnownUniquelyReferenced(&storage) { replaceStorage(room: room, at: count..<count, by: 0) }
-            guard index >= 0, index < count, let elements else { preconditionFailure("an index outside the chunk") }
+            let elements = withElements { $0 }
+            defer { withExtendedLifetime(storage) {} }
             yield &elements[index]
         }
     }
