@@ -9,14 +9,29 @@ public struct Row: SectionedElement, Hashable {
     /// The place in it.
     public var sortKey: Int
     /// What has no say in the place.
-    public var content = 0
+    public var content: Int {
+        get { box.content }
+        set { box = Box(newValue) }
+    }
+    private var box: Box
+
+    /// Behind a reference, so that a row that is released once too often or too seldom is found out.
+    private final class Box: Hashable, Sendable {
+        let content: Int
+
+        init(_ content: Int) { self.content = content }
+
+        static func == (a: Box, b: Box) -> Bool { a.content == b.content }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(content) }
+    }
 
     /// A row.
     public init(_ id: Int, in section: Int, at sortKey: Int, content: Int = 0) {
         self.id = id
         self.sectionKey = section
         self.sortKey = sortKey
-        self.content = content
+        box = Box(content)
     }
 
     /// Feeds all four.
