@@ -95,12 +95,7 @@ import Wire
         let third = Array(#"number\":3"#.utf8)
         let half = try #require(whole.indices.first { whole[$0...].starts(with: third) })
         try writeFile(path, String(decoding: whole[..<half], as: UTF8.self))
-        var configuration = ReplayConfiguration([path])
-        configuration.follows = true
-        let watcher = Watcher()
-        let replay = Replay(configuration, outlets: [watcher])
-        let outcomes = Mailbox<TailOutcome>()
-        runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+        let (_, watcher, outcomes) = followed(path)
         await watcher.reports.wait { $0.numbers == [1, 2] }
         let file = try #require(fopen(path, "a"))
         fwrite(Array(whole[half...]), 1, whole.count - half, file)
@@ -112,12 +107,7 @@ import Wire
     @Test("Whoever follows a file that does not grow can be stopped")
     func stoppedFollowing() async throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false)
-        var configuration = ReplayConfiguration([recording.path])
-        configuration.follows = true
-        let watcher = Watcher()
-        let replay = Replay(configuration, outlets: [watcher])
-        let outcomes = Mailbox<TailOutcome>()
-        runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+        let (replay, watcher, outcomes) = followed(recording.path)
         await watcher.reports.wait { $0.numbers == [1, 2] }
         replay.stop(signal: SIGINT)
         await outcomes.wait { $0 == [.interrupted(signal: SIGINT)] }

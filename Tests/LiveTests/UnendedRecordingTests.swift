@@ -119,12 +119,7 @@ import Wire
 
     @Test func `who follows a file is not told, though its writer has not ended it`() async throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false).path
-        var configuration = ReplayConfiguration([path])
-        configuration.follows = true
-        let watcher = Watcher()
-        let replay = Replay(configuration, outlets: [watcher])
-        let outcomes = Mailbox<TailOutcome>()
-        runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+        let (replay, watcher, outcomes) = followed(path)
         await watcher.reports.wait { $0.numbers == [1, 2] }
         replay.stop(signal: SIGINT)
         await outcomes.wait { $0 == [.interrupted(signal: SIGINT)] }

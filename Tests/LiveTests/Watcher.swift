@@ -38,3 +38,14 @@ func tail(
     change(&configuration)
     return try Tail(configuration, outlets: [watcher])
 }
+
+/// A replay that follows a file, running on a thread of its own, and how it ended once it has.
+func followed(_ path: String) -> (replay: Replay, watcher: Watcher, outcomes: Mailbox<TailOutcome>) {
+    var configuration = ReplayConfiguration([path])
+    configuration.follows = true
+    let watcher = Watcher()
+    let replay = Replay(configuration, outlets: [watcher])
+    let outcomes = Mailbox<TailOutcome>()
+    runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+    return (replay, watcher, outcomes)
+}

@@ -13,7 +13,7 @@ final class Track {
     enum Phase {
         /// More may follow. → starved, over
         case reading
-        /// Everything that is there was read; a file that is followed may grow. → reading, over
+        /// Everything that is there was read; a file that is followed may grow. → reading
         case starved
         /// Everything was read, and no end was there: that is still to be told. → over
         case unended
