@@ -1,13 +1,13 @@
 public import JSONText
 
-/// What a backend said, one case per backend.
+/// What a backend said, one case per backend; one reference, whatever it is.
 public enum Event: Hashable, Sendable {
     /// A Twake backend's event.
     case twake(Twake.Event)
     /// A GroupMe backend's event.
     case groupMe(GroupMe.Event)
     /// An event of a Socket.IO server of which no schema is known.
-    case socketIO(UntypedEvent)
+    indirect case socketIO(UntypedEvent)
 
     /// What it is, in one word, as printed and filtered on.
     ///

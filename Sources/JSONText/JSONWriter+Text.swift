@@ -3,35 +3,64 @@ import CJSONScan
 extension JSONWriter {
     mutating func append(_ word: StaticString) { word.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-    mutating func appendDigits(_ value: UInt64) {
-        var rest = value
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var first = 20
-            repeat {
-                first -= 1
-                digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            } while rest > 0
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
+    /// How many digits a number has at most.
+    static let mostDigits = 20
+
+    /// Writes the digits of a number where there is room for the most; gives how many they are.
+    static func spell(_ value: UInt64, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        let (rest, last) = value.quotientAndRemainder(dividingBy: 100_000_000)
+        let digits = eightDigits(last)
+        if rest == 0 {
+            let zeros = min(digits.trailingZeroBitCount / 8, 7)
+            store(digits >> (8 * UInt64(zeros)), at: target)
+            return 8 - zeros
         }
+        let count = spell(rest, at: target)
+        store(digits, at: target + count)
+        return count + 8
     }
 
-    mutating func appendQuoted(_ string: String) {
-        var string = string
-        bytes.append(UInt8(ascii: "\""))
-        string.withUTF8 { appendEscaped($0) }
+    /// The eight digits of a number below 100,000,000 as numbers, the first in the lowest byte: halved twice, and then to single digits, all
+    /// parts at once. The factors are the quotients by 100 and 10, near enough for what can be there.
+    private static func eightDigits(_ value: UInt64) -> UInt64 {
+        let fours = value / 10000 | (value % 10000) << 32
+        let hundreds = (fours &* 10486) >> 20 & 0x0000_007F_0000_007F
+        let twos = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+        return tens | (twos &- tens &* 10) << 8
+    }
+
+    private static func store(_ digits: UInt64, at target: UnsafeMutablePointer<UInt8>) {
+        let text = (digits | 0x3030_3030_3030_3030).littleEndian
+        UnsafeMutableRawPointer(target).storeBytes(of: text, as: UInt64.self)
+    }
+
+    /// Writes `text`, which need not be UTF-8, as a string.
+    mutating func putQuoted(_ text: UnsafeBufferPointer<UInt8>) {
+        var inert = 0
+        put(atMost: text.count + 3) { target in
+            target[0] = UInt8(ascii: "\"")
+            if let base = text.baseAddress { inert = json_copy_inert(target + 1, base, text.count) }
+            target[inert + 1] = UInt8(ascii: "\"")
+            return inert + (inert == text.count ? 2 : 1)
+        }
+        guard inert < text.count else { return }
+        appendEscaped(UnsafeBufferPointer(rebasing: text[inert...]))
         bytes.append(UInt8(ascii: "\""))
     }
 
     /// Appends `text`, which need not be UTF-8, as the contents of a string.
-    mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         let scanner = JSONScanner(text: text)
         var run = 0
         var i = 0
-        while true {
-            i += scanner.inertPrefix(at: i)
-            guard i < text.count else { break }
-            i = appendSpecial(at: i, in: scanner, after: &run)
+        while i < text.count {
+            if text[i] < 0x80 {
+                i += scanner.inertPrefix(at: i)
+                guard i < text.count else { break }
+            }
+            let kept = asciiOnly ? 0 : scanner.inertCharacterLength(at: i)
+            i = kept > 0 ? i + kept : appendSpecial(at: i, in: scanner, after: &run)
         }
         append(text, from: run, to: i)
     }
@@ -61,20 +90,20 @@ extension JSONWriter {
                 isInString = false
                 i += 1
             case UInt8(ascii: "\\"): i += min(2, text.count - i)
-            default: i = appendSpecial(at: i, in: scanner, after: &run)
+            default:
+                let kept = asciiOnly ? 0 : scanner.inertCharacterLength(at: i)
+                i = kept > 0 ? i + kept : appendSpecial(at: i, in: scanner, after: &run)
             }
         }
         append(text, from: run, to: i)
     }
 
-    /// Goes over the character at `start`, which may have to be escaped, and gives the offset behind it. When it must be, `run` (where what is
-    /// not yet appended begins) is appended with the escape; else the character joins the run.
+    /// Escapes the character at `start` and gives the offset behind it. What is not yet appended begins at `run`; it is appended before, and
+    /// then begins behind the character.
     private mutating func appendSpecial(at start: Int, in scanner: JSONScanner, after run: inout Int) -> Int {
         let text = scanner.text
         let length = text[start] < 0x80 ? 1 : scanner.characterLength(at: start)
         let scalar = length == 0 ? 0xFFFD : scanner.scalar(at: start, length: length)
-        let isKept = length > 1 && !asciiOnly && !JSONWriter.isActive(scalar)
-        if isKept { return start + length }
         append(text, from: run, to: start)
         run = length == 0 ? scanner.illFormedEnd(from: start) : start + length
         if length == 0, !asciiOnly {
@@ -139,11 +168,20 @@ extension JSONScanner {
         return json_inert_prefix(base + start, text.count - start)
     }
 
+    /// How long the character at `start` is, if it is one outside ASCII that can be written into a string as it is; else 0.
+    @inline(__always)
+    func inertCharacterLength(at start: Int) -> Int {
+        let length = characterLength(at: start)
+        return length > 0 && !JSONWriter.isActive(scalar(at: start, length: length)) ? length : 0
+    }
+
     /// The character of a well-formed sequence of `length` bytes at `start`.
     func scalar(at start: Int, length: Int) -> UInt32 {
-        let lead = UInt32(text[start])
-        guard length > 1 else { return lead }
-        return text[start + 1..<start + length].reduce(lead & (0x7F >> UInt32(length))) { $0 << 6 | UInt32($1 & 0x3F) }
+        var scalar = UInt32(text[start])
+        guard length > 1 else { return scalar }
+        scalar &= 0x7F >> UInt32(length)
+        for place in start + 1..<start + length { scalar = scalar << 6 | UInt32(text[place] & 0x3F) }
+        return scalar
     }
 
     /// Where the ill-formed sequence at `start` ends: the longest start of a well-formed one (Unicode 3.9, "substitution of maximal

@@ -1,3 +1,5 @@
+import CJSONScan
+
 /// Writes JSON text into a byte buffer that can be reused; commas and colons are put in by the writer.
 ///
 /// Strings come out inert on a terminal: see `string(_:)`. Well-formedness is the caller's: what is begun must be ended, a key must stand
@@ -34,42 +36,50 @@ public struct JSONWriter: Sendable {
         assert(
             name.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count },
             "\(name) is to be written as a String")
-        appendPlain(name.utf8CodeUnitCount, isKey: true) { target in
-            name.withUTF8Buffer { _ = target.update(fromContentsOf: $0) }
+        name.withUTF8Buffer { name in
+            put(atMost: name.count + 4, followedByValue: false) { target in
+                target[0] = UInt8(ascii: "\"")
+                if let text = name.baseAddress { json_copy(target + 1, text, name.count) }
+                target[name.count + 1] = UInt8(ascii: "\"")
+                target[name.count + 2] = UInt8(ascii: ":")
+                return name.count + 3
+            }
         }
-        followsValue = false
     }
     /// Writes any key. A literal takes the other overload, which need not look for escapes.
     @_disfavoredOverload
     public mutating func key(_ name: String) {
-        separate()
-        appendQuoted(name)
-        endKey()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        followsValue = false
     }
 
     /// Writes a string. Control, bidirectional and zero-width characters and U+2028/9 are escaped, so that the text is inert on a terminal.
     public mutating func string(_ value: String) {
-        separate()
-        appendQuoted(value)
+        value.utf8.span.withUnsafeBufferPointer { putQuoted($0) }
     }
     /// Writes a string of so many bytes that need no escapes, which `fill` writes.
+    @inline(__always)
     public mutating func string(plain count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        appendPlain(count, isKey: false, fill)
-        followsValue = true
+        put(atMost: count + 3) { target in
+            target[0] = UInt8(ascii: "\"")
+            fill(UnsafeMutableBufferPointer(start: target + 1, count: count))
+            target[count + 1] = UInt8(ascii: "\"")
+            return count + 2
+        }
     }
     /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        value.withUnsafeBufferPointer { appendEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
+        value.withUnsafeBufferPointer { putQuoted($0) }
     }
 
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {
-        separate()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        appendDigits(value.magnitude)
+        put(atMost: 2 + Self.mostDigits) { target in
+            target[0] = UInt8(ascii: "-")
+            let sign = value < 0 ? 1 : 0
+            return sign + Self.spell(value.magnitude, at: target + sign)
+        }
     }
     /// Writes an integer.
     public mutating func integer(_ value: Int) { integer(Int64(value)) }
@@ -87,15 +97,9 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: value.description.utf8)
     }
     /// Writes `true` or `false`.
-    public mutating func bool(_ value: Bool) {
-        separate()
-        append(value ? "true" : "false")
-    }
+    public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
     /// Writes `null`.
-    public mutating func null() {
-        separate()
-        append("null")
-    }
+    public mutating func null() { word("null") }
 
     /// Writes a value that is JSON text already, as it is (with `asciiOnly`: as `inertRaw(_:)` does).
     public mutating func raw(_ value: RawJSON) {
@@ -136,34 +140,39 @@ public struct JSONWriter: Sendable {
         followsValue = false
     }
 
-    /// Appends what separates, and so many bytes in quotes, at one go: the parts are short, and each costs a look at the buffer.
-    private mutating func appendPlain(_ count: Int, isKey: Bool, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 4) { text in
-            let start = followsValue ? 2 : 1
-            text[0] = UInt8(ascii: ",")
-            text[start - 1] = UInt8(ascii: "\"")
-            fill(UnsafeMutableBufferPointer(rebasing: text[start..<start + count]))
-            text[start + count] = UInt8(ascii: "\"")
-            text[start + count + 1] = UInt8(ascii: ":")
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<(start + count + (isKey ? 2 : 1))]))
+    /// Appends what separates this value or key from the one before, and behind it what `write` puts at the place it is given: it says how
+    /// many bytes. Both together are at most `most`: the parts are short, and each look at the buffer costs as much as one.
+    @inline(__always)
+    mutating func put(
+        atMost most: Int, followedByValue: Bool = true, _ write: (UnsafeMutablePointer<UInt8>) -> Int
+    ) {
+        let separator = followsValue ? 1 : 0
+        bytes.append(addingCapacity: most) { room in
+            room.withUnsafeMutableBufferPointer { room, count in
+                guard let target = room.baseAddress else { return }
+                target[0] = UInt8(ascii: ",")
+                count = separator + write(target + separator)
+            }
         }
+        followsValue = followedByValue
     }
 
+    private mutating func word(_ word: StaticString) {
+        separate()
+        append(word)
+    }
     private mutating func separate() {
         if followsValue { bytes.append(UInt8(ascii: ",")) }
         followsValue = true
     }
     private mutating func open(_ bracket: UInt8) {
-        separate()
-        bytes.append(bracket)
-        followsValue = false
+        put(atMost: 2, followedByValue: false) { target in
+            target[0] = bracket
+            return 1
+        }
     }
     private mutating func close(_ bracket: UInt8) {
         bytes.append(bracket)
         followsValue = true
-    }
-    private mutating func endKey() {
-        bytes.append(UInt8(ascii: ":"))
-        followsValue = false
     }
 }

@@ -1,25 +1,25 @@
 public import Wire
 
-/// What a session wants done, in this order.
+/// What a session wants done, in this order. One reference, as the report that it nearly always is.
 public enum Effect: Sendable {
     /// Open a connection; `Input.opened` or `Input.failed` follows.
-    case connect(ConnectionRequest)
+    indirect case connect(ConnectionRequest)
     /// Send a message.
-    case send(connection: Int, WebSocketMessage)
+    indirect case send(connection: Int, WebSocketMessage)
     /// Close a WebSocket; `Input.closed` follows.
-    case close(connection: Int, WebSocketClose)
+    indirect case close(connection: Int, WebSocketClose)
     /// Ask the REST service; `Input.answered` follows.
-    case request(FetchRequest)
+    indirect case request(FetchRequest)
     /// The answer to this request is not wanted any more; none needs to follow.
     case cancel(request: Int)
     /// Resolve the token's reference again; `Input.tokenRenewed` follows.
     case renewToken
     /// Something that is worth remembering besides the model's batches, which are reported.
-    case remember(Fact)
+    indirect case remember(Fact)
     /// Tell whoever watches.
     case report(Report)
     /// The session is over; no effect follows and no input is heeded.
-    case finish(Ending)
+    indirect case finish(Ending)
 }
 
 /// What a session found out and another one may like to know.

@@ -67,18 +67,28 @@ extension String {
     /// The text with everything but unreserved characters percent-encoded (RFC 3986): an id comes from a peer.
     /// A dot is encoded too, though unreserved: an id of dots alone would climb in a path.
     var inURL: String {
-        var text = ""
+        if utf8.allSatisfy(\.isUnreserved) { return self }
+        var text: [UInt8] = []
         for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += byte < 16 ? "%0" : "%"
-                text += String(byte, radix: 16, uppercase: true)
+            if byte.isUnreserved {
+                text.append(byte)
+            } else {
+                text += (byte < 16 ? "%0" : "%").utf8
+                text += String(byte, radix: 16, uppercase: true).utf8
             }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 }
 

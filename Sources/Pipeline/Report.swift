@@ -3,31 +3,32 @@ public import JSONText
 public import SectionedModel
 public import Wire
 
-/// What a session tells whoever watches it, in the order it happened.
+/// What a session tells whoever watches it, in the order it happened. One reference, whatever it is: a report is handed on and kept many
+/// times.
 public enum Report: Sendable {
     /// The backend said something.
     case event(EventReport)
     /// The model changed.
     case diff(DiffReport)
     /// Something was lost, or may have been.
-    case gap(GapReport)
+    indirect case gap(GapReport)
     /// The connection changed its state.
-    case connection(ConnectionReport)
+    indirect case connection(ConnectionReport)
     /// A room was wanted, joined, refused or left.
-    case room(RoomReport)
+    indirect case room(RoomReport)
     /// What the user wants done was asked for, done or refused.
-    case action(ActionReport)
+    indirect case action(ActionReport)
     /// Something that was asked of the service was answered, or was not.
-    case refetch(RefetchReport)
+    indirect case refetch(RefetchReport)
     /// Somebody types, or types no more.
-    case typing(TypingReport)
+    indirect case typing(TypingReport)
     /// A frame or an answer could not be read; it is kept in the recording.
-    case undecodable(UndecodableReport)
+    indirect case undecodable(UndecodableReport)
     /// Anything else worth a line on stderr.
-    case notice(Notice)
+    indirect case notice(Notice)
 }
 
-/// One event. Behind one reference, since a report is handed on and kept many times.
+/// One event.
 public struct EventReport: Sendable {
     private final class Contents: Sendable {
         let event: Event
@@ -73,20 +74,32 @@ public struct EventReport: Sendable {
 
 /// One committed batch of the model.
 public struct DiffReport: Sendable {
+    private final class Contents: Sendable {
+        let sequence: Int
+        let cause: Int
+        let batch: Batch<Item>
+        let refetched: [String]
+
+        init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String]) {
+            self.sequence = sequence
+            self.cause = cause
+            self.batch = batch
+            self.refetched = refetched
+        }
+    }
+    private let contents: Contents
+
     /// Number of the batch, counted from 1.
-    public var sequence: Int
+    public var sequence: Int { contents.sequence }
     /// Number of the record that caused it.
-    public var cause: Int
+    public var cause: Int { contents.cause }
     /// What changed.
-    public var batch: Batch<Item>
+    public var batch: Batch<Item> { contents.batch }
     /// The resources whose answer this came of; empty when it came of something else.
-    public var refetched: [String]
+    public var refetched: [String] { contents.refetched }
     /// A report of one batch.
     public init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = []) {
-        self.sequence = sequence
-        self.cause = cause
-        self.batch = batch
-        self.refetched = refetched
+        contents = Contents(sequence: sequence, cause: cause, batch: batch, refetched: refetched)
     }
 }
 

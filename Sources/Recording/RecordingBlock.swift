@@ -1,4 +1,5 @@
 import CJSONScan
+import JSONText
 import Wire
 
 /// A part of a recording that can be read by itself, on any thread: whole chunks, up to and with a `sync` that tells number and

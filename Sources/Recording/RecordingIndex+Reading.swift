@@ -1,3 +1,4 @@
+import JSONText
 import Wire
 
 extension RecordingIndex {

@@ -13,6 +13,11 @@
 #include <emmintrin.h>
 typedef __m128i json_block;
 static inline json_block json_load(const uint8_t *text) { return _mm_loadu_si128((const __m128i *)text); }
+// The first eight and the last eight of 8 to 16 bytes.
+static inline json_block json_load_ends(const uint8_t *text, size_t length) {
+    return _mm_unpacklo_epi64(
+        _mm_loadl_epi64((const __m128i *)text), _mm_loadl_epi64((const __m128i *)(text + length - 8)));
+}
 static inline json_block json_equal(json_block block, uint8_t byte) { return _mm_cmpeq_epi8(block, _mm_set1_epi8((char)byte)); }
 static inline json_block json_either(json_block a, json_block b) { return _mm_or_si128(a, b); }
 static inline json_block json_turned(json_block block, uint8_t bits) { return _mm_xor_si128(block, _mm_set1_epi8((char)bits)); }
@@ -27,6 +32,9 @@ static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(
 #include <arm_neon.h>
 typedef uint8x16_t json_block;
 static inline json_block json_load(const uint8_t *text) { return vld1q_u8(text); }
+static inline json_block json_load_ends(const uint8_t *text, size_t length) {
+    return vcombine_u8(vld1_u8(text), vld1_u8(text + length - 8));
+}
 static inline json_block json_equal(json_block block, uint8_t byte) { return vceqq_u8(block, vdupq_n_u8(byte)); }
 static inline json_block json_either(json_block a, json_block b) { return vorrq_u8(a, b); }
 static inline json_block json_turned(json_block block, uint8_t bits) { return veorq_u8(block, vdupq_n_u8(bits)); }
@@ -66,20 +74,60 @@ static inline size_t json_plain_prefix(const uint8_t *text, size_t length) {
     return i;
 }
 
+#if JSON_HAS_BLOCKS
+// What cannot stand for itself in a string that is inert on a terminal: as above, and DEL.
+static inline uint64_t json_active_mask(json_block block) {
+    return json_mask(json_either(
+        json_either(json_below_signed(block, 0x20), json_equal(block, 0x7F)),
+        json_either(json_equal(block, '"'), json_equal(block, '\\'))));
+}
+#endif
+
 /// The same without DEL, which is legal in JSON text but not inert on a terminal.
 static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS
     for (; length - i >= 16; i += 16) {
-        const json_block block = json_load(text + i);
-        const uint64_t mask = json_mask(json_either(
-            json_either(json_below_signed(block, 0x20), json_equal(block, 0x7F)),
-            json_either(json_equal(block, '"'), json_equal(block, '\\'))));
+        const uint64_t mask = json_active_mask(json_load(text + i));
         if (mask) return i + json_first(mask);
+    }
+    // What is left is looked at together with bytes before it; of a short text, the first eight and the last eight.
+    if (length >= 16) {
+        const uint64_t mask = json_active_mask(json_load(text + length - 16));
+        return mask ? length - 16 + json_first(mask) : length;
+    }
+    if (length >= 8) {
+        const uint64_t mask = json_active_mask(json_load_ends(text, length));
+        const size_t first = mask ? json_first(mask) : 16;
+        return first < 8 ? first : length - 16 + first;
     }
 #endif
     while (i < length && text[i] >= 0x20 && text[i] < 0x7F && text[i] != '"' && text[i] != '\\') i += 1;
     return i;
+}
+
+/// Copies a text that is short, mostly: without a call, and without a branch a byte.
+static inline void json_copy(uint8_t *target, const uint8_t *text, size_t length) {
+    if (length > 32) {
+        memcpy(target, text, length);
+    } else if (length >= 16) {
+        memcpy(target, text, 16);
+        memcpy(target + length - 16, text + length - 16, 16);
+    } else if (length >= 8) {
+        memcpy(target, text, 8);
+        memcpy(target + length - 8, text + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(target, text, 4);
+        memcpy(target + length - 4, text + length - 4, 4);
+    } else {
+        for (size_t i = 0; i < length; i += 1) target[i] = text[i];
+    }
+}
+
+/// Copies a text; gives how much of it from the first byte on is inert.
+static inline size_t json_copy_inert(uint8_t *target, const uint8_t *text, size_t length) {
+    json_copy(target, text, length);
+    return json_inert_prefix(text, length);
 }
 
 /// How many bytes from the first on are neither quote nor backslash nor a control character.

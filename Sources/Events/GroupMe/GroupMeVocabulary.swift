@@ -10,7 +10,7 @@ extension GroupMe {
         /// `service`: the server's calendar and the like.
         case service
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The type the wire calls `name`.
         public init(wire name: String) {
@@ -45,7 +45,7 @@ extension GroupMe {
         /// `system`: the server.
         case system
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The role the wire calls `name`.
         public init(wire name: String) {
@@ -78,7 +78,7 @@ extension GroupMe {
         /// `announcement`: only its admins speak.
         case announcement
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The type the wire calls `name`.
         public init(wire name: String) {
@@ -111,7 +111,7 @@ extension GroupMe {
         /// `user`: no more than a member.
         case user
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The role the wire calls `name`.
         public init(wire name: String) {
@@ -148,7 +148,7 @@ extension GroupMe {
         /// `pending`: asked to join.
         case pending
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The state the wire calls `name`.
         public init(wire name: String) {

@@ -39,7 +39,7 @@ extension Twake {
             /// One channel.
             case channel
             /// A value this version does not know, as written; never one of the above.
-            case unknown(String)
+            indirect case unknown(String)
 
             /// The level the wire calls `name`.
             public init(wire name: String) {

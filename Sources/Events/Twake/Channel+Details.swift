@@ -24,8 +24,10 @@ extension Twake.Channel.Fields {
     /// Whether any of the fields below that are optional or lists has a value: without, there is nothing to look at.
     public var hasDetails: Bool { details != nil }
 
+    @inline(__always)
     private func detail<Value>(_ detail: KeyPath<Details, Value>) -> Value {
-        (details?.value ?? .absent)[keyPath: detail]
+        guard let details else { return Details.absent[keyPath: detail] }
+        return details.value[keyPath: detail]
     }
 
     private mutating func set<Value>(_ detail: WritableKeyPath<Details, Value>, _ value: Value) {

@@ -47,6 +47,7 @@ extension Twake {
         public init(_ fields: Fields) { shared = Shared(fields) }
 
         /// What is known of it.
+        @inlinable
         public var fields: Fields { shared.value }
 
         /// One of its fields. Each that is set by itself costs a copy of all.
@@ -105,7 +106,7 @@ extension Twake {
         /// The users who talk in it; no workspace.
         case direct
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The visibility the wire calls `name`.
         public init(wire name: String) {

@@ -33,7 +33,7 @@ extension Twake {
             /// `direct`: the messages of a direct.
             case direct
             /// A value this version does not know, as written; never one of the above.
-            case unknown(String)
+            indirect case unknown(String)
 
             /// The kind the wire calls `name`; upper case before 2021-05-27.
             public init(wire name: String) {

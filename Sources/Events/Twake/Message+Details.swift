@@ -24,8 +24,10 @@ extension Twake.Message.Fields {
     /// Whether any of the fields below that are optional or lists has a value: without, there is nothing to look at.
     public var hasDetails: Bool { details != nil }
 
+    @inline(__always)
     private func detail<Value>(_ detail: KeyPath<Details, Value>) -> Value {
-        (details?.value ?? .absent)[keyPath: detail]
+        guard let details else { return Details.absent[keyPath: detail] }
+        return details.value[keyPath: detail]
     }
 
     /// Having none is one state: no reference.

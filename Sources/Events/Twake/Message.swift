@@ -41,6 +41,7 @@ extension Twake {
         public init(_ fields: Fields) { shared = Shared(fields) }
 
         /// What is known of it.
+        @inlinable
         public var fields: Fields { shared.value }
 
         /// One of its fields. Each that is set by itself costs a copy of all.

@@ -14,7 +14,7 @@ extension Twake {
         /// `event`: nothing is stored; something happened.
         case event
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
     }
 
     /// The type of a resource (3.2 and section 6).
@@ -52,7 +52,7 @@ extension Twake {
         /// `documents:updated`.
         case documentsUpdated
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
     }
 
     /// The payload of a resource event, by its type; what has no known form is kept as text.

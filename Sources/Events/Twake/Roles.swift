@@ -13,7 +13,7 @@ extension Twake {
         /// `guest`: they are let in.
         case guest
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The role the wire calls `name`.
         public init(wire name: String) {
@@ -60,7 +60,7 @@ extension Twake {
         /// `DELETE_CHANNEL`.
         case deleteChannel
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The permission the wire calls `name`.
         public init(wire name: String) {

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Twake {
     /// The name of a room, taken apart (2.1). To the protocol a name is opaque: `description` gives back exactly what was parsed.
     public enum RoomName: Hashable, Sendable, CustomStringConvertible {
@@ -189,18 +191,26 @@ private struct NameScanner: ~Copyable, ~Escapable {
 
     /// Passes over `literal` if it is next.
     mutating func take(_ literal: StaticString) -> Bool {
-        let count = literal.utf8CodeUnitCount
-        guard name.count - place >= count else { return false }
-        for index in 0..<count where name[place + index] != literal.utf8Start[index] { return false }
-        place += count
+        guard name.starts(with: literal, at: place) else { return false }
+        place += literal.utf8CodeUnitCount
         return true
     }
 
     /// Takes what stands before the next `/`, `?` or `&`; nil when that is nothing.
     mutating func takeID() -> EntityID? {
+        if let id = takeUUID() { return id }
         let start = place
         while place < name.count, !Self.isSeparator(name[place]) { place += 1 }
         return place > start ? EntityID(utf8: name.extracting(start..<place)) : nil
+    }
+
+    /// The same, of the usual kind: its length is known.
+    private mutating func takeUUID() -> EntityID? {
+        let end = place + EntityID.uuidLength
+        guard end <= name.count, end == name.count || Self.isSeparator(name[end]) else { return nil }
+        guard let id = EntityID(uuid: name.extracting(place..<end)) else { return nil }
+        place = end
+        return id
     }
 
     /// Takes an id that must be all that is left.

@@ -89,6 +89,7 @@ public enum Twake {
         }
 
         /// What it says.
+        @inlinable
         public var fields: Fields { shared.value }
 
         /// One of its fields.

@@ -21,7 +21,7 @@ extension Twake {
         /// `event`: something happened that is told among the messages.
         case event
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The type the wire calls `name`.
         public init(wire name: String) {
@@ -52,7 +52,7 @@ extension Twake {
         /// `system`: the server sent it.
         case system
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The subtype the wire calls `name`.
         public init(wire name: String) {
@@ -85,7 +85,7 @@ extension Twake {
         /// `read`: somebody read it.
         case read
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The status the wire calls `name`.
         public init(wire name: String) {
@@ -118,7 +118,7 @@ extension Twake {
         /// `bot`: an application.
         case bot
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The type the wire calls `name`.
         public init(wire name: String) {
@@ -153,7 +153,7 @@ extension Twake {
         /// `none` of them. Not called so: a level that is not there is Swift's `none`.
         case muted
         /// A value this version does not know, as written; never one of the above.
-        case unknown(String)
+        indirect case unknown(String)
 
         /// The level the wire calls `name`.
         public init(wire name: String) {

@@ -18,22 +18,36 @@ public struct ElementDigest: Sendable {
     /// Feeds a text by its UTF-8 and its length.
     @inlinable
     public mutating func feed(_ text: String) {
-        var text = text
-        text.withUTF8 { feed(bytes: UnsafeRawBufferPointer($0)) }
+        text.utf8.span.withUnsafeBytes { feed(bytes: $0) }
     }
 
     /// Feeds bytes and their number.
     @inlinable
     public mutating func feed(bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while rest.count >= 8 {
-            mix(UInt64(littleEndian: UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: UInt64.self)))
-            rest = rest.dropFirst(8)
+        let tail = bytes.count & 7
+        for place in stride(from: 0, to: bytes.count - tail, by: 8) {
+            mix(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
         }
-        var tail: UInt64 = 0
-        for byte in rest.reversed() { tail = tail << 8 | UInt64(byte) }
-        mix(tail)
+        mix(Self.word(of: bytes, last: tail))
         mix(UInt64(bytes.count))
+    }
+
+    /// The last bytes, fewer than eight, as the low ones of a word.
+    @inlinable
+    static func word(of bytes: UnsafeRawBufferPointer, last count: Int) -> UInt64 {
+        guard count > 0 else { return 0 }
+        if bytes.count >= 8 {
+            let end = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            return UInt64(littleEndian: end) >> UInt64(8 * (8 - count))
+        }
+        if count >= 4 {
+            let first = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+            let last = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            return UInt64(first) | UInt64(last) << UInt64(8 * (count - 4))
+        }
+        // One to three: the first, the middle and the last are all of them.
+        let ends = UInt64(bytes[0]) | UInt64(bytes[count - 1]) << UInt64(8 * (count - 1))
+        return ends | UInt64(bytes[count / 2]) << UInt64(8 * (count / 2))
     }
 
     /// Multiplies to twice the width and folds: every bit of the word reaches every bit of the state.

@@ -57,10 +57,10 @@ extension SectionedCollection {
         guard let slot = state.slot(at: change.from), state.records[slot] == old,
             let to = relocate(slot, from: old, at: change.from, to: new)
         else { return false }
-        state.replace(slot, old, by: new)
+        state.replace(slot, by: new)
         if to == change.to, state.sum == nil || checksums == nil || state.sum == checksums?.after { return true }
         _ = relocate(slot, from: new, at: to, to: old)
-        state.replace(slot, new, by: old)
+        state.replace(slot, by: old)
         return false
     }
 

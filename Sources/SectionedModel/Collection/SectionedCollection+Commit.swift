@@ -77,7 +77,7 @@ extension SectionedCollection {
     @inlinable
     mutating func removeSole(_ slot: Slot, _ old: Element, hash: Int, into batch: inout Batch<Element>) {
         batch.deletions = [.init(path: takeOut(old, slot, &batch), element: old)]
-        state.drop(slot, old, hash: hash, freeSlots: &freeSlots)
+        state.drop(slot, hash: hash, freeSlots: &freeSlots)
     }
 
     /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
@@ -90,7 +90,7 @@ extension SectionedCollection {
         } else {
             paths = state.move(slot, from: old, to: new)
         }
-        state.replace(slot, old, by: new)
+        state.replace(slot, by: new)
         let change = Batch<Element>.Change(from: paths.from, to: paths.to, old: old, new: new)
         if paths.from == paths.to { batch.updates = [change] } else { batch.moves = [change] }
     }
@@ -98,7 +98,7 @@ extension SectionedCollection {
     @inlinable
     mutating func moveSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
         let from = takeOut(old, slot, &batch)
-        state.replace(slot, old, by: new)
+        state.replace(slot, by: new)
         batch.moves = [.init(from: from, to: putIn(new, slot, &batch), old: old, new: new)]
     }
 

@@ -75,8 +75,8 @@ extension SectionedCollection {
         for index in touched.indices {
             let hash = touched[index].hash
             switch (touched[index].old, touched[index].new, touched[index].slot) {
-            case (let old?, let new?, let slot?): state.replace(slot, old, by: new)
-            case (let old?, nil, let slot?): state.drop(slot, old, hash: hash, freeSlots: &freeSlots)
+            case (_?, let new?, let slot?): state.replace(slot, by: new)
+            case (_?, nil, let slot?): state.drop(slot, hash: hash, freeSlots: &freeSlots)
             case (nil, let new?, _): touched[index].slot = state.add(new, hash: hash, freeSlots: &freeSlots)
             case (_, _, _): preconditionFailure("an element without a slot")
             }

@@ -56,34 +56,38 @@ extension SectionedSnapshot {
             slot = records.append(element)
         }
         slots.insert(slot, hash: hash)
-        count(element, 1)
+        count(element, in: slot)
         return slot
     }
 
     /// Records that an element is another now.
     @inlinable
-    mutating func replace(_ slot: Slot, _ old: Element, by new: Element) {
+    mutating func replace(_ slot: Slot, by new: Element) {
         records.set(slot, to: new)
-        count(old, -1)
-        count(new, 1)
+        count(new, in: slot)
     }
 
     /// Records that an element is gone.
     @inlinable
-    mutating func drop(_ slot: Slot, _ element: Element, hash: Int, freeSlots: inout [Slot]) {
+    mutating func drop(_ slot: Slot, hash: Int, freeSlots: inout [Slot]) {
         records.set(slot, to: nil)
         slots.remove(slot, hash: hash)
         freeSlots.append(slot)
-        count(element, -1)
+        count(nil, in: slot)
     }
 
-    /// The checksum is a sum, so that it does not depend on the way.
+    /// Counts what is in a slot now instead of what was. The checksum is a sum, so that it does not depend on the way.
     @inlinable
-    mutating func count(_ element: Element, _ sign: Int) {
+    mutating func count(_ element: Element?, in slot: Slot) {
         guard let sum else { return }
-        var digest = ElementDigest()
-        element.feed(&digest)
-        self.sum = sign > 0 ? sum &+ digest.value : sum &- digest.value
+        if slot.number == digests.end { _ = digests.append(0) }
+        let new = element.map { element in
+            var digest = ElementDigest()
+            element.feed(&digest)
+            return digest.value
+        }
+        self.sum = sum &- digests[slot] &+ (new ?? 0)
+        digests[slot] = new ?? 0
     }
 
     @inlinable
