@@ -37,30 +37,42 @@ extension JSONWriter {
 
     /// Writes `text`, which need not be UTF-8, as a string.
     mutating func putQuoted(_ text: UnsafeBufferPointer<UInt8>) {
-        var inert = 0
-        put(atMost: text.count + 3) { target in
+        let inert = inertLength(of: text, from: 0)
+        put(atMost: inert + 3) { target in
             target[0] = UInt8(ascii: "\"")
-            if let base = text.baseAddress { inert = json_copy_inert(target + 1, base, text.count) }
+            if let base = text.baseAddress { json_copy(target + 1, base, inert) }
             target[inert + 1] = UInt8(ascii: "\"")
             return inert + (inert == text.count ? 2 : 1)
         }
         guard inert < text.count else { return }
-        appendEscaped(UnsafeBufferPointer(rebasing: text[inert...]))
+        appendEscaped(text, from: inert)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends `text`, which need not be UTF-8, as the contents of a string.
-    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    /// Where the first character at or after `start` stands that cannot be written into a string as it is; the end when there is none.
+    @inline(__always)
+    private func inertLength(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let scanner = JSONScanner(text: text)
-        var run = 0
-        var i = 0
+        var i = start
+        while true {
+            i += scanner.inertPrefix(at: i)
+            guard i < text.count, text[i] >= 0x80, !asciiOnly else { return i }
+            repeat {
+                let length = scanner.inertCharacterLength(at: i)
+                guard length > 0 else { return i }
+                i += length
+            } while i < text.count && text[i] >= 0x80
+        }
+    }
+
+    /// Appends `text`, which need not be UTF-8, from `start` on as the contents of a string.
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>, from start: Int) {
+        let scanner = JSONScanner(text: text)
+        var run = start
+        var i = start
         while i < text.count {
-            if text[i] < 0x80 {
-                i += scanner.inertPrefix(at: i)
-                guard i < text.count else { break }
-            }
-            let kept = asciiOnly ? 0 : scanner.inertCharacterLength(at: i)
-            i = kept > 0 ? i + kept : appendSpecial(at: i, in: scanner, after: &run)
+            i = appendSpecial(at: i, in: scanner, after: &run)
+            i = inertLength(of: text, from: i)
         }
         append(text, from: run, to: i)
     }

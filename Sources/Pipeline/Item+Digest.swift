@@ -100,14 +100,14 @@ extension Twake.Channel.Fields {
         digest.feed(members)
         digest.feed(lastActivity)
         digest.feed(lastMessage == nil ? 0 : 1)
-        lastMessage?.feed(&digest)
+        lastMessage?.fields.feed(&digest)
         digest.feed(lastAccess)
         digest.feed(updatedAt)
         feedDetails(&digest)
     }
 }
 
-extension Twake.MessageSummary {
+extension Twake.MessageSummary.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(date)
         digest.feed(sender)

@@ -10,7 +10,7 @@ extension Session {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, at: now) {
+        if let event = client?.receiveEvent(message, isKnownPlain: decoded != nil, at: now) {
             return handle(.socketIO(event), decoded, into: &effects)
         }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }

@@ -23,9 +23,12 @@ extension SocketIOClient {
     /// for any other, and then nothing has happened: give it to `receive`.
     ///
     /// The event is not checked (`SocketIO.Event.isChecked`). Who reads it to its end with a `JSONReader` checks it by that, and what is found to
-    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`).
-    public mutating func receiveEvent(_ message: WebSocketMessage, at now: Moment) -> SocketIO.Event? {
-        guard case .text(let frame) = message, SocketIO.Event.isPlain(frame), !assembler.isExpecting,
+    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`). `isKnownPlain` spares a look at a message of which
+    /// `SocketIO.Event(plainFrame:)` has made an event.
+    public mutating func receiveEvent(
+        _ message: WebSocketMessage, isKnownPlain: Bool = false, at now: Moment
+    ) -> SocketIO.Event? {
+        guard case .text(let frame) = message, isKnownPlain || SocketIO.Event.isPlain(frame), !assembler.isExpecting,
             let index = membership(of: "/"), memberships[index].isJoined,
             !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)
         else { return nil }

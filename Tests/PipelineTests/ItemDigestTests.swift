@@ -48,16 +48,20 @@ import Testing
             { $0.statedMembersCount = 1 }, { $0.messagesCount = 1 }, { $0.isReadOnly = true },
             { $0.archivedAt = time }, { $0.group = "n" }, { $0.connectors = json("n") },
         ]
-        let summaries: [(inout Twake.MessageSummary) -> Void] = [
-            { _ in }, { $0.date = time }, { $0.sender = a }, { $0.senderName = "n" }, { $0.title = "n" },
-            { $0.text = "n" },
+        func summary(
+            date: Timestamp? = nil, sender: EntityID? = nil, senderName: String? = nil, title: String? = nil,
+            text: String? = nil
+        ) -> Twake.MessageSummary {
+            Twake.MessageSummary(date: date, sender: sender, senderName: senderName, title: title, text: text)
+        }
+        let summaries = [
+            summary(), summary(date: time), summary(sender: a), summary(senderName: "n"), summary(title: "n"),
+            summary(text: "n"),
         ]
         let channel = Twake.Channel(id: a, company: a, workspace: a)
         let plain = changed(channel, changes) { .twakeChannel($0) }
         return plain
-            + summaries.map { change in
-                var summary = Twake.MessageSummary(date: nil, sender: nil, senderName: nil, title: nil, text: nil)
-                change(&summary)
+            + summaries.map { summary in
                 var channel = channel
                 channel.lastMessage = summary
                 return item(.twakeChannel(channel))

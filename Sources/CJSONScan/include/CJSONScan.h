@@ -124,12 +124,6 @@ static inline void json_copy(uint8_t *target, const uint8_t *text, size_t length
     }
 }
 
-/// Copies a text; gives how much of it from the first byte on is inert.
-static inline size_t json_copy_inert(uint8_t *target, const uint8_t *text, size_t length) {
-    json_copy(target, text, length);
-    return json_inert_prefix(text, length);
-}
-
 /// How many bytes from the first on are neither quote nor backslash nor a control character.
 static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;

@@ -28,7 +28,7 @@ extension Twake.ChannelActivity {
 extension Twake.MessageSummary {
     /// A channel's last message; null and the core's `{}` mean that there is none (section 6).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        var summary = Self(date: nil, sender: nil, senderName: nil, title: nil, text: nil)
+        var summary = Fields()
         var isEmpty = true
         guard try reader.openIfAny() else { return nil }
         while let key = try reader.field() {
@@ -47,7 +47,7 @@ extension Twake.MessageSummary {
                 try reader.pass()
             }
         }
-        return isEmpty ? nil : summary
+        return isEmpty ? nil : Self(summary)
     }
 }
 

@@ -87,31 +87,32 @@ extension Twake.Channel.Fields {
 extension Twake.MessageSummary {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("date", date)
-        writer.member("sender", sender)
-        writer.member("sender_name", senderName)
-        writer.member("title", title)
-        writer.member("text", text)
+        writer.member("date", fields.date)
+        writer.member("sender", fields.sender)
+        writer.member("sender_name", fields.senderName)
+        writer.member("title", fields.title)
+        writer.member("text", fields.text)
         writer.endObject()
     }
 
     fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        self.init(date: nil, sender: nil, senderName: nil, title: nil, text: nil)
+        var summary = Fields()
         _ = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "date") {
-                date = try reader.loggedTime()
+                summary.date = try reader.loggedTime()
             } else if reader.isNamed(key, "sender") {
-                sender = try reader.loggedID()
+                summary.sender = try reader.loggedID()
             } else if reader.isNamed(key, "sender_name") {
-                senderName = try reader.text()
+                summary.senderName = try reader.text()
             } else if reader.isNamed(key, "title") {
-                title = try reader.text()
+                summary.title = try reader.text()
             } else if reader.isNamed(key, "text") {
-                text = try reader.text()
+                summary.text = try reader.text()
             } else {
                 try reader.pass()
             }
         }
+        self.init(summary)
     }
 }
