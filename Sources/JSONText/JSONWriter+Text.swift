@@ -113,21 +113,16 @@ extension JSONWriter {
     /// Escapes the character at `start` and gives the offset behind it. What is not yet appended begins at `run`; it is appended before, and
     /// then begins behind the character.
     private mutating func appendSpecial(at start: Int, in scanner: JSONScanner, after run: inout Int) -> Int {
-        let text = scanner.text
+        let (text, asciiOnly) = (scanner.text, asciiOnly)
         let length = text[start] < 0x80 ? 1 : scanner.characterLength(at: start)
-        let scalar = length == 0 ? 0xFFFD : scanner.scalar(at: start, length: length)
-        append(text, from: run, to: start)
-        run = length == 0 ? scanner.illFormedEnd(from: start) : start + length
-        if length == 0, !asciiOnly {
-            append("\u{FFFD}")
-        } else if scalar < 0x80 {
-            appendEscape(ofASCII: UInt8(scalar))
-        } else if scalar < 0x10000 {
-            appendEscape(UInt16(scalar))
-        } else {
-            appendEscape(UInt16(0xD800 + (scalar - 0x10000) >> 10))
-            appendEscape(UInt16(0xDC00 + (scalar & 0x3FF)))
+        let before = UnsafeBufferPointer(rebasing: text[run..<start])
+        append(atMost: before.count + Self.mostEscaped) { target in
+            if let base = before.baseAddress { json_copy(target, base, before.count) }
+            let end = target + before.count
+            if length > 0 { return before.count + Self.escape(scanner.scalar(at: start, length: length), at: end) }
+            return before.count + (asciiOnly ? Self.escape(0xFFFD, at: end) : Self.copy("\u{FFFD}", at: end))
         }
+        run = length == 0 ? scanner.illFormedEnd(from: start) : start + length
         return run
     }
 
@@ -135,25 +130,40 @@ extension JSONWriter {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
     }
 
-    private mutating func appendEscape(ofASCII byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""): append(#"\""#)
-        case UInt8(ascii: "\\"): append(#"\\"#)
-        case 0x08: append(#"\b"#)
-        case 0x09: append(#"\t"#)
-        case 0x0A: append(#"\n"#)
-        case 0x0C: append(#"\f"#)
-        case 0x0D: append(#"\r"#)
-        default: appendEscape(UInt16(byte))
+    /// How many bytes an escaped character has at most.
+    private static let mostEscaped = 12
+
+    /// Writes an escaped character where there is room for the longest; gives how many bytes it has.
+    private static func escape(_ scalar: UInt32, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        switch scalar {
+        case 0x22: return copy(#"\""#, at: target)
+        case 0x5C: return copy(#"\\"#, at: target)
+        case 0x08: return copy(#"\b"#, at: target)
+        case 0x09: return copy(#"\t"#, at: target)
+        case 0x0A: return copy(#"\n"#, at: target)
+        case 0x0C: return copy(#"\f"#, at: target)
+        case 0x0D: return copy(#"\r"#, at: target)
+        case ..<0x10000: return escape(unit: scalar, at: target)
+        default:
+            let first = escape(unit: 0xD800 + (scalar - 0x10000) >> 10, at: target)
+            return first + escape(unit: 0xDC00 + (scalar & 0x3FF), at: target + first)
         }
     }
 
-    private mutating func appendEscape(_ unit: UInt16) {
-        append(#"\u"#)
-        for shift in [12, 8, 4, 0] as [UInt16] {
-            let digit = UInt8(unit >> shift & 0xF)
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    /// Writes a UTF-16 code unit as `\uXXXX`.
+    private static func escape(unit: UInt32, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        target[0] = UInt8(ascii: "\\")
+        target[1] = UInt8(ascii: "u")
+        for place in 0..<4 {
+            let digit = UInt8(truncatingIfNeeded: unit >> UInt32(12 - 4 * place)) & 0xF
+            target[2 + place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
         }
+        return 6
+    }
+
+    private static func copy(_ word: StaticString, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        json_copy(target, word.utf8Start, word.utf8CodeUnitCount)
+        return word.utf8CodeUnitCount
     }
 
     /// Characters that change how a terminal shows the text around them, or that nobody sees: C1 controls, bidirectional controls,

@@ -147,14 +147,21 @@ public struct JSONWriter: Sendable {
         atMost most: Int, followedByValue: Bool = true, _ write: (UnsafeMutablePointer<UInt8>) -> Int
     ) {
         let separator = followsValue ? 1 : 0
-        bytes.append(addingCapacity: most) { room in
-            room.withUnsafeMutableBufferPointer { room, count in
-                guard let target = room.baseAddress else { return }
-                target[0] = UInt8(ascii: ",")
-                count = separator + write(target + separator)
-            }
+        append(atMost: most) { target in
+            target[0] = UInt8(ascii: ",")
+            return separator + write(target + separator)
         }
         followsValue = followedByValue
+    }
+
+    /// Appends what `write` puts at the place it is given, at most so many bytes: it says how many.
+    @inline(__always)
+    mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+        bytes.append(addingCapacity: most) { room in
+            room.withUnsafeMutableBufferPointer { room, count in
+                if let target = room.baseAddress { count = write(target) }
+            }
+        }
     }
 
     private mutating func word(_ word: StaticString) {

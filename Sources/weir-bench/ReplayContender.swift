@@ -93,6 +93,10 @@ extension ReplayContender {
         return events
     }
 
+    /// How many lines of the diff log are written at once: a processor keeps the code of few things at hand, and so does much of one before
+    /// it does much of the next.
+    private static let linesAtOnce = 64
+
     /// The events, through the whole session; the lines of the diff log go to `/dev/null`.
     private static func apply(_ path: String, _ threads: Int, log: Bool) throws -> Int {
         let blocks = try RecordingBlocks(opening: path)
@@ -103,18 +107,22 @@ extension ReplayContender {
         var writer = JSONWriter()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)
         var effects: [Effect] = []
+        var diffs: [(report: DiffReport, time: Moment)] = []
         var events = 0
+        func writeLines() {
+            for diff in diffs { DiffLog.write(diff.report, at: diff.time, into: &writer) }
+            diffs.removeAll(keepingCapacity: true)
+            _ = writer.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            writer.reset()
+        }
         func drain(_ time: Moment) {
             for effect in effects {
                 guard case .report(let report) = effect else { continue }
                 if case .event(let event) = report, event.event.isTraffic { events += 1 }
-                if log, case .diff(let diff) = report { DiffLog.write(diff, at: time, into: &writer) }
+                if log, case .diff(let diff) = report { diffs.append((diff, time)) }
             }
             effects.removeAll(keepingCapacity: true)
-            if writer.bytes.count > 1 << 16 {
-                _ = writer.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
-                writer.reset()
-            }
+            if diffs.count >= linesAtOnce { writeLines() }
         }
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
@@ -125,6 +133,7 @@ extension ReplayContender {
                 drain(stamp.time)
             }
         }
+        writeLines()
         return events
     }
 }

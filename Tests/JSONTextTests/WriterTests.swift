@@ -50,6 +50,35 @@ import Testing
         #expect(text { $0.integer(Int128.min) } == "-170141183460469231731687303715884105728")
     }
 
+    @Test func `Integers of every length are written as the standard library has them`() {
+        var value: Int64 = 1
+        for _ in 1...18 {
+            for near in [value - 1, value, value + 1, value * 9 + value / 3, 9 * value] {
+                #expect(text { $0.integer(near) } == "\(near)")
+                #expect(text { $0.integer(-near) } == "\(-near)")
+            }
+            value *= 10
+        }
+    }
+
+    @Test(arguments: ["\"", "\n", "\u{7F}", "é", "–", "😀", "\u{202E}"])
+    func `A text of any length reads back, wherever in it something special stands`(special: Character) throws {
+        for length in 0...70 {
+            let plain = "abcdefghijklmnopqrstuvwxyz".repeated(to: length)
+            for place in 0...length {
+                var value = plain
+                value.insert(special, at: value.index(value.startIndex, offsetBy: place))
+                let written = Array(text { $0.string(value) }.utf8)
+                var reader = JSONReader(written.span)
+                guard try reader.string() == value, reader.offset == written.count else {
+                    Issue.record("\(special) at \(place) of \(length)")
+                    continue
+                }
+                #expect(!special.isWhitespace || !written.contains(UInt8(ascii: "\n")))
+            }
+        }
+    }
+
     @Test func `Numbers are written in the shortest form that reads back as the same number`() throws {
         for value in [
             0.1, -0.0, 1, 1e16, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1.0 / 3, 123456.789, 2.5e-10,
@@ -124,5 +153,12 @@ import Testing
         let written = text { $0.inertRaw(raw) }
         #expect(written == #"{"a\"\u202eb":[1.50,"\u007f\u009b31m\u001b \\","x y\ufeff","\u2028é"]}"#)
         #expect(try JSONValue(parsing: Array(written.utf8)[...]) == JSONValue(parsing: raw.bytes))
+    }
+}
+
+extension String {
+    /// Its characters over and over, so many of them.
+    fileprivate func repeated(to length: Int) -> String {
+        String((0..<length).map { self[index(startIndex, offsetBy: $0 % count)] })
     }
 }
