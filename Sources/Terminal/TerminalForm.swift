@@ -26,10 +26,12 @@ enum TerminalForm: Hashable {
             self = value < 0xA0 || value == 0xAD ? .escaped(scalar) : .visible(columns: 1)
             return
         }
-        self = TerminalForm(unusual: scalar, after: context)
+        // Dashes, quotation marks, bullets and the ellipsis: other text is full of them.
+        self = 0x2010...0x2027 ~= value ? .visible(columns: 1) : TerminalForm(unusual: scalar, after: context)
     }
 
-    private init(unusual scalar: Unicode.Scalar, after context: Context?) {
+    /// As Unicode has it.
+    init(unusual scalar: Unicode.Scalar, after context: Context?) {
         let properties = scalar.properties
         if scalar == "\u{FE0F}" || scalar == "\u{FE0E}" {
             // Emoji are written with these selectors; after anything else they only hide.

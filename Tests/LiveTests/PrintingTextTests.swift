@@ -5,6 +5,19 @@ import Testing
 
 @Suite("Names and times on a terminal")
 struct PrintingTextTests {
+    @Test func `A UUID is cut to its first digits wherever it stands, and nothing else is`() {
+        let id = "5828c718-b49e-4aa7-b0f2-6a9f6e2d0c11"
+        for (text, shown) in [
+            ("", ""), ("short-er", "short-er"), (id, "5828c718"), ("x" + id + "y", "x5828c718y"),
+            ("ab" + id + id, "ab5828c7185828c718"), ("- – " + id + " -", "- – 5828c718 -"),
+            (String(id.dropLast()), String(id.dropLast())), ("-" + id.uppercased(), "-5828C718"),
+            (id + "/" + String(id.dropFirst()), "5828c718/" + String(id.dropFirst())),
+            (id.replacing("a", with: "g"), id.replacing("a", with: "g")),
+        ] {
+            #expect(ShortName.shorteningIDs(text) == shown)
+        }
+    }
+
     @Test("A room's name keeps its end when it is too long")
     func shortensRooms() {
         let room =

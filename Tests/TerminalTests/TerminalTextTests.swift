@@ -31,6 +31,14 @@ struct TerminalTextTests {
         ("\u{206A}old\u{206F}", "\\u{206A}old\\u{206F}"),
     ]
 
+    @Test func `Punctuation that is shown without a look at Unicode is shown as Unicode has it`() {
+        for value in UInt32(0x2000)...0x206F {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let context = TerminalForm.Context(base: "a")
+            #expect(TerminalForm(of: scalar, after: context) == TerminalForm(unusual: scalar, after: context))
+        }
+    }
+
     @Test("Nothing that acts on a terminal or hides from its reader is shown as it is", arguments: hostile)
     func escapesHostileText(text: String, shown: String) {
         #expect(TerminalText.escaped(text) == shown)

@@ -4,19 +4,22 @@ import Terminal
 enum ShortName {
     /// `text` with every UUID cut to its first eight digits.
     static func shorteningIDs(_ text: String) -> String {
-        let bytes = Array(text.utf8)
+        let bytes = text.utf8.span
         var result: [UInt8] = []
-        var position = 0
-        while position < bytes.count {
-            if isUUID(bytes, at: position) {
-                result.append(contentsOf: bytes[position..<position + 8])
-                position += 36
-            } else {
-                result.append(bytes[position])
-                position += 1
+        // How far it was taken over, and where the first dash of a UUID behind that can stand.
+        var (taken, dash) = (0, 8)
+        while dash + 28 <= bytes.count {
+            guard bytes[dash] == UInt8(ascii: "-"), isUUID(bytes, at: dash - 8) else {
+                dash += 1
+                continue
             }
+            bytes.extracting(taken..<dash).withUnsafeBufferPointer { result.append(contentsOf: $0) }
+            taken = dash + 28
+            dash = taken + 8
         }
-        return result.count == bytes.count ? text : String(decoding: result, as: UTF8.self)
+        guard taken > 0 else { return text }
+        bytes.extracting(taken...).withUnsafeBufferPointer { result.append(contentsOf: $0) }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// A room's name in at most `width` columns: UUIDs short, then its first path components left out.
@@ -32,7 +35,7 @@ enum ShortName {
         return TerminalText.keepingEnd(short, to: width)
     }
 
-    private static func isUUID(_ bytes: [UInt8], at start: Int) -> Bool {
+    private static func isUUID(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         guard bytes.count - start >= 36 else { return false }
         for offset in 0..<36 {
             let byte = bytes[start + offset]
