@@ -8,7 +8,8 @@ extension Benchmark {
     private static let messages = BenchmarkOption(
         "messages", "M", "messages the channels come to hold", standard: 20_000, range: 1...10_000_000)
     private static let threads = BenchmarkOption(
-        "threads", "T", "threads that decode", standard: 2, range: 1...64)
+        "threads", "T", "threads that work: one plays, where anything is played, the others decode", standard: 2,
+        range: 2...64)
 
     /// Replay beside other programs over the same file.
     static let replay = Benchmark(

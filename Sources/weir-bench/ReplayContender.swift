@@ -19,12 +19,13 @@ enum ReplayContender: String, CaseIterable {
     /// The command of `weir-bench` that runs one of ours.
     static let command = "replay-contender"
 
-    /// Its process over the file at `path`. What is decoded is decoded by `threads` threads.
+    /// Its process over the file at `path`, with so many threads that work: one plays what the others decode, where anything is played.
     func run(over path: String, threads: Int) throws(BenchmarkError) -> MeasuredProcess {
         let peers = "Tests/Peers"
         let words: [String]
         switch self {
-        case .scan, .decode, .apply, .log: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads)"]
+        case .scan, .decode: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads)"]
+        case .apply, .log: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads - 1)"]
         case .node: words = ["node", "\(peers)/replay_node.js", path]
         case .python: words = ["python3", "\(peers)/replay_python.py", path]
         case .jq: words = ["jq", "-c", #"select(.k == "f" and .d == "in")"#, path]
@@ -40,7 +41,7 @@ enum ReplayContender: String, CaseIterable {
         }
     }
 
-    /// Is one of ours, in this process; gives what it answers.
+    /// Is one of ours, in this process, with so many threads that decode; gives what it answers.
     static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
         guard words.count == 3, let contender = ReplayContender(rawValue: words[0]), let threads = Int(words[2]) else {
             throw .usage("\(command) is for weir-bench itself")

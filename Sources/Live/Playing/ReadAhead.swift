@@ -1,3 +1,4 @@
+import Glibc
 import Pipeline
 import Recording
 
@@ -5,8 +6,8 @@ import Recording
 ///
 /// Not thread-safe: the replay's thread.
 final class ReadAhead {
-    /// One thread plays; more than these would wait for it.
-    private static let threads = 2
+    /// One processor plays; more threads than two would wait for it.
+    private static let threads = max(1, min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
 
     private let feed: RecordingFeed
     private var items: ArraySlice<RecordingFeed.Item> = []
