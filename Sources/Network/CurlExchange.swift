@@ -20,6 +20,8 @@ final class CurlExchange {
     private var bodyBytes = 0
     /// Whether a receiver of pieces has the head.
     private var hasToldHead = false
+    /// Whether it gets a new connection, whatever is kept.
+    private var takesNewConnection: Bool
     /// Why we ended the answer ourselves.
     private var refusal: HTTPFailure?
 
@@ -30,6 +32,7 @@ final class CurlExchange {
         self.number = number
         self.request = request
         self.receiver = receiver
+        takesNewConnection = !request.isRepeatable
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -91,6 +94,22 @@ final class CurlExchange {
         weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, (deadline - bootTime() + 999_999) / 1_000_000)))
     }
 
+    /// Whether libcurl gave up after it met kept connections alone, and each was dead: a new one was never tried.
+    func metDeadConnectionsOnly(_ code: CURLcode) -> Bool {
+        guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), !takesNewConnection,
+            headerBytes == 0
+        else { return false }
+        var new = 0
+        weir_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &new)
+        return new == 0
+    }
+
+    /// Begins once more, with a new connection. What is left of its time is what it has.
+    func takeNewConnection() {
+        takesNewConnection = true
+        weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+    }
+
     private func requestHeaders() -> [(name: String, value: String)] {
         var headers = request.headers
         if let bearer = request.bearer { headers.append(("Authorization", "Bearer \(bearer.reveal())")) }
@@ -126,7 +145,7 @@ final class CurlExchange {
         weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
-        if !request.isRepeatable { weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }
+        if takesNewConnection { weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }
         weir_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A cancelled exchange does not wait for the thread that resolves its host.
         weir_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)

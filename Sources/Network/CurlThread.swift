@@ -156,7 +156,13 @@ final class CurlThread: @unchecked Sendable {
             var number: UnsafeMutableRawPointer?
             weir_curl_get_pointer(easy, CURLINFO_PRIVATE, &number)
             guard let exchange = exchanges[UInt64(UInt(bitPattern: number))] else { continue }
-            end(exchange, exchange.result(code))
+            if exchange.metDeadConnectionsOnly(code) {
+                curl_multi_remove_handle(multi.handle, easy)
+                exchange.takeNewConnection()
+                begin(exchange)
+            } else {
+                end(exchange, exchange.result(code))
+            }
         }
     }
 

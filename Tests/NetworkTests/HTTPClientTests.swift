@@ -113,6 +113,21 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
+    @Test("When all kept connections turn out to be dead, a new one is tried before the request fails")
+    func allKeptAreDead() throws {
+        let peer = try Peer(["python3", peersFolder + "/one_answer_http.py", "8"])
+        defer { peer.stop() }
+        let url = URLParts(scheme: "http", host: "127.0.0.1", port: try peer.listeningPort())
+        try withExchanges { exchanges in
+            let answers = Mailbox<Exchanges.Answer>()
+            for _ in 0..<8 { exchanges.client.send(HTTPRequest(url: url)) { answers.put($0) } }
+            for answer in answers.wait(until: { $0.count == 8 }) { #expect(try answer.get().status == 200) }
+            // libcurl itself gives up after five of them.
+            let ninth = try exchanges.answer(HTTPRequest(url: url)).get()
+            #expect(ninth.status == 200)
+        }
+    }
+
     @Test("Kept connections are used again, and there are never more than asked for")
     func reuse() throws {
         try withExchanges(connectionsPerHost: 4) { exchanges in
