@@ -37,7 +37,7 @@ extension JSONWriter {
 
     /// Writes `text`, which need not be UTF-8, as a string.
     mutating func putQuoted(_ text: UnsafeBufferPointer<UInt8>) {
-        let inert = inertLength(of: text, from: 0)
+        let inert = inertEnd(of: text, from: 0)
         put(atMost: inert + 3) { target in
             target[0] = UInt8(ascii: "\"")
             if let base = text.baseAddress { json_copy(target + 1, base, inert) }
@@ -51,7 +51,7 @@ extension JSONWriter {
 
     /// Where the first character at or after `start` stands that cannot be written into a string as it is; the end when there is none.
     @inline(__always)
-    private func inertLength(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    private func inertEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let scanner = JSONScanner(text: text)
         var i = start
         while true {
@@ -72,7 +72,7 @@ extension JSONWriter {
         var i = start
         while i < text.count {
             i = appendSpecial(at: i, in: scanner, after: &run)
-            i = inertLength(of: text, from: i)
+            i = inertEnd(of: text, from: i)
         }
         append(text, from: run, to: i)
     }
@@ -95,16 +95,14 @@ extension JSONWriter {
                 i += 1
                 continue
             }
-            i += scanner.inertPrefix(at: i)
+            i = inertEnd(of: text, from: i)
             guard i < text.count else { break }
             switch text[i] {
             case UInt8(ascii: "\""):
                 isInString = false
                 i += 1
             case UInt8(ascii: "\\"): i += min(2, text.count - i)
-            default:
-                let kept = asciiOnly ? 0 : scanner.inertCharacterLength(at: i)
-                i = kept > 0 ? i + kept : appendSpecial(at: i, in: scanner, after: &run)
+            default: i = appendSpecial(at: i, in: scanner, after: &run)
             }
         }
         append(text, from: run, to: i)

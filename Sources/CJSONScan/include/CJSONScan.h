@@ -75,7 +75,7 @@ static inline size_t json_plain_prefix(const uint8_t *text, size_t length) {
 }
 
 #if JSON_HAS_BLOCKS
-// What cannot stand for itself in a string that is inert on a terminal: as above, and DEL.
+// Quote, backslash, control characters, DEL and what is not ASCII.
 static inline uint64_t json_active_mask(json_block block) {
     return json_mask(json_either(
         json_either(json_below_signed(block, 0x20), json_equal(block, 0x7F)),
@@ -83,7 +83,7 @@ static inline uint64_t json_active_mask(json_block block) {
 }
 #endif
 
-/// The same without DEL, which is legal in JSON text but not inert on a terminal.
+/// As json_plain_prefix, but for DEL, which is legal in JSON text and not inert on a terminal.
 static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS

@@ -1,6 +1,7 @@
 /// A name on the wire out of a set that grows: one this version does not know is kept as it was written.
 ///
-/// A literal stands for the value it names: `message.subtype == "deleted"`.
+/// A literal stands for the value it names: `message.subtype == "deleted"`. The name of an unknown one is behind a reference: a value is one
+/// word, and to copy a known one counts nothing.
 public protocol WireEnumeration: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The value the wire calls `name`.
     init(wire name: String)
