@@ -27,6 +27,8 @@ final class ReadAhead {
     /// The next entry, and the event it brings where that is known; nil at the end.
     func next() throws(RecordingError) -> RecordingFeed.Item? {
         while items.isEmpty {
+            // Let go of before more is asked for: it is freed by who reads ahead.
+            items = []
             guard let batch = try feed.next() else { return nil }
             items = batch.items[...]
             offset = batch.end
