@@ -32,6 +32,8 @@ struct Player {
 
     /// Name of the context that was recorded in.
     private let context: String?
+    /// Path of the file that is played, where there are several: what is complained of is in that one.
+    var file: String?
 
     /// What came out since it was last emptied.
     var reports: [StampedReport] = []
@@ -72,7 +74,7 @@ struct Player {
             let lost = found > expected ? found - expected : nil
             damaged("line \(line) is record \(found) where \(expected) should follow", lost: lost)
         case .checksumMismatch(let line, let bytes, let recorded):
-            if states != nil { mismatch = mismatch ?? "\(chunkText), before line \(line): the checksum differs" }
+            if states != nil { differ("\(chunkText), before line \(line): the checksum differs") }
             damaged(
                 "the \(bytes) bytes before line \(line) are not the \(recorded) that were written: the checksum differs"
             )
@@ -82,12 +84,7 @@ struct Player {
     /// The last record was played, and it is no end. Nothing is known to be missing, so that this is no gap.
     mutating func missEnd() {
         let place = last.n > 0 ? "record \(last.n)" : "its head"
-        report(
-            .notice(
-                Notice(
-                    .warning,
-                    "the recording has no end behind \(place): it was not closed, or is still being written")),
-            last)
+        warn("the recording has no end behind \(place): it was not closed, or is still being written")
     }
 
     /// The input that a record is. What a later segment says again is of use only to who has nothing of what came before.
@@ -151,7 +148,7 @@ struct Player {
         case .sync: chunkStart = stamp.n + 1
         case .state(let state):
             guard continuation == nil else { return }
-            if let complaint = states?.complaint(of: state, record: stamp.n) { mismatch = mismatch ?? complaint }
+            if let complaint = states?.complaint(of: state, record: stamp.n) { differ(complaint) }
         case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .clock, .note,
             .index, .end, .unknown:
             break
@@ -173,14 +170,19 @@ struct Player {
 
     /// Where records are missing, others cannot be expected to fit.
     private mutating func fail(_ complaint: String) {
-        if requests.isDamaged { return report(.notice(Notice(.warning, complaint)), last) }
-        mismatch = mismatch ?? complaint
+        if requests.isDamaged { warn(complaint) } else { differ(complaint) }
     }
+
+    private mutating func differ(_ complaint: String) { mismatch = mismatch ?? inFile(complaint) }
+
+    private mutating func warn(_ complaint: String) { report(.notice(Notice(.warning, inFile(complaint))), last) }
+
+    private func inFile(_ complaint: String) -> String { file.map { "\($0): \(complaint)" } ?? complaint }
 
     private mutating func damaged(_ text: String, lost: Int? = nil, isLoss: Bool = false) {
         requests.isDamaged = true
-        if states != nil, !isLoss { mismatch = mismatch ?? text }
-        report(.notice(Notice(.warning, text)), last)
+        if states != nil, !isLoss { differ(text) }
+        warn(text)
         report(.gap(GapReport(cause: .damage, from: last.time, to: last.time, lost: lost)), last)
     }
 

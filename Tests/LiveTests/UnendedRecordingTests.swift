@@ -97,7 +97,7 @@ import Wire
         try #require(second[0] != open[0])
         try writeFile(folder + "/2.weir.jsonl", second.joined(separator: "\n") + "\n")
         let paths = [folder + "/1.weir.jsonl", folder + "/2.weir.jsonl"]
-        #expect(try play(paths).reports.notices.map(\.text) == [Self.words])
+        #expect(try play(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
         #expect(try play(paths).reports.numbers == [1, 2, 3])
         try writeFile(paths[1], (second + [records[records.count - 1]]).joined(separator: "\n") + "\n")
         #expect(try play(paths).reports.notices.isEmpty)
@@ -107,14 +107,14 @@ import Wire
         try writeFile(paths[0], (open + [rotated]).joined(separator: "\n") + "\n")
         try writeFile(paths[1], second[0] + "\n")
         #expect(try play([paths[0]]).reports.notices.isEmpty)
-        #expect(try play(paths).reports.notices.map(\.text) == [Self.words])
+        #expect(try play(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
 
         let other = try temporaryFolder()
         let one = try PlayedRecording(in: other, events: 3, isClosed: false).path
         let two = try PlayedRecording(
             in: other, "b", events: 3, wallStart: 1_767_323_045_500_000, isClosed: false
         ).path
-        #expect(try play([one, two]).reports.notices.map(\.text) == [Self.words, Self.words])
+        #expect(try play([one, two]).reports.notices.map(\.text) == [one, two].map { $0 + ": " + Self.words })
     }
 
     @Test func `who follows a file is not told, though its writer has not ended it`() async throws {

@@ -57,7 +57,10 @@ final class Timeline {
         self.marks = marks.sorted { $0.time < $1.time }
         current = tracks[0]
         let earliest = tracks.map(\.head.wallStart).min() ?? 0
-        for track in tracks { track.shift = track.head.wallStart.subtractingReportingOverflow(earliest).partialValue }
+        for track in tracks {
+            track.shift = track.head.wallStart.subtractingReportingOverflow(earliest).partialValue
+            if tracks.count > 1 { track.nameFiles() }
+        }
         setWaypoint(keepsReports: true)
     }
 
@@ -118,10 +121,7 @@ final class Timeline {
     }
 
     /// Why the replay cannot go on; of the track that was played last.
-    var mismatch: String? {
-        guard let mismatch = current.player.mismatch else { return nil }
-        return tracks.count > 1 ? "\(current.segments[0]): \(mismatch)" : mismatch
-    }
+    var mismatch: String? { current.player.mismatch }
 
     /// The reports since the last call, in order.
     func takeReports() -> [StampedReport] {

@@ -47,6 +47,7 @@ final class Track {
     /// The segments' paths, in order.
     private(set) var segments: [String]
     private(set) var segment = 0
+    private var namesFiles = false
 
     private var reader: RecordingReader
     /// Reads instead of the reader, where nobody goes back.
@@ -88,7 +89,14 @@ final class Track {
             session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies,
             isPartial: reader.head.filter != nil, context: reader.head.context)
         self.reader = reader
+        if segments.count > 1 { nameFiles() }
         player.start()
+    }
+
+    /// Has what is complained of name the file it is in: there are several.
+    func nameFiles() {
+        namesFiles = true
+        player.file = segments[segment]
     }
 
     /// Whether a file can be read only once.
@@ -315,6 +323,7 @@ final class Track {
         let due = reader.place.number
         segment += 1
         reader = try RecordingReader(opening: segments[segment])
+        if namesFiles { player.file = segments[segment] }
         dueNumber = due
         isAtLine = true
         isEndKnown = false
