@@ -35,6 +35,7 @@ struct Benchmark: Sendable {
         }
         let rest = Array(arguments.dropFirst())
         if first == ReplayContender.command { return print(try ReplayContender.runHere(rest)) }
+        if first == Receiver.command { return print(try Receiver.runHere(rest)) }
         let benchmark = try named(first)
         if rest.contains("--help") { return print(benchmark.help) }
         try benchmark.run(try BenchmarkArguments(parsing: rest, for: benchmark))

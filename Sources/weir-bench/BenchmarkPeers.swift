@@ -1,5 +1,4 @@
 import Glibc
-import JSONText
 
 /// The programs of `Tests/Peers`: they run under node, with Debian's `ws` package, and under the Python that `Tests/run` installs.
 struct BenchmarkPeers {
@@ -40,6 +39,12 @@ struct BenchmarkPeers {
         return (process, BlastSource(port: port, authority: certificates?.certificate))
     }
 
+    /// Lets one of our receivers receive from the source.
+    func weirReceives(from source: BlastSource, as receiver: String) throws(BenchmarkError) -> ReceiveFigures {
+        let words = ["/proc/self/exe", Receiver.command, receiver, "\(source.port)"]
+        return try figures(of: try ChildProcess(words + (source.authority.map { [$0] } ?? [])), receiver)
+    }
+
     /// Lets node receive from the source in a mode of `peer_node.js`.
     func nodeReceives(from source: BlastSource, mode: [String]) throws(BenchmarkError) -> ReceiveFigures {
         let peer = try startNode(
@@ -55,13 +60,10 @@ struct BenchmarkPeers {
     }
 
     private func figures(of peer: ChildProcess, _ name: String) throws(BenchmarkError) -> ReceiveFigures {
-        guard let line = peer.readLine(), let result = try? JSONValue(parsing: ArraySlice(line.utf8)),
-            let events = result["n"]?.number, let seconds = result["s"]?.number, let processor = result["cpu"]?.number
-        else { throw .failed("\(name): it gave no result") }
-        // Their megabytes are of 1 048 576 bytes.
-        return ReceiveFigures(
-            events: Int(events), span: Span(seconds: seconds, processor: processor),
-            peak: result["rss_mb"]?.number.map { $0 * 1.048_576 })
+        guard let figures = peer.readLine().flatMap({ ReceiveFigures(answer: $0) }) else {
+            throw .failed("\(name): it gave no result")
+        }
+        return figures
     }
 
     private func startNode(_ arguments: [String], _ added: [String] = []) throws(BenchmarkError) -> ChildProcess {
@@ -116,16 +118,5 @@ final class BenchmarkCertificates {
     deinit {
         for file in [certificate, key] { unlink(file) }
         rmdir(folder)
-    }
-}
-
-extension JSONValue {
-    /// The number, whole or not.
-    fileprivate var number: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        case .null, .bool, .string, .array, .object: nil
-        }
     }
 }

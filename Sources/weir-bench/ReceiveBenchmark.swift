@@ -1,5 +1,4 @@
 import Glibc
-import Network
 
 extension Benchmark {
     private static let count = BenchmarkOption(
@@ -19,9 +18,6 @@ extension Benchmark {
         options: [count, .runs]
     ) { arguments throws(BenchmarkError) in
         let peers = try BenchmarkPeers()
-        let loop: EventLoop
-        do { loop = try EventLoop(name: "weir-bench") } catch { throw .failed("no event loop: \(error)") }
-        defer { loop.shutDown() }
         let certificates = try BenchmarkCertificates()
         let plain = try peers.startSource(count: arguments[count])
         let secure = try peers.startSource(count: arguments[count], certificates)
@@ -30,7 +26,7 @@ extension Benchmark {
         for run in 0..<arguments[.runs] {
             for (index, receiver) in receivers.enumerated() where run < receiver.runs(of: arguments[.runs]) {
                 let source = receiver.isSecure ? secure.source : plain.source
-                results[index].append(try receiver.run(on: loop, peers, source))
+                results[index].append(try receiver.run(peers, source))
             }
         }
         for (receiver, figures) in zip(receivers, results) {
@@ -47,28 +43,41 @@ extension Benchmark {
         _ receivers: [Receiver], _ results: [[ReceiveFigures]], _ arguments: BenchmarkArguments
     ) -> String {
         var table = Table(["receiver", "events/s", "CPU us an event", "rate x JS", "CPU x JS", "peak MB"])
+        var verdicts: [String] = []
         for (receiver, figures) in zip(receivers, results) {
             let reference =
                 zip(receivers, results).first { $0.0.isReference && $0.0.isSecure == receiver.isSecure }?.1 ?? []
             let pairs = figures.count == reference.count ? Array(zip(figures, reference)) : []
+            let rate = Series(pairs.map { $0.rate / $1.rate })
+            let processor = Series(pairs.map { $0.processor / $1.processor })
+            let peak = figures.compactMap(\.peak).max()
             table.add([
                 receiver.name, Series(figures.map(\.rate)).text(digits: 0),
-                Series(figures.map(\.processor)).text(digits: 2),
-                Series(pairs.map { $0.rate / $1.rate }).text(digits: 2),
-                Series(pairs.map { $0.processor / $1.processor }).text(digits: 2),
-                figures.compactMap(\.peak).max()?.fixed(0) ?? "-",
+                Series(figures.map(\.processor)).text(digits: 2), rate.text(digits: 2), processor.text(digits: 2),
+                peak?.fixed(1) ?? "-",
             ])
+            if !pairs.isEmpty, let least = receiver.leastRate {
+                let bar = Bar(name: "\(receiver.name), times JS", digits: 2, least: least)
+                verdicts.append(bar.verdict(on: rate.median))
+            }
+            if !pairs.isEmpty, let most = receiver.mostProcessor {
+                let bar = Bar(name: "\(receiver.name), CPU times JS", digits: 2, most: most)
+                verdicts.append(bar.verdict(on: processor.median))
+            }
+            if let peak, let most = receiver.mostMemory {
+                verdicts.append(Bar(name: "\(receiver.name), peak", unit: " MB", most: most).verdict(on: peak))
+            }
         }
         return
             ([
                 "\(arguments[count]) events a run over 127.0.0.1, from the first event to `done`; \(arguments[.runs]) runs, "
                     + "median [lowest..highest]", "",
-            ] + table.lines + [
+            ] + table.lines + [""] + verdicts + [
                 "",
-                "Compared: all receive the same bytes from the same source in the same run, one after the other. `x JS` is over the",
-                "reference client's browser bundle in the same round, TLS over TLS. CPU is the receiver's own, of all its threads;",
-                "the source takes its share of the machine beside it. peak MB is the receiver's process at its largest while it",
-                "received (for node and python: since it started).",
+                "Compared: all receive the same bytes from the same source in the same run, one after the other, each a",
+                "process of its own. `x JS` is over the reference client's browser bundle in the same round, TLS over TLS. CPU is the",
+                "receiver's own, of all its threads; the source takes its share of the machine beside it. peak MB is the receiver's",
+                "process at its largest while it received (for node and python: since it started).",
                 "Again: \(arguments.commandLine)",
             ]).joined(separator: "\n")
     }

@@ -1,3 +1,4 @@
+import JSONText
 import Network
 
 /// Who receives the source's events, how, and how far it takes them.
@@ -21,11 +22,23 @@ struct Receiver {
     let name: String
     let kind: Kind
     let isSecure: Bool
+    /// At least so many times the events per second of the reference client.
+    let leastRate: Double?
+    /// At most so many times its processor time an event.
+    let mostProcessor: Double?
+    /// Megabytes at most.
+    let mostMemory: Double?
 
-    private init(_ name: String, _ kind: Kind, isSecure: Bool = false) {
+    private init(
+        _ name: String, _ kind: Kind, isSecure: Bool = false, leastRate: Double? = nil, mostProcessor: Double? = nil,
+        mostMemory: Double? = nil
+    ) {
         self.name = name
         self.kind = kind
         self.isSecure = isSecure
+        self.leastRate = leastRate
+        self.mostProcessor = mostProcessor
+        self.mostMemory = mostMemory
     }
 
     /// The reference client, which the ratios are of.
@@ -36,46 +49,64 @@ struct Receiver {
 
     /// Everybody who can be measured here, in the order of the table.
     static func all(_ peers: BenchmarkPeers) -> [Receiver] {
-        var all = [
+        var plain = [
             Receiver("node ws: frames (--raw)", .node(["--raw"])),
             Receiver("node ws: JSON.parse (--raw-parse)", .node(["--raw-parse"])),
         ]
-        if let bundle = peers.bundle { all.append(Receiver("socket.io-client bundle", .node(["--bundle", bundle]))) }
-        if peers.python != nil { all.append(Receiver("python-socketio AsyncClient", .python)) }
-        all += [
-            Receiver("weir: frames", .weir(.own, .frames)),
-            Receiver("weir: decoded events", .weir(.own, .events)),
-            Receiver("weir: session, to diffs", .weir(.own, .session)),
-            Receiver("weir: session, library framing", .weir(.library, .session)),
-            Receiver("weir: session, 20,000/s wanted", .weir(.own, .slowly(20_000))),
-        ]
+        var secure: [Receiver] = []
         if let bundle = peers.bundle {
-            all.append(Receiver("TLS: socket.io-client bundle", .node(["--bundle", bundle]), isSecure: true))
+            plain.append(Receiver("socket.io-client bundle", .node(["--bundle", bundle])))
+            secure.append(Receiver("TLS: socket.io-client bundle", .node(["--bundle", bundle]), isSecure: true))
         }
-        all += [
-            Receiver("TLS: weir: frames", .weir(.own, .frames), isSecure: true),
-            Receiver("TLS: weir: session, to diffs", .weir(.own, .session), isSecure: true),
-        ]
-        return all
+        if peers.python != nil { plain.append(Receiver("python-socketio AsyncClient", .python)) }
+        return plain + ours.filter { !$0.isSecure } + secure + ours.filter(\.isSecure)
     }
 
-    /// Receives everything once.
-    func run(on loop: EventLoop, _ peers: BenchmarkPeers, _ source: BlastSource) throws(BenchmarkError)
-        -> ReceiveFigures
-    {
+    /// Ours, with the bars of issue 3.
+    private static let ours = [
+        Receiver("weir: frames", .weir(.own, .frames)),
+        Receiver("weir: decoded events", .weir(.own, .events)),
+        Receiver(
+            "weir: session, to diffs", .weir(.own, .session), leastRate: 5, mostProcessor: 0.25, mostMemory: 30),
+        Receiver(
+            "weir: session, library framing", .weir(.library, .session), leastRate: 2, mostProcessor: 0.5,
+            mostMemory: 30),
+        Receiver("weir: session, 20,000/s wanted", .weir(.own, .slowly(20_000)), mostMemory: 30),
+        Receiver("TLS: weir: frames", .weir(.own, .frames), isSecure: true),
+        Receiver("TLS: weir: session, to diffs", .weir(.own, .session), isSecure: true, leastRate: 3),
+    ]
+
+    /// Receives everything once, in a process of its own.
+    func run(_ peers: BenchmarkPeers, _ source: BlastSource) throws(BenchmarkError) -> ReceiveFigures {
         switch kind {
-        case .weir(let framing, let depth):
-            let connection =
-                switch depth {
-                case .frames: SourceConnection(on: loop, FrameCounter())
-                case .events: SourceConnection(on: loop, EventDecoder())
-                case .session: SourceConnection(on: loop, SessionRunner())
-                case .slowly(let rate): SourceConnection(on: loop, SessionRunner(), rate: rate)
-                }
-            return try connection.receive(from: source, framing)
-        case .node(let mode): return try peers.nodeReceives(from: source, mode: mode)
-        case .python: return try peers.pythonReceives(from: source)
+        case .weir: try peers.weirReceives(from: source, as: name)
+        case .node(let mode): try peers.nodeReceives(from: source, mode: mode)
+        case .python: try peers.pythonReceives(from: source)
         }
+    }
+}
+
+extension Receiver {
+    /// The command of `weir-bench` that is one of ours: its name, the source's port and, over TLS, the authority to believe.
+    static let command = "receive-contender"
+
+    /// Is one of ours, in this process; gives what it answers, in the form of the other receivers.
+    static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
+        guard 2...3 ~= words.count, let port = UInt16(words[1]),
+            case .weir(let framing, let depth)? = ours.first(where: { $0.name == words[0] })?.kind
+        else { throw .usage("\(command) is for weir-bench itself") }
+        let loop: EventLoop
+        do { loop = try EventLoop(name: "weir-bench") } catch { throw .failed("no event loop: \(error)") }
+        defer { loop.shutDown() }
+        let connection =
+            switch depth {
+            case .frames: SourceConnection(on: loop, FrameCounter())
+            case .events: SourceConnection(on: loop, EventDecoder())
+            case .session: SourceConnection(on: loop, SessionRunner())
+            case .slowly(let rate): SourceConnection(on: loop, SessionRunner(), rate: rate)
+            }
+        let source = BlastSource(port: port, authority: words.dropFirst(2).first)
+        return try connection.receive(from: source, framing).answer
     }
 }
 
@@ -90,6 +121,39 @@ struct ReceiveFigures: Sendable {
     var rate: Double { Double(events) / span.seconds }
     /// Microseconds of processor time an event.
     var processor: Double { span.processor * 1e6 / Double(events) }
+
+    /// As a receiver answers: one line of JSON, with the memory in units of 1 048 576 bytes.
+    var answer: String {
+        let memory = peak.map { #","rss_mb":\#($0 / 1.048_576)"# } ?? ""
+        return #"{"n":\#(events),"s":\#(span.seconds),"cpu":\#(span.processor)\#(memory)}"#
+    }
+
+    /// Of a receiver's answer; nil when it is none.
+    init?(answer: String) {
+        guard let result = try? JSONValue(parsing: ArraySlice(answer.utf8)), let events = result["n"]?.number,
+            let seconds = result["s"]?.number, let processor = result["cpu"]?.number
+        else { return nil }
+        self.events = Int(events)
+        span = Span(seconds: seconds, processor: processor)
+        peak = result["rss_mb"]?.number.map { $0 * 1.048_576 }
+    }
+
+    init(events: Int, span: Span, peak: Double?) {
+        self.events = events
+        self.span = span
+        self.peak = peak
+    }
+}
+
+extension JSONValue {
+    /// The number, whole or not.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
 }
 
 /// A running `blast_node.js`.

@@ -92,18 +92,16 @@ struct ReplayFigures {
 
     /// What is asked for, and whether it was reached.
     private var bars: [String] {
-        func bar(_ name: String, _ value: Double, _ unit: String, least: Double? = nil, most: Double? = nil) -> String {
-            let isReached = value >= least ?? -.infinity && value <= most ?? .infinity
-            let asked = least.map { "at least \($0.fixed(0))" } ?? most.map { "at most \($0.fixed(0))" } ?? ""
-            return "\(isReached ? "reached" : "MISSED ")  \(name): \(value.fixed(1))\(unit), \(asked) asked"
-        }
         let peak = Series((measured[.log] ?? []).map(\.peak)).percentile(100)
         return [
-            bar("decode, times node", Series(ratios(of: .decode, to: .node)).median, "", least: 8),
-            bar("decode, apply, write diffs, times node", Series(ratios(of: .log, to: .node)).median, "", least: 3),
-            bar("decode, apply, write diffs, times jq", Series(ratios(of: .log, to: .jq)).median, "", least: 8),
-            bar("peak memory of that", peak, " MB", most: 100),
-            bar("start to end of a replay of one event", Series(starts).median * 1000, " ms", most: 20),
+            Bar(name: "decode, times node", least: 8).verdict(on: Series(ratios(of: .decode, to: .node)).median),
+            Bar(name: "decode, apply, write diffs, times node", least: 3)
+                .verdict(on: Series(ratios(of: .log, to: .node)).median),
+            Bar(name: "decode, apply, write diffs, times jq", least: 8)
+                .verdict(on: Series(ratios(of: .log, to: .jq)).median),
+            Bar(name: "peak memory of that", unit: " MB", most: 100).verdict(on: peak),
+            Bar(name: "start to end of a replay of one event", unit: " ms", most: 20)
+                .verdict(on: Series(starts).median * 1000),
         ]
     }
 }
