@@ -172,10 +172,16 @@ package final class RecordingFeed: Sendable {
         number += 1
     }
 
-    private static func item(_ entry: RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
-        guard case .record(.frame(let frame), _) = entry, frame.direction == .in, !frame.isDropped else {
-            return Item(entry: entry, event: nil)
-        }
-        return Item(entry: entry, event: decoder?.decode(frame.message))
+    private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
+        let event = entry.received.flatMap { decoder?.decode($0) }
+        return Item(entry: entry, event: event)
+    }
+}
+
+extension RecordingReader.Entry {
+    /// The message that came in, where that is what was recorded.
+    fileprivate var received: WebSocketMessage? {
+        guard case .record(.frame(let frame), _) = self, frame.direction == .in, !frame.isDropped else { return nil }
+        return frame.message
     }
 }

@@ -164,12 +164,11 @@ public struct RecordingReader: ~Copyable {
         }
     }
 
-    private mutating func entry(of decoded: DecodedLine, _ range: Range<Int>) -> Entry {
+    private mutating func entry(of decoded: consuming DecodedLine, _ range: Range<Int>) -> Entry {
         let number = decoded.number ?? expected - 1
         let time = decoded.time ?? lastTime
         let stamp = Stamp(
             n: number, time: time, wall: decoded.wall ?? wall(at: time), isRestated: decoded.isRestated)
-        let entry = Entry.record(decoded.record, stamp)
         lastTime = time
         if case .sync(let sync) = decoded.record {
             let passed = lines.passed(upTo: range.lowerBound)
@@ -188,6 +187,7 @@ public struct RecordingReader: ~Copyable {
             if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
             expected = number + 1
         }
+        let entry = Entry.record(decoded.record, stamp)
         if waiting.isEmpty { return entry }
         waiting.append(entry)
         return waiting.removeFirst()
