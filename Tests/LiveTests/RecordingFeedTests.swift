@@ -1,0 +1,49 @@
+import Live
+import Recording
+import TestSupport
+import Testing
+
+@Suite struct RecordingFeedTests {
+    private func feed(_ path: String, threads: Int) throws -> RecordingFeed {
+        try RecordingFeed(try RecordingBlocks(opening: path), decoder: nil, threads: threads)
+    }
+
+    /// The numbers of the records, as they are given.
+    private func numbers(_ feed: RecordingFeed) throws -> [Int] {
+        var numbers: [Int] = []
+        while let batch = try feed.next() {
+            for item in batch.items { if case .record(_, let stamp) = item.entry { numbers.append(stamp.n) } }
+        }
+        return numbers
+    }
+
+    @Test(arguments: 1...3) func `the entries come in the order of the file, whoever reads and frees them`(threads: Int)
+        throws
+    {
+        let path = try PlayedRecording(in: try temporaryFolder(), events: 20_000).path
+        var reader = try RecordingReader(opening: path)
+        var expected: [Int] = []
+        while let entry = try reader.next() { if case .record(_, let stamp) = entry { expected.append(stamp.n) } }
+        try #require(expected.count > 20_000)
+        #expect(try numbers(try feed(path, threads: threads)) == expected)
+    }
+
+    @Test func `who asks on behind the end hears again that there is no more`() throws {
+        let feed = try feed(try PlayedRecording(in: try temporaryFolder(), events: 3).path, threads: 1)
+        #expect(try !numbers(feed).isEmpty)
+        #expect(try feed.next() == nil)
+        #expect(try feed.next() == nil)
+    }
+
+    @Test func `what was given outlives the feed that gave it`() throws {
+        let path = try PlayedRecording(in: try temporaryFolder(), events: 20_000).path
+        var kept: [RecordingFeed.Item] = []
+        do {
+            let feed = try feed(path, threads: 2)
+            while let batch = try feed.next() { kept += batch.items.suffix(1) }
+            feed.stop()
+        }
+        #expect(!kept.isEmpty)
+        for item in kept { if case .record(let record, _) = item.entry { #expect(!record.kind.isEmpty) } }
+    }
+}
