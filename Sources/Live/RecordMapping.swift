@@ -22,7 +22,7 @@ extension Input {
         switch record {
         case .connection(let change): self.init(change)
         case .frame(let frame):
-            guard frame.direction == .in, !frame.isDropped else { return nil }
+            guard frame.wasReceived else { return nil }
             self = .message(connection: frame.connection, frame.message)
         case .http(let exchange):
             switch exchange.phase {
@@ -93,6 +93,11 @@ extension Input {
                     message: change.why ?? "", retry: change.reconnection))
         }
     }
+}
+
+extension Record.FrameRecord {
+    /// Whether it came in, and the session met it.
+    var wasReceived: Bool { direction == .in && !isDropped }
 }
 
 extension Record.ConnectionRecord {

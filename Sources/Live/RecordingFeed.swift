@@ -179,9 +179,8 @@ package final class RecordingFeed: Sendable {
 }
 
 extension RecordingReader.Entry {
-    /// The message that came in, where that is what was recorded.
+    /// The message that was received, where the entry is one.
     fileprivate var received: WebSocketMessage? {
-        guard case .record(.frame(let frame), _) = self, frame.direction == .in, !frame.isDropped else { return nil }
-        return frame.message
+        if case .record(.frame(let frame), _) = self, frame.wasReceived { frame.message } else { nil }
     }
 }

@@ -127,7 +127,9 @@ struct ReceiveFigures: Sendable {
         let memory = peak.map { #","rss_mb":\#($0 / 1.048_576)"# } ?? ""
         return #"{"n":\#(events),"s":\#(span.seconds),"cpu":\#(span.processor)\#(memory)}"#
     }
+}
 
+extension ReceiveFigures {
     /// Of a receiver's answer; nil when it is none.
     init?(answer: String) {
         guard let result = try? JSONValue(parsing: ArraySlice(answer.utf8)), let events = result["n"]?.number,
@@ -136,12 +138,6 @@ struct ReceiveFigures: Sendable {
         self.events = Int(events)
         span = Span(seconds: seconds, processor: processor)
         peak = result["rss_mb"]?.number.map { $0 * 1.048_576 }
-    }
-
-    init(events: Int, span: Span, peak: Double?) {
-        self.events = events
-        self.span = span
-        self.peak = peak
     }
 }
 

@@ -63,11 +63,14 @@ struct PlayedRecording {
     /// Plays the recording, changed as said; gives the numbers of the events shown.
     func play(_ change: (inout ReplayConfiguration) -> Void = { _ in }) throws -> (numbers: [Int], outcome: TailOutcome)
     {
-        var configuration = ReplayConfiguration([path])
-        change(&configuration)
-        let watcher = Watcher()
-        let summary = try Replay(configuration, outlets: [watcher]).run()
-        return (watcher.reports.all.numbers, summary.outcome)
+        let (reports, summary) = try played([path], change)
+        return (reports.numbers, summary.outcome)
+    }
+
+    /// Its lines, without those that say how many there are.
+    func records() throws -> [String] {
+        String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { !$0.contains(#""k":"sync""#) && !$0.contains(#""k":"idx""#) }
     }
 }
 

@@ -9,31 +9,23 @@ import Testing
     private func play(
         _ paths: [String], verifies: Bool = false
     ) throws -> (notices: [String], outcome: TailOutcome) {
-        var configuration = ReplayConfiguration(paths)
-        configuration.verifies = verifies
-        let watcher = Watcher()
-        let summary = try Replay(configuration, outlets: [watcher]).run()
-        return (watcher.reports.all.notices.map(\.text), summary.outcome)
+        let (reports, summary) = try played(paths) { $0.verifies = verifies }
+        return (reports.notices.map(\.text), summary.outcome)
     }
 
-    /// The recording's lines, without those that say how many there are.
-    private func lines(_ path: String) throws -> [String] {
-        String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n").map(String.init)
-            .filter { !$0.contains(#""k":"sync""#) && !$0.contains(#""k":"idx""#) }
-    }
-
-    /// Makes the second line behind the head unreadable.
-    private func damage(_ path: String) throws {
-        var lines = try lines(path)
+    /// The path of a recording whose second line behind the head is unreadable; it begins half a second behind others.
+    private func damagedRecording(in folder: String) throws -> String {
+        let recording = try PlayedRecording(in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000)
+        var lines = try recording.records()
         lines[2] = "{"
-        try writeFile(path, lines.joined(separator: "\n") + "\n")
+        try writeFile(recording.path, lines.joined(separator: "\n") + "\n")
+        return recording.path
     }
 
     @Test func `damage in one of two recordings that are merged is told with the path of that one`() throws {
         let folder = try temporaryFolder()
         let sound = try PlayedRecording(in: folder, events: 3).path
-        let damaged = try PlayedRecording(in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000).path
-        try damage(damaged)
+        let damaged = try damagedRecording(in: folder)
         let alone = try play([damaged]).notices
         try #require(alone.count == 2 && alone[0].hasPrefix("line 3 at byte "))
         #expect(try play([sound, damaged]).notices == alone.map { damaged + ": " + $0 })
@@ -43,8 +35,7 @@ import Testing
     @Test func `what does not verify in one of several is told with its path, once`() throws {
         let folder = try temporaryFolder()
         let sound = try PlayedRecording(in: folder, events: 3).path
-        let damaged = try PlayedRecording(in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000).path
-        try damage(damaged)
+        let damaged = try damagedRecording(in: folder)
         guard case .mismatch(let alone) = try play([damaged], verifies: true).outcome else { throw CannotHappen() }
         try #require(!alone.contains(damaged))
         #expect(try play([sound, damaged], verifies: true).outcome == .mismatch(damaged + ": " + alone))
@@ -52,7 +43,7 @@ import Testing
 
     @Test func `of the segments of a recording the one that is damaged is named`() throws {
         let folder = try temporaryFolder()
-        let lines = try lines(try PlayedRecording(in: folder, events: 3).path)
+        let lines = try PlayedRecording(in: folder, events: 3).records()
         let paths = [folder + "/1.weir.jsonl", folder + "/2.weir.jsonl"]
         try writeFile(paths[0], lines.prefix(4).joined(separator: "\n") + "\n")
         let head = lines[0].replacing(#""seg":1"#, with: #""seg":2"#)

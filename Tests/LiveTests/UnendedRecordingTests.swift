@@ -12,20 +12,9 @@ import Wire
     private static let words =
         "the recording has no end behind record 6: it was not closed, or is still being written"
 
-    /// What a replay tells, and what it comes to.
-    private func play(
-        _ paths: [String], _ change: (inout ReplayConfiguration) -> Void = { _ in }
-    ) throws -> (reports: [StampedReport], summary: TailSummary) {
-        var configuration = ReplayConfiguration(paths)
-        change(&configuration)
-        let watcher = Watcher()
-        let summary = try Replay(configuration, outlets: [watcher]).run()
-        return (watcher.reports.all, summary)
-    }
-
     @Test func `a recording without an end says so behind its last record, and is no worse for it`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
-        let (reports, summary) = try play([path])
+        let (reports, summary) = try played([path])
         #expect(reports.notices.map(\.text) == [Self.words])
         #expect(reports.notices.map(\.level) == [.warning])
         #expect(reports.last?.stamp.n == 6)
@@ -33,7 +22,7 @@ import Wire
         #expect(reports.numbers == [1, 2, 3])
         #expect(summary.gaps == 0)
         #expect(summary.outcome == .limitReached)
-        #expect(try play([path]) { $0.verifies = true }.summary.outcome == .limitReached)
+        #expect(try played([path]) { $0.verifies = true }.summary.outcome == .limitReached)
     }
 
     @Test func `a replay says it in the words of the doctor`() throws {
@@ -46,8 +35,8 @@ import Wire
 
     @Test func `whether it is read ahead, entry by entry or from a pipe, the same is told, once in a round`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
-        let ahead = try play([path]).reports.map { "\($0.stamp) \($0.report)" }
-        let twice = try play([path]) { $0.loops = 2 }.reports
+        let ahead = try played([path]).reports.map { "\($0.stamp) \($0.report)" }
+        let twice = try played([path]) { $0.loops = 2 }.reports
         #expect(twice.map { "\($0.stamp) \($0.report)" } == ahead + ahead)
         let pipe = path + ".pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
@@ -57,7 +46,7 @@ import Wire
             fwrite(bytes, 1, bytes.count, file)
             fclose(file)
         }
-        #expect(try play([pipe]).reports.map { "\($0.stamp) \($0.report)" } == ahead)
+        #expect(try played([pipe]).reports.map { "\($0.stamp) \($0.report)" } == ahead)
     }
 
     @Test func `a head alone has no end either`() throws {
@@ -65,7 +54,7 @@ import Wire
         let whole = try readFile(try PlayedRecording(in: folder, events: 3).path)
         let head = whole.prefix { $0 != UInt8(ascii: "\n") }
         try writeFile(folder + "/head.weir.jsonl", String(decoding: head, as: UTF8.self) + "\n")
-        let reports = try play([folder + "/head.weir.jsonl"]).reports
+        let reports = try played([folder + "/head.weir.jsonl"]).reports
         #expect(
             reports.notices.map(\.text) == [
                 "the recording has no end behind its head: it was not closed, or is still being written"
@@ -75,46 +64,44 @@ import Wire
     @Test func `a recording that ends, one that is torn and one of which a part is played say nothing of it`() throws {
         let folder = try temporaryFolder()
         let ended = try PlayedRecording(in: folder, events: 3).path
-        #expect(try play([ended]).reports.notices.isEmpty)
+        #expect(try played([ended]).reports.notices.isEmpty)
         let open = try PlayedRecording(in: folder, "b", events: 3, isClosed: false).path
-        #expect(try play([open]) { $0.count = 3 }.reports.notices.isEmpty)
-        #expect(try play([open]) { $0.end = .record(6) }.reports.notices.isEmpty)
-        #expect(try play([open]) { $0.start = .record(6) }.reports.notices.map(\.text) == [Self.words])
+        #expect(try played([open]) { $0.count = 3 }.reports.notices.isEmpty)
+        #expect(try played([open]) { $0.end = .record(6) }.reports.notices.isEmpty)
+        #expect(try played([open]) { $0.start = .record(6) }.reports.notices.map(\.text) == [Self.words])
         try writeFile(open, String(decoding: try readFile(open).dropLast(10), as: UTF8.self))
-        let torn = try play([open]).reports
+        let torn = try played([open]).reports
         #expect(torn.notices.count == 1)
         #expect(torn.notices.allSatisfy { $0.text.hasSuffix("the recording was cut off") })
     }
 
     @Test func `of segments the last is asked for its end, and of recordings that are merged each`() throws {
         let folder = try temporaryFolder()
-        let first = try PlayedRecording(in: folder, events: 3).path
-        let lines = String(decoding: try readFile(first), as: UTF8.self).split(separator: "\n").map(String.init)
-        let records = lines.filter { !$0.contains(#""k":"sync""#) && !$0.contains(#""k":"idx""#) }
+        let records = try PlayedRecording(in: folder, events: 3).records()
         let open = records.dropLast()
         try writeFile(folder + "/1.weir.jsonl", open.prefix(5).joined(separator: "\n") + "\n")
         let second = [open[0].replacing(#""seg":1"#, with: #""seg":2"#)] + open.dropFirst(5)
         try #require(second[0] != open[0])
         try writeFile(folder + "/2.weir.jsonl", second.joined(separator: "\n") + "\n")
         let paths = [folder + "/1.weir.jsonl", folder + "/2.weir.jsonl"]
-        #expect(try play(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
-        #expect(try play(paths).reports.numbers == [1, 2, 3])
+        #expect(try played(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
+        #expect(try played(paths).reports.numbers == [1, 2, 3])
         try writeFile(paths[1], (second + [records[records.count - 1]]).joined(separator: "\n") + "\n")
-        #expect(try play(paths).reports.notices.isEmpty)
+        #expect(try played(paths).reports.notices.isEmpty)
         // What goes on elsewhere ends with no number of its own.
         let rotated = records[records.count - 1].replacing(#""why":"closed""#, with: #""why":"rotated""#)
             .replacing(#""n":7"#, with: #""n":6"#)
         try writeFile(paths[0], (open + [rotated]).joined(separator: "\n") + "\n")
         try writeFile(paths[1], second[0] + "\n")
-        #expect(try play([paths[0]]).reports.notices.isEmpty)
-        #expect(try play(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
+        #expect(try played([paths[0]]).reports.notices.isEmpty)
+        #expect(try played(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])
 
         let other = try temporaryFolder()
         let one = try PlayedRecording(in: other, events: 3, isClosed: false).path
         let two = try PlayedRecording(
             in: other, "b", events: 3, wallStart: 1_767_323_045_500_000, isClosed: false
         ).path
-        #expect(try play([one, two]).reports.notices.map(\.text) == [one, two].map { $0 + ": " + Self.words })
+        #expect(try played([one, two]).reports.notices.map(\.text) == [one, two].map { $0 + ": " + Self.words })
     }
 
     @Test func `who follows a file is not told, though its writer has not ended it`() async throws {

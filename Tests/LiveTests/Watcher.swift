@@ -39,6 +39,17 @@ func tail(
     return try Tail(configuration, outlets: [watcher])
 }
 
+/// What a replay of these files tells, and what it comes to.
+func played(
+    _ paths: [String], _ change: (inout ReplayConfiguration) -> Void = { _ in }
+) throws -> (reports: [StampedReport], summary: TailSummary) {
+    var configuration = ReplayConfiguration(paths)
+    change(&configuration)
+    let watcher = Watcher()
+    let summary = try Replay(configuration, outlets: [watcher]).run()
+    return (watcher.reports.all, summary)
+}
+
 /// A replay that follows a file, running on a thread of its own, and how it ended once it has.
 func followed(_ path: String) -> (replay: Replay, watcher: Watcher, outcomes: Mailbox<TailOutcome>) {
     var configuration = ReplayConfiguration([path])

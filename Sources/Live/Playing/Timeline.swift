@@ -59,7 +59,7 @@ final class Timeline {
         let earliest = tracks.map(\.head.wallStart).min() ?? 0
         for track in tracks {
             track.shift = track.head.wallStart.subtractingReportingOverflow(earliest).partialValue
-            if tracks.count > 1 { track.nameFiles() }
+            if tracks.count > 1 { track.nameFile() }
         }
         setWaypoint(keepsReports: true)
     }
@@ -253,6 +253,6 @@ extension Timeline.Goal {
 extension Record {
     /// Whether a rate counts it: a message that came.
     fileprivate var isEvent: Bool {
-        if case .frame(let frame) = self { frame.direction == .in && !frame.isDropped } else { false }
+        if case .frame(let frame) = self { frame.wasReceived } else { false }
     }
 }

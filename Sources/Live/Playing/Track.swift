@@ -47,7 +47,6 @@ final class Track {
     /// The segments' paths, in order.
     private(set) var segments: [String]
     private(set) var segment = 0
-    private var namesFiles = false
 
     private var reader: RecordingReader
     /// Reads instead of the reader, where nobody goes back.
@@ -89,15 +88,12 @@ final class Track {
             session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies,
             isPartial: reader.head.filter != nil, context: reader.head.context)
         self.reader = reader
-        if segments.count > 1 { nameFiles() }
+        if segments.count > 1 { nameFile() }
         player.start()
     }
 
-    /// Has what is complained of name the file it is in: there are several.
-    func nameFiles() {
-        namesFiles = true
-        player.file = segments[segment]
-    }
+    /// Has what is complained of name the file it is in, from here on: there are several.
+    func nameFile() { player.file = segments[segment] }
 
     /// Whether a file can be read only once.
     static func isStream(_ path: String) -> Bool {
@@ -323,7 +319,7 @@ final class Track {
         let due = reader.place.number
         segment += 1
         reader = try RecordingReader(opening: segments[segment])
-        if namesFiles { player.file = segments[segment] }
+        if player.file != nil { nameFile() }
         dueNumber = due
         isAtLine = true
         isEndKnown = false
