@@ -146,8 +146,11 @@ extension Action.Operation {
     func mentions(_ id: EntityID) -> Bool { replacing(id, by: .none) != self }
 
     /// The same with another id for a channel, message or thread.
-    func replacing(_ old: EntityID, by new: EntityID) -> Self {
-        func other(_ id: EntityID) -> EntityID { id == old ? new : id }
+    func replacing(_ old: EntityID, by new: EntityID) -> Self { replacing { $0 == old ? new : $0 } }
+
+    /// The same with each id of a channel, message or thread as `replacement` says.
+    func replacing(_ replacement: (EntityID) -> EntityID) -> Self {
+        func other(_ id: EntityID) -> EntityID { replacement(id) }
         func other(_ reference: Action.MessageReference) -> Action.MessageReference {
             Action.MessageReference(
                 channel: other(reference.channel), message: other(reference.message),

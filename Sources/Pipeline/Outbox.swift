@@ -4,9 +4,11 @@ import Wire
 /// The actions that are not done yet, in the order they were asked for; `OutboxEntry` shows the states of each.
 ///
 /// One lane is done in order, one action at a time. What is asked for of something that an earlier action makes waits for it in
-/// the same lane, and is told the real id when there is one.
+/// the same lane, and is told the real id when there is one. Whoever asks may not know yet that the earlier one is done: the last
+/// `limit` that were are remembered.
 struct Outbox: Sendable {
-    /// How many actions may wait. More are refused: a loop that asks must not fill the memory.
+    /// How many actions may wait, and how many that are done are remembered. More are refused, or forgotten: a loop that asks must not fill
+    /// the memory.
     static let limit = 1000
     /// How many may be under way at once, over all lanes.
     static let concurrency = 4
@@ -16,6 +18,9 @@ struct Outbox: Sendable {
     /// Changes with everything that a store keeps of the entries.
     private(set) var version = 0
     private var requests: [Int: EntityID] = [:]
+    /// What actions that are done made or changed, by the action's id; those ids, the oldest first.
+    private var subjects: [EntityID: EntityID] = [:]
+    private var done: [EntityID] = []
 
     /// Whether nothing is asked for; failed ones count.
     var isEmpty: Bool { entries.isEmpty }
@@ -44,6 +49,8 @@ struct Outbox: Sendable {
     /// Takes an entry in as it was kept.
     mutating func add(_ entry: OutboxEntry) -> Bool {
         guard entries.count < Self.limit, index(of: entry.action.id) == nil else { return false }
+        var entry = entry
+        entry.action.operation = entry.action.operation.replacing { subjects[$0] ?? $0 }
         entries.append(entry)
         version += 1
         return true
@@ -182,9 +189,16 @@ struct Outbox: Sendable {
         entries.remove(at: index)
         version += 1
         guard let subject, subject != id else { return }
+        remember(subject, of: id)
         for index in entries.indices {
             entries[index].action.operation = entries[index].action.operation.replacing(id, by: subject)
         }
+    }
+
+    private mutating func remember(_ subject: EntityID, of id: EntityID) {
+        if done.count == Self.limit { subjects[done.removeFirst()] = nil }
+        subjects[id] = subject
+        done.append(id)
     }
 
     /// It cannot be done. One that sends a message stays, so that its text is not lost. Gives what fails with it: what is about

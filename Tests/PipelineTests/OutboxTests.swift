@@ -159,6 +159,37 @@ import Wire
         #expect(transcript.shown == ["first", "hello"])
     }
 
+    @Test func `what is asked for of a message that was sent a moment ago is about the message it became`() {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "helo")
+        transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "helo", at: 9), id: "M1"))
+        // Whoever asks saw the row that waited.
+        transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
+        #expect(transcript.shown == ["first", "hello?"])
+        #expect(transcript.calls == ["POST \(threads)/M1/messages/M1"])
+        transcript.answer("/M1", #"{"resource":\#(Transcript.message("M1", "hello", at: 9, updated: 12))}"#)
+        #expect(transcript.shown == ["first", "hello"])
+    }
+
+    @Test func `of the actions that are done the last thousand are remembered`() {
+        var outbox = Outbox()
+        func action(_ id: String, _ operation: Action.Operation) -> Action {
+            Action(id: EntityID(id), operation, asked: Timestamp(milliseconds: 0))
+        }
+        for number in 0...Outbox.limit {
+            let send = action("A\(number)", .send(channel: Transcript.channel, thread: nil, text: ""))
+            _ = outbox.add(send)
+            outbox.finish(send.id, subject: EntityID("M\(number)"))
+        }
+        for (name, subject) in [("A0", "A0"), ("A1", "M1"), ("A1000", "M1000")] {
+            func deletion(_ id: String) -> Action.Operation {
+                .delete(.init(channel: Transcript.channel, message: EntityID(id)))
+            }
+            _ = outbox.add(action("D" + name, deletion(name)))
+            #expect(outbox.entries.last?.action.operation == deletion(subject))
+        }
+    }
+
     // MARK: Refusals
 
     @Test func `a refused message stays and says so, until it is sent again or dropped`() {
