@@ -14,7 +14,7 @@ struct TwakeBackend: Backend {
     let historyLength: Int
     /// Whether what is remembered is looked at later anyway, so that it need not be at once.
     let looksAgain: Bool
-    private var recentRoom = RecentRoom()
+    private var recentRooms = RecentRooms()
     /// What is followed beside channels and messages.
     var following: Configuration.Following { facts.following }
     /// Whether rooms are asked of the backend, because the user did not name them one by one.
@@ -46,7 +46,7 @@ struct TwakeBackend: Backend {
 
     mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        let room = recentRoom.text
+        let room = recentRooms.last.text
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
             ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likelyRoom: room))
@@ -73,13 +73,13 @@ struct TwakeBackend: Backend {
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
         // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
         case .event(let event):
-            recentRoom.become(event.room, rooms)
-            if recentRoom.isWanted {
-                TwakeRouter.route(event, in: recentRoom.name, facts, &memory, into: &transaction)
+            recentRooms.become(event.room, rooms)
+            if recentRooms.last.isWanted {
+                TwakeRouter.route(event, in: recentRooms.last.name, facts, &memory, into: &transaction)
             }
         case .resource(let resource):
-            recentRoom.become(resource.room, rooms)
-            if recentRoom.isWanted { handle(resource, into: &transaction) }
+            recentRooms.become(resource.room, rooms)
+            if recentRooms.last.isWanted { handle(resource, into: &transaction) }
         case .unknown: break
         }
         meetSenders(into: &transaction)
@@ -91,7 +91,7 @@ struct TwakeBackend: Backend {
             for key in resources(of: resource.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
             return
         }
-        TwakeRouter.route(resource, in: recentRoom.name, facts, &memory, into: &transaction)
+        TwakeRouter.route(resource, in: recentRooms.last.name, facts, &memory, into: &transaction)
     }
 
     func request(for key: ResourceKey) -> RESTCall? {
@@ -181,22 +181,29 @@ struct TwakeBackend: Backend {
     }
 }
 
-/// The room of the last event. Events come in runs of one room, whose name is then taken apart and looked up once.
-private struct RecentRoom {
-    private(set) var text = ""
-    private(set) var name = Twake.RoomName("")
-    private(set) var isWanted = false
-    /// The version of the room book that `isWanted` was read from.
-    private var version = -1
+/// The rooms of the last events. Two that take turns, as one where something is said and the list that shows it, are taken apart and looked
+/// up once, as is one that many events in a row come to.
+private struct RecentRooms {
+    /// The room of the last event.
+    private(set) var last = Room()
+    /// The one before it that was another.
+    private var other = Room()
+
+    struct Room {
+        fileprivate(set) var text = ""
+        fileprivate(set) var name = Twake.RoomName("")
+        fileprivate(set) var isWanted = false
+        /// The version of the room book that `isWanted` was read from.
+        fileprivate var version = -1
+    }
 
     mutating func become(_ room: String, _ rooms: RoomBook) {
-        if room != text {
-            text = room
-            name = Twake.RoomName(room)
-            version = -1
+        if room != last.text {
+            swap(&last, &other)
+            if room != last.text { last = Room(text: room, name: Twake.RoomName(room)) }
         }
-        guard version != rooms.version else { return }
-        version = rooms.version
-        isWanted = rooms.isWanted(room)
+        guard last.version != rooms.version else { return }
+        last.version = rooms.version
+        last.isWanted = rooms.isWanted(room)
     }
 }
