@@ -94,10 +94,11 @@ extension JSONReader {
         do { return try stringOrNull() } catch { throw Mismatch(error) }
     }
 
-    /// A string, or nil for null. One that equals `likely` is that string again, and costs no storage of its own.
-    mutating func textIfAny(likely: String) throws(Mismatch) -> String? {
+    /// A string, or nil for null. One that equals a likely one is that string again, and costs no storage of its own.
+    mutating func textIfAny(likely first: String, _ second: String) throws(Mismatch) -> String? {
         guard let contents = try textRangeIfAny() else { return nil }
-        return matches(contents, text: likely) ? likely : string(at: contents)
+        if matches(contents, text: first) { return first }
+        return matches(contents, text: second) ? second : string(at: contents)
     }
 
     /// The text of a string, a slice of the payload that is read; nil for null.

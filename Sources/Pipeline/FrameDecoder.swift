@@ -5,8 +5,7 @@ public import Wire
 /// Decodes the events of frames before a session meets them, on any thread: for a replay, which knows what comes.
 public struct FrameDecoder: Sendable {
     private let backend: Configuration.BackendKind
-    /// The room of the event before, whose name then costs no new string.
-    private var room = ""
+    private var rooms = Twake.LikelyRooms()
 
     /// For sessions of this configuration.
     public init(_ configuration: Configuration) { backend = configuration.backend }
@@ -15,8 +14,8 @@ public struct FrameDecoder: Sendable {
     /// out what that is.
     public mutating func decode(_ message: WebSocketMessage) -> Event? {
         guard backend == .twake, let event = SocketIO.Event(plainFrame: message) else { return nil }
-        guard let decoded = try? Twake.Event(array: event.array.bytes, likelyRoom: room) else { return nil }
-        if case .resource(let resource) = decoded { room = resource.room }
+        guard let decoded = try? Twake.Event(array: event.array.bytes, likely: rooms) else { return nil }
+        if case .resource(let resource) = decoded { rooms.note(resource.room) }
         return .twake(decoded)
     }
 }

@@ -89,7 +89,9 @@ extension ReplayContender {
         let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
         var events = 0
         while let batch = try feed.next() {
-            for item in batch.items { if let event = item.event, event.isTraffic { events += 1 } }
+            for index in batch.items.indices {
+                if let event = batch.items[index].event, event.isTraffic { events += 1 }
+            }
         }
         return events
     }
@@ -127,10 +129,12 @@ extension ReplayContender {
         }
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
-            for item in batch.items {
-                guard case .record(let record, let stamp) = item.entry, let input = Input(record) else { continue }
+            for index in batch.items.indices {
+                guard case .record(let record, let stamp) = batch.items[index].entry, let input = Input(record) else {
+                    continue
+                }
                 session.advance(to: stamp.time, into: &effects)
-                session.handle(input, n: stamp.n, at: stamp.time, decoded: item.event, into: &effects)
+                session.handle(input, n: stamp.n, at: stamp.time, decoded: batch.items[index].event, into: &effects)
                 drain(stamp.time)
             }
         }

@@ -6,10 +6,9 @@ extension Twake.SocketIOResource.Fields {
         Self(action: .event, room: "", type: .channel, path: nil, resource: .online([]))
     }
 
-    /// Reads the resource event into `unread`. `likelyRoom` is the text of a room that is likely to be this event's: one that is equal costs no
-    /// string.
+    /// Reads the resource event into `unread`. One of the `likely` rooms costs no string.
     mutating func take(
-        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, likelyRoom: String
+        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, _ likely: Twake.LikelyRooms
     ) throws(Mismatch) {
         var missing = RequiredFields.all
         var postponed: Int?
@@ -31,7 +30,7 @@ extension Twake.SocketIOResource.Fields {
                 type = try Twake.ResourceType(reading: &reader)
                 missing.remove(.type)
             } else if reader.isNamed(key, "room") {
-                guard let text = try reader.textIfAny(likely: likelyRoom) else { continue }
+                guard let text = try reader.textIfAny(likely: likely.last, likely.other) else { continue }
                 room = text
                 missing.remove(.room)
             } else if reader.isNamed(key, "path") {

@@ -46,11 +46,11 @@ struct TwakeBackend: Backend {
 
     mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        let room = recentRooms.last.text
+        let likely = recentRooms.likely
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
-            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likelyRoom: room))
-            : .twake(try Twake.Event(array: event.array.bytes, likelyRoom: room))
+            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likely: likely))
+            : .twake(try Twake.Event(array: event.array.bytes, likely: likely))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
@@ -196,6 +196,9 @@ private struct RecentRooms {
         /// The version of the room book that `isWanted` was read from.
         fileprivate var version = -1
     }
+
+    /// Their names.
+    var likely: Twake.LikelyRooms { Twake.LikelyRooms(last: last.text, other: other.text) }
 
     mutating func become(_ room: String, _ rooms: RoomBook) {
         if room != last.text {

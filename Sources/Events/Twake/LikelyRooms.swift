@@ -1,0 +1,21 @@
+extension Twake {
+    /// Rooms that are likely to be that of the next event: that of the last one, and the one before it that was another. Where messages and
+    /// the list that shows their channel take turns, nearly every event is of one of them.
+    public struct LikelyRooms: Sendable {
+        /// The room of the last event; empty before the first.
+        public private(set) var last: String
+        /// The one before it that was another; empty where there was none.
+        public private(set) var other: String
+
+        /// Rooms that were met already.
+        public init(last: String = "", other: String = "") {
+            self.last = last
+            self.other = other
+        }
+
+        /// An event came of that room.
+        public mutating func note(_ room: String) {
+            if room != last { (last, other) = (room, last) }
+        }
+    }
+}
