@@ -85,7 +85,7 @@ extension Twake.Message.Fields {
         digest.feed(12, ifAny: status?.wireName)
         if let quoted {
             digest.feed(13)
-            quoted.fields.feed(&digest)
+            quoted.feed(&digest)
         }
         digest.feed(14, ifAny: links)
         digest.feed(15, ifAny: context)

@@ -16,8 +16,8 @@ extension Item {
         // Nothing for a row as the server has it, so that old logs verify.
         if let delivery { digest.feed(delivery.rawValue) }
         switch entity {
-        case .twakeChannel(let channel): channel.fields.feed(&digest)
-        case .twakeMessage(let message): message.fields.feed(&digest)
+        case .twakeChannel(let channel): channel.feed(&digest)
+        case .twakeMessage(let message): message.feed(&digest)
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
@@ -85,6 +85,12 @@ extension ElementDigest {
     mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 
+// What stands behind a reference is fed by whoever holds that: in a function of its own it is read where it lies, and not copied.
+
+extension Twake.Channel {
+    fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
+}
+
 extension Twake.Channel.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(1)
@@ -100,11 +106,15 @@ extension Twake.Channel.Fields {
         digest.feed(members)
         digest.feed(lastActivity)
         digest.feed(lastMessage == nil ? 0 : 1)
-        lastMessage?.fields.feed(&digest)
+        lastMessage?.feed(&digest)
         digest.feed(lastAccess)
         digest.feed(updatedAt)
         feedDetails(&digest)
     }
+}
+
+extension Twake.MessageSummary {
+    fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
 }
 
 extension Twake.MessageSummary.Fields {
@@ -117,8 +127,12 @@ extension Twake.MessageSummary.Fields {
     }
 }
 
+extension Twake.Message {
+    func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
+}
+
 extension Twake.Message.Fields {
-    func feed(_ digest: inout ElementDigest) {
+    fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(2)
         digest.feed(id)
         digest.feed(thread)
