@@ -218,6 +218,28 @@ import Wire
         #expect(transcript.effects.contains { if case .report(.event) = $0 { true } else { false } })
     }
 
+    @Test func `a room that is left while its events and those of another take turns changes nothing any more`() {
+        var transcript = listed(publicRoom, feedRoom)
+        func takeTurns(_ number: Int) {
+            let at = 1_620_987_774_000 + number
+            transcript.receive(
+                resource("saved", "channel", room: publicRoom, channel(name: "Name \(number)", lastActivity: at)))
+            transcript.receive(
+                resource(
+                    "created", "message", room: feedRoom,
+                    message("M\(number)", thread: "M\(number)", text: "text \(number)", at: at)))
+        }
+        for number in 1...2 { takeTurns(number) }
+        #expect(transcript.texts(in: messages) == ["text 1", "text 2"])
+        transcript.feed(.unwant(rooms: [feedRoom]))
+        for number in 3...4 { takeTurns(number) }
+        #expect(transcript.session.model.elements(in: channels).first?.channel?.name == "Name 4")
+        #expect(transcript.texts(in: messages) == [])
+        transcript.feed(.want(rooms: [feedRoom], source: .ctl))
+        takeTurns(5)
+        #expect(transcript.texts(in: messages) == ["text 5"])
+    }
+
     @Test func `without a REST service there is one notice, and what the events carry is applied`() {
         var transcript = ready(publicRoom)
         transcript.answer("/channels", status: 404, "404: Not Found")
