@@ -128,7 +128,8 @@ extension Session {
         switch backend.judge(answer, of: entry.action, attempt: entry.attempts) {
         case .done:
             let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
-            let subject = backend.settle(entry.action, body: body, into: &transaction)
+            // A service that has the message already may not say which it is: its echo does.
+            let subject = backend.settle(entry.action, body: body, into: &transaction) ?? echo(of: entry)
             _ = finish(id, subject: subject, into: &effects)
         case .refused(let why, let status): refuse(id, why: why, status: status, into: &effects)
         case .tokenRefused(let why) where entry.refusals >= Self.maximumActionAttempts:

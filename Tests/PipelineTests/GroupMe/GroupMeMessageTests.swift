@@ -297,6 +297,20 @@ struct GroupMeMessageTests {
         #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
     }
 
+    @Test func `what is asked of a message that was sent twice is about the one whose push came`() throws {
+        var peer = peer()
+        let (id, group) = (EntityID("0191d9c2-1111-7000-8000-000000000003"), EntityID("10000001"))
+        func ask(_ id: EntityID, _ operation: Action.Operation) {
+            peer.feed(.act(Action(id: id, operation, asked: Timestamp(milliseconds: 0))))
+        }
+        ask(id, .send(channel: group, thread: nil, text: "hello"))
+        try peer.say(Peer.id(4), "hello", by: Peer.me, guid: id.description)
+        ask(EntityID("a"), .react(.init(channel: group, message: id), names: ["👍"]))
+        peer.answer("/messages", status: 409)
+        let request = try #require(peer.transcript.requests.first { $0.method == "POST" })
+        #expect(request.target == "/v3/messages/10000001/\(Peer.id(4))/like")
+    }
+
     @Test func `reactions are shown as the whole set, and one that the server keeps from before is told`() throws {
         var peer = peer()
         try peer.push(
