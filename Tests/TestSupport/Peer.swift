@@ -1,4 +1,5 @@
 public import Glibc
+import Network
 import Synchronization
 import Testing
 
@@ -61,6 +62,17 @@ public final class Peer: Sendable {
             if line.hasPrefix(prefix) { return line }
         }
         throw PeerEnded(waitedFor: prefix)
+    }
+
+    /// Reads away what it says from now on: a pipe that nobody reads is full one day, and whoever writes into it waits, even to end.
+    public func drain() {
+        // Its own: the other is closed as soon as somebody has waited for the end.
+        let rest = fcntl(output, F_DUPFD_CLOEXEC, 0)
+        runOnThread(named: "drain") {
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            while read(rest, &bytes, bytes.count) > 0 {}
+            close(rest)
+        }
     }
 
     /// Waits for its `listening PORT` line.
