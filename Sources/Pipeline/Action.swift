@@ -148,20 +148,14 @@ extension Action.Operation {
     /// The same with another id for a channel, message or thread.
     func replacing(_ old: EntityID, by new: EntityID) -> Self { replacing { $0 == old ? new : $0 } }
 
-    /// The same with each id of a channel, message or thread as `replacement` says.
-    func replacing(_ replacement: (EntityID) -> EntityID) -> Self {
-        func other(_ id: EntityID) -> EntityID { replacement(id) }
-        func other(_ reference: Action.MessageReference) -> Action.MessageReference {
-            Action.MessageReference(
-                channel: other(reference.channel), message: other(reference.message),
-                thread: reference.thread.map { other($0) })
-        }
+    /// The same with each id of a channel, message or thread as `other` says.
+    func replacing(_ other: (EntityID) -> EntityID) -> Self {
         switch self {
         case .send(let channel, let thread, let text):
             return .send(channel: other(channel), thread: thread.map { other($0) }, text: text)
-        case .edit(let reference, let text): return .edit(other(reference), text: text)
-        case .react(let reference, let names): return .react(other(reference), names: names)
-        case .delete(let reference): return .delete(other(reference))
+        case .edit(let reference, let text): return .edit(reference.replacing(other), text: text)
+        case .react(let reference, let names): return .react(reference.replacing(other), names: names)
+        case .delete(let reference): return .delete(reference.replacing(other))
         case .markRead(let channel): return .markRead(channel: other(channel))
         case .editChannel(let channel, let name, let icon, let description):
             return .editChannel(channel: other(channel), name: name, icon: icon, description: description)
@@ -170,5 +164,11 @@ extension Action.Operation {
         case .removeMember(let channel, let user): return .removeMember(channel: other(channel), user: user)
         case .createChannel, .createWorkspace: return self
         }
+    }
+}
+
+extension Action.MessageReference {
+    fileprivate func replacing(_ other: (EntityID) -> EntityID) -> Self {
+        Self(channel: other(channel), message: other(message), thread: thread.map { other($0) })
     }
 }

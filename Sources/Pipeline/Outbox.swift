@@ -49,9 +49,8 @@ struct Outbox: Sendable {
     /// Takes an entry in as it was kept.
     mutating func add(_ entry: OutboxEntry) -> Bool {
         guard entries.count < Self.limit, index(of: entry.action.id) == nil else { return false }
-        var entry = entry
-        entry.action.operation = entry.action.operation.replacing { subjects[$0] ?? $0 }
         entries.append(entry)
+        tellSubjects(at: entries.count - 1)
         version += 1
         return true
     }
@@ -190,9 +189,12 @@ struct Outbox: Sendable {
         version += 1
         guard let subject, subject != id else { return }
         remember(subject, of: id)
-        for index in entries.indices {
-            entries[index].action.operation = entries[index].action.operation.replacing(id, by: subject)
-        }
+        for index in entries.indices { tellSubjects(at: index) }
+    }
+
+    /// Has an entry name what is known of what it is about by its real id.
+    private mutating func tellSubjects(at index: Int) {
+        entries[index].action.operation = entries[index].action.operation.replacing { subjects[$0] ?? $0 }
     }
 
     private mutating func remember(_ subject: EntityID, of id: EntityID) {

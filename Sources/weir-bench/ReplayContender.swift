@@ -82,6 +82,8 @@ extension ReplayContender {
         }
     }
 
+    // Items are looked at where they are, by index: a copy of one counts a reference for everything in it.
+
     /// The events, decoded to their types.
     private static func decode(_ path: String, _ threads: Int) throws -> Int {
         let blocks = try RecordingBlocks(opening: path)

@@ -9,26 +9,28 @@ import Testing
         let backend: Peer
         private(set) var tail: Peer
         private let options: [String]
+        /// Whether the test reads what the tail says; otherwise it is read away.
+        private let isRead: Bool
         let environment: [String: String]
         let folder: String
         let url: String
         let token: String
 
-        /// With `isRead`, the test reads what the tail says; otherwise nobody does.
         init(_ options: [String] = [], isRead: Bool = false) throws {
             let folder = try temporaryFolder()
             self.folder = folder
             self.options = options
+            self.isRead = isRead
             environment = ["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]
             backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
             url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
             token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
-            tail = try Self.tail(url, token, folder, environment, options)
-            if !isRead { tail.drain() }
+            tail = try Self.tail(url, token, folder, environment, options, isRead)
         }
 
         private static func tail(
-            _ url: String, _ token: String, _ folder: String, _ environment: [String: String], _ options: [String]
+            _ url: String, _ token: String, _ folder: String, _ environment: [String: String], _ options: [String],
+            _ isRead: Bool
         ) throws -> Peer {
             let tail = try Peer(
                 [
@@ -37,6 +39,7 @@ import Testing
                 ] + options.map { $0.replacing("FOLDER", with: folder) },
                 environment: environment.merging(["T": token]) { a, _ in a })
             while let line = tail.readLine(), !(line.contains(#""change":"joined""#) && line.contains("/feed")) {}
+            if !isRead { tail.drain() }
             return tail
         }
 
@@ -44,8 +47,7 @@ import Testing
         func beginAgain() throws {
             kill(tail.pid, SIGTERM)
             tail.wait()
-            tail = try Self.tail(url, token, folder, environment, options)
-            tail.drain()
+            tail = try Self.tail(url, token, folder, environment, options, isRead)
         }
 
         deinit {
