@@ -16,6 +16,7 @@ extension JSONScanner {
     /// A character never reaches across an escape, so each segment between them must be UTF-8 by itself.
     @inline(never)
     private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
+        if let contents = usualContents(from: start, at: first) { return contents }
         var i = first
         var hasEscapes = false
         while true {
@@ -29,6 +30,16 @@ extension JSONScanner {
             default: i = try segmentEnd(from: i)
             }
         }
+    }
+
+    /// The same; nil for what is wrong, and for code units' escapes.
+    @inline(__always)
+    private func usualContents(from start: Int, at first: Int) -> JSONStringRange? {
+        guard let base = text.baseAddress else { return nil }
+        var hasEscapes = false
+        let length = json_string_end(base + first, text.count - first, &hasEscapes)
+        guard length >= 0 else { return nil }
+        return JSONStringRange(start + 1..<first + length, hasEscapes ? .escaped : .characters)
     }
 
     /// Passes over characters that are not escaped and checks that they are UTF-8.
@@ -125,7 +136,21 @@ extension JSONScanner {
         case .escaped: break
         }
         // Every escape is longer than what it stands for, so the contents' length is enough.
-        return String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
+        return usualValue(of: contents.range)
+            ?? String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
+    }
+
+    /// The value of checked contents at a range; nil with code units' escapes.
+    private func usualValue(of range: Range<Int>) -> String? {
+        let contents = UnsafeBufferPointer(rebasing: text[range])
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: contents.count) { value in
+            guard let source = contents.baseAddress, let target = value.baseAddress else { return nil }
+            var isASCII = false
+            let count = json_string_value(source, contents.count, target, &isASCII)
+            guard count >= 0 else { return nil }
+            let bytes = UnsafeBufferPointer(start: target, count: count)
+            return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))
+        }
     }
 
     /// The characters at `range`, which are known to be UTF-8: the scan that gave the range has checked them.

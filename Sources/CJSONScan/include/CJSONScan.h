@@ -139,49 +139,118 @@ static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
     return i;
 }
 
-// A machine that reads UTF-8 (RFC 3629 section 4) a byte a step, without branches. The row of a byte holds, at the bit offset that is the
-// number of a state, the number of the state that follows; what is not named leads to JSON_BAD and stays there.
-enum {
-    JSON_BAD = 0,
-    JSON_GOOD = 6,
-    JSON_ONE = 12,       // one continuation byte is due
-    JSON_TWO = 18,       // two
-    JSON_THREE = 24,     // three
-    JSON_AFTER_E0 = 30,  // two, the first from A0: else overlong
-    JSON_AFTER_ED = 36,  // two, the first up to 9F: else a surrogate
-    JSON_AFTER_F0 = 42,  // three, the first from 90: else overlong
-    JSON_AFTER_F4 = 48,  // three, the first up to 8F: else beyond U+10FFFF
-};
-#define JSON_STEP(state, next) ((uint64_t)(next) << (state))
-#define JSON_CONTINUE (JSON_STEP(JSON_ONE, JSON_GOOD) | JSON_STEP(JSON_TWO, JSON_ONE) | JSON_STEP(JSON_THREE, JSON_TWO))
-static const uint64_t json_utf8_rows[256] = {
-    [0x00 ... 0x7F] = JSON_STEP(JSON_GOOD, JSON_GOOD),
-    [0x80 ... 0x8F] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_ED, JSON_ONE) | JSON_STEP(JSON_AFTER_F4, JSON_TWO),
-    [0x90 ... 0x9F] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_ED, JSON_ONE) | JSON_STEP(JSON_AFTER_F0, JSON_TWO),
-    [0xA0 ... 0xBF] = JSON_CONTINUE | JSON_STEP(JSON_AFTER_E0, JSON_ONE) | JSON_STEP(JSON_AFTER_F0, JSON_TWO),
-    [0xC2 ... 0xDF] = JSON_STEP(JSON_GOOD, JSON_ONE),
-    [0xE0] = JSON_STEP(JSON_GOOD, JSON_AFTER_E0),
-    [0xE1 ... 0xEC] = JSON_STEP(JSON_GOOD, JSON_TWO),
-    [0xED] = JSON_STEP(JSON_GOOD, JSON_AFTER_ED),
-    [0xEE ... 0xEF] = JSON_STEP(JSON_GOOD, JSON_TWO),
-    [0xF0] = JSON_STEP(JSON_GOOD, JSON_AFTER_F0),
-    [0xF1 ... 0xF3] = JSON_STEP(JSON_GOOD, JSON_THREE),
-    [0xF4] = JSON_STEP(JSON_GOOD, JSON_AFTER_F4),
-};
+/// The length of the character that begins with the byte at `text`, which is not ASCII; 0 when it is not well-formed UTF-8 (RFC 3629
+/// section 4), or is not all there.
+static inline size_t json_character(const uint8_t *text, size_t length) {
+    uint32_t four = 0;
+    if (length >= 4) {
+        four = text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
+    } else {
+        // A byte that is missing is 0, which continues nothing.
+        for (size_t i = 0; i < length; i += 1) four |= (uint32_t)text[i] << (8 * i);
+    }
+    // Lead and continuation bytes by their first bits; then what would be overlong, a surrogate, or beyond U+10FFFF.
+    if ((four & 0xC0E0) == 0x80C0) return four & 0x1E ? 2 : 0;
+    if ((four & 0xC0C0F0) == 0x8080E0) {
+        const uint32_t head = four & 0x200F;
+        return head != 0 && head != 0x200D ? 3 : 0;
+    }
+    if ((four & 0xC0C0C0F8) == 0x808080F0) {
+        const uint32_t plane = (four & 7) << 2 | (four >> 12 & 3);
+        return plane - 1 < 16 ? 4 : 0;
+    }
+    return 0;
+}
+
+/// How many bytes from the first on, which is not ASCII, are well-formed characters outside ASCII.
+static inline size_t json_characters(const uint8_t *text, size_t length) {
+    size_t i = 0;
+    while (i < length && text[i] >= 0x80) {
+        const size_t count = json_character(text + i, length - i);
+        if (count == 0) break;
+        i += count;
+    }
+    return i;
+}
 
 /// Whether the bytes are well-formed UTF-8 and end with a whole character.
 static inline bool json_is_utf8(const uint8_t *text, size_t length) {
-    uint64_t state = JSON_GOOD;
     size_t i = 0;
+    while (i < length) {
 #if JSON_HAS_BLOCKS
-    for (; length - i >= 16; i += 16) {
-        if ((state & 63) == JSON_GOOD && !json_mask(json_below_signed(json_load(text + i), 0))) continue;
-        for (size_t k = 0; k < 16; k += 1) state = json_utf8_rows[text[i + k]] >> (state & 63);
-        if ((state & 63) == JSON_BAD) return false;
-    }
+        if (length - i >= 16) {
+            const uint64_t mask = json_mask(json_below_signed(json_load(text + i), 0));
+            if (!mask) {
+                i += 16;
+                continue;
+            }
+            i += json_first(mask);
+        }
 #endif
-    for (; i < length; i += 1) state = json_utf8_rows[text[i]] >> (state & 63);
-    return (state & 63) == JSON_GOOD;
+        if (text[i] < 0x80) {
+            i += 1;
+            continue;
+        }
+        const size_t count = json_characters(text + i, length - i);
+        if (count == 0) return false;
+        i += count;
+    }
+    return true;
+}
+
+// What stands for a character behind a backslash, `u` apart.
+static const uint8_t json_escapes[256] = {
+    ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = 8, ['f'] = 12, ['n'] = 10, ['r'] = 13, ['t'] = 9,
+};
+
+/// Where the quote stands that ends the string that goes on at `text`. Sets `escapes` when there are any before it. -1 for what others must look at:
+/// an escape of a code unit, and anything that is wrong.
+static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool *escapes) {
+    // The first byte is none that stands for itself: those were passed over already.
+    for (size_t i = 0; i < length; i += json_plain_prefix(text + i, length - i)) {
+        if (text[i] == '"') return (ptrdiff_t)i;
+        if (text[i] >= 0x80) {
+            const size_t count = json_characters(text + i, length - i);
+            if (count == 0) return -1;
+            i += count;
+        } else {
+            if (text[i] != '\\' || length - i < 2 || !json_escapes[text[i + 1]]) return -1;
+            *escapes = true;
+            i += 2;
+        }
+    }
+    return -1;
+}
+
+/// Writes the value of a string's contents to `value`, which has room for `length` bytes, and says how long it is. Sets `ascii` when it is all ASCII. -1
+/// when there is an escape of a code unit, or one that JSON does not have.
+static inline ptrdiff_t json_string_value(const uint8_t *text, size_t length, uint8_t *value, bool *ascii) {
+    size_t i = 0, count = 0;
+    uint64_t high = 0;
+    while (i < length) {
+#if JSON_HAS_BLOCKS
+        // Never more is written than was read.
+        if (length - i >= 16) {
+            const json_block block = json_load(text + i);
+            memcpy(value + count, text + i, 16);
+            high |= json_mask(json_below_signed(block, 0));
+            const uint64_t mask = json_mask(json_equal(block, '\\'));
+            const size_t prefix = mask ? json_first(mask) : 16;
+            i += prefix;
+            count += prefix;
+            if (!mask) continue;
+        }
+#endif
+        uint8_t byte = text[i++];
+        if (byte == '\\') {
+            byte = i < length ? json_escapes[text[i++]] : 0;
+            if (!byte) return -1;
+        }
+        high |= byte & 0x80;
+        value[count++] = byte;
+    }
+    *ascii = high == 0;
+    return (ptrdiff_t)count;
 }
 
 /// Whether the `length` bytes at `a` and at `b` are the same.
@@ -199,9 +268,9 @@ static inline ptrdiff_t json_last_byte(const uint8_t *text, size_t length, uint8
 /// How many bytes have this value.
 static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t byte) {
     size_t count = 0;
-    // Few enough at a time to be counted in bytes, many side by side.
+    // Few enough at a time to be counted in bytes, and whole vectors of them.
     for (size_t i = 0; i < length;) {
-        const size_t end = length - i < 255 ? length : i + 255;
+        const size_t end = length - i < 192 ? length : i + 192;
         uint8_t part = 0;
         for (; i < end; i += 1) part += text[i] == byte;
         count += part;
@@ -215,23 +284,13 @@ enum { JSON_UNESCAPED_SLACK = 64 };
 // What follows takes the backslashes out of JSON that stands in a JSON string: quotes, backslashes and slashes are its only escapes. Anything
 // else, and anything that is no string's contents, is left to who can tell what it is.
 
-/// The state of the UTF-8 machine after up to 64 more bytes, of which `high` says which are not ASCII.
-static inline uint64_t json_utf8_after(uint64_t state, const uint8_t *text, size_t length, uint64_t high) {
-    for (size_t i = 0; i < length; i += 16) {
-        if ((state & 63) == JSON_GOOD && !((high >> i) & 0xFFFF)) continue;
-        const size_t end = length - i < 16 ? length : i + 16;
-        for (size_t k = i; k < end; k += 1) state = json_utf8_rows[text[k]] >> (state & 63);
-    }
-    return state;
-}
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static inline ptrdiff_t json_unescaped_wide(
     const uint8_t *text, size_t length, uint8_t *value) {
     const uint64_t even = 0x5555555555555555;
-    uint64_t state = JSON_GOOD, carry = 0;
-    size_t count = 0;
+    uint64_t carry = 0;
+    size_t count = 0, checked = 0;
     for (size_t i = 0; i < length; i += 64) {
         const size_t rest = length - i < 64 ? length - i : 64;
         const uint64_t there = ~(uint64_t)0 >> (64 - rest);
@@ -251,11 +310,18 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static inline ptr
         const uint64_t kept = there & ~(backslash & ~escaped);
         _mm512_storeu_si512(value + count, _mm512_maskz_compress_epi8(kept, block));
         count += (size_t)__builtin_popcountll(kept);
-        const uint64_t high = _mm512_movepi8_mask(block);
-        if (high || (state & 63) != JSON_GOOD) state = json_utf8_after(state, text + i, rest, high);
+        // A character may have begun in the block before.
+        uint64_t high = _mm512_movepi8_mask(block);
+        if (checked > i) high &= ~(uint64_t)0 << (checked - i);
+        while (high) {
+            const size_t at = i + json_first(high), bytes = json_character(text + at, length - at);
+            if (bytes == 0) return -1;
+            checked = at + bytes;
+            high = checked - i < 64 ? high & ~(uint64_t)0 << (checked - i) : 0;
+        }
     }
     // A backslash that is the last byte of a part of a block marks the byte behind it, which is not there and so not plain.
-    return carry || (state & 63) != JSON_GOOD ? -1 : (ptrdiff_t)count;
+    return carry ? -1 : (ptrdiff_t)count;
 }
 #endif
 
