@@ -13,9 +13,7 @@ public struct FrameDecoder: Sendable {
     /// The event of a frame that brings one and nothing else; nil for any other, and for what cannot be decoded: the session finds
     /// out what that is.
     public mutating func decode(_ message: WebSocketMessage) -> Event? {
-        guard backend == .twake, let event = SocketIO.Event(plainFrame: message) else { return nil }
-        guard let decoded = try? Twake.Event(array: event.array.bytes, likely: rooms) else { return nil }
-        if case .resource(let resource) = decoded { rooms.note(resource.room) }
-        return .twake(decoded)
+        guard backend == .twake, let array = SocketIO.Event.array(ofPlain: message) else { return nil }
+        return (try? Twake.Event(array: array, likely: &rooms)).map { .twake($0) }
     }
 }

@@ -50,12 +50,11 @@ struct FrameLine {
         return count >= 0 ? count : nil
     }
 
-    /// The record, with a payload that was resolved.
-    func decoded(_ payload: ArraySlice<UInt8>) -> DecodedLine {
-        DecodedLine(
-            record: .frame(
-                Record.FrameRecord(connection: connection, direction: direction, message: .text(payload))),
-            number: number, time: time, wall: wall)
+    /// The entry, with a payload that was resolved.
+    func entry(_ payload: consuming ArraySlice<UInt8>) -> RecordingReader.Entry {
+        .record(
+            .frame(Record.FrameRecord(connection: connection, direction: direction, message: .text(payload))),
+            Stamp(n: number, time: time, wall: wall))
     }
 }
 

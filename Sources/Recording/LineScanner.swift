@@ -27,7 +27,8 @@ struct LineScanner: ~Copyable {
     /// Where the bytes come from.
     let source: ByteSource
 
-    private var start = 0
+    /// Where the next line begins in `buffer`.
+    private(set) var start = 0
     private var end: Int
     /// The offset of the next line.
     private(set) var nextOffset = 0
@@ -127,6 +128,14 @@ struct LineScanner: ~Copyable {
                 return searched == 0 ? nil : .unfinished(bytes: searched)
             }
         }
+    }
+
+    /// Passes over the next line, whose place is known.
+    mutating func pass(_ found: Range<Int>) {
+        line += 1
+        offset = nextOffset
+        start = found.upperBound + 1
+        nextOffset += found.count + 1
     }
 
     /// What was passed since the last `sync` record, up to a place in `buffer`.

@@ -122,6 +122,11 @@ public struct RecordingReader: ~Copyable {
     /// The next entry, nil at the end.
     public mutating func next() throws(RecordingError) -> Entry? {
         if !waiting.isEmpty { return waiting.removeFirst() }
+        if let (line, frame, payload) = payloads.next(at: lines.start) {
+            lines.pass(line)
+            current = line
+            return entry(of: frame, payload)
+        }
         current = 0..<0
         switch try lines.next() {
         case .whole(let range): return try entry(of: range)
@@ -135,7 +140,7 @@ public struct RecordingReader: ~Copyable {
 
     private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {
         current = range
-        if let decoded = frame(in: range) { return entry(of: decoded, range) }
+        if let (frame, payload) = frame(in: range) { return entry(of: frame, payload) }
         do throws(LineFailure) {
             let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
             return entry(of: decoded, range)
@@ -147,10 +152,9 @@ public struct RecordingReader: ~Copyable {
         }
     }
 
-    /// The record of a line of the usual form.
-    private mutating func frame(in range: Range<Int>) -> DecodedLine? {
-        if let decoded = payloads.next(at: range.lowerBound) { return decoded }
-        return lines.buffer.withUnsafeBufferPointer { buffer in
+    /// The frame of a line of the usual form, and its payload.
+    private mutating func frame(in range: Range<Int>) -> (FrameLine, ArraySlice<UInt8>)? {
+        lines.buffer.withUnsafeBufferPointer { buffer in
             let line = UnsafeBufferPointer(rebasing: buffer[range])
             guard let frame = FrameLine(line, &clock) else { return nil }
             var isResolved = true
@@ -160,8 +164,15 @@ public struct RecordingReader: ~Copyable {
                 isResolved = resolved != nil
                 count = resolved ?? 0
             }
-            return isResolved ? frame.decoded(payload[...]) : nil
+            return isResolved ? (frame, payload[...]) : nil
         }
+    }
+
+    /// Nearly all entries come this way, so that nothing is made that is not given.
+    private mutating func entry(of frame: FrameLine, _ payload: consuming ArraySlice<UInt8>) -> Entry {
+        lastTime = frame.time
+        meet(frame.number, repeatsNumber: false, isUnknown: false)
+        return given(frame.entry(payload))
     }
 
     private mutating func entry(of decoded: consuming DecodedLine, _ range: Range<Int>) -> Entry {
@@ -178,16 +189,25 @@ public struct RecordingReader: ~Copyable {
             lines.beginChunk()
         }
         if decoded.number != nil {
-            // A kind of a newer version may stand aside, too.
             let isUnknown = if case .unknown = decoded.record { true } else { false }
-            if isFirst, head.segment > 1 { expected = decoded.repeatsNumber ? number + 1 : number }
-            isFirst = false
-            let isAside = decoded.repeatsNumber || (isUnknown && number == expected - 1)
-            let due = isAside ? expected - 1 : expected
-            if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
-            expected = number + 1
+            meet(number, repeatsNumber: decoded.repeatsNumber, isUnknown: isUnknown)
         }
-        let entry = Entry.record(decoded.record, stamp)
+        return given(.record(decoded.record, stamp))
+    }
+
+    /// A record has this number: what that says about those before it.
+    private mutating func meet(_ number: Int, repeatsNumber: Bool, isUnknown: Bool) {
+        if isFirst, head.segment > 1 { expected = repeatsNumber ? number + 1 : number }
+        isFirst = false
+        // A kind of a newer version may stand aside, too.
+        let isAside = repeatsNumber || (isUnknown && number == expected - 1)
+        let due = isAside ? expected - 1 : expected
+        if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
+        expected = number + 1
+    }
+
+    /// The entry, behind what is to be told before it.
+    private mutating func given(_ entry: consuming Entry) -> Entry {
         if waiting.isEmpty { return entry }
         waiting.append(entry)
         return waiting.removeFirst()

@@ -3,8 +3,8 @@ import Glibc
 /// The frames of a block, all their payloads resolved into one array before the first of them is asked for.
 struct ResolvedPayloads {
     private struct Resolved {
-        /// Where the line stands in the block.
-        let start: Int
+        /// Where the line stands in the block, without its line feed.
+        let line: Range<Int>
         let frame: FrameLine
         let payload: Range<Int>
     }
@@ -27,8 +27,10 @@ struct ResolvedPayloads {
                 while let feed = memchr(base + start, Int32(UInt8(ascii: "\n")), block.range.upperBound - start) {
                     let end = UnsafeRawPointer(feed) - UnsafeRawPointer(base)
                     let line = UnsafeBufferPointer(start: base + start, count: end - start)
-                    if let frame = FrameLine(line, &clock), let length = frame.resolve(line, into: target + count) {
-                        frames.append(Resolved(start: start, frame: frame, payload: count..<count + length))
+                    if line.count < RecordFormat.maximumLine, let frame = FrameLine(line, &clock),
+                        let length = frame.resolve(line, into: target + count)
+                    {
+                        frames.append(Resolved(line: start..<end, frame: frame, payload: count..<count + length))
                         count += length
                     }
                     start = end + 1
@@ -38,10 +40,10 @@ struct ResolvedPayloads {
         self.frames = frames
     }
 
-    /// The frame whose line begins there, if it is one of these. Ask for them in order.
-    mutating func next(at start: Int) -> DecodedLine? {
-        guard place < frames.count, frames[place].start == start else { return nil }
+    /// The frame whose line begins there, if it is one of these, with its line and its payload. Ask for them in order.
+    mutating func next(at start: Int) -> (line: Range<Int>, frame: FrameLine, payload: ArraySlice<UInt8>)? {
+        guard place < frames.count, frames[place].line.lowerBound == start else { return nil }
         defer { place += 1 }
-        return frames[place].frame.decoded(bytes[frames[place].payload])
+        return (frames[place].line, frames[place].frame, bytes[frames[place].payload])
     }
 }

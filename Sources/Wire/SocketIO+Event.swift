@@ -177,11 +177,11 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// The event of a frame that brings one and asks for nothing else, as `SocketIOClient.receiveEvent` gives it, unchecked. Nil for any other
-    /// message.
-    public init?(plainFrame message: WebSocketMessage) {
-        guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
-        self.init(uncheckedFrame: frame)
+    /// The array, unchecked, of a message that brings an event and asks for nothing else, as `SocketIOClient.receiveEvent` takes it. Nil for any
+    /// other.
+    public static func array(ofPlain message: WebSocketMessage) -> ArraySlice<UInt8>? {
+        guard case .text(let frame) = message, isPlain(frame) else { return nil }
+        return frame.dropFirst(2)
     }
 
     /// Whether a frame is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and

@@ -24,7 +24,7 @@ extension SocketIOClient {
     ///
     /// The event is not checked (`SocketIO.Event.isChecked`). Who reads it to its end with a `JSONReader` checks it by that, and what is found to
     /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`). `isKnownPlain` spares a look at a message of which
-    /// `SocketIO.Event(plainFrame:)` has made an event.
+    /// `SocketIO.Event.array(ofPlain:)` has given the array.
     public mutating func receiveEvent(
         _ message: WebSocketMessage, isKnownPlain: Bool = false, at now: Moment
     ) -> SocketIO.Event? {

@@ -84,17 +84,17 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
 
 @Suite struct `Lines of frames` {
     /// Decodes a line both ways; nil for what is left to the decoder of all lines.
-    private func both(_ text: String) throws -> (usual: DecodedLine?, any: DecodedLine?) {
+    private func both(_ text: String) throws -> (usual: RecordingReader.Entry?, any: DecodedLine?) {
         let bytes = Array(text.utf8)
         var clock = WallClockMinute()
-        var usual: DecodedLine?
+        var usual: RecordingReader.Entry?
         bytes.withUnsafeBufferPointer { line in
             guard let frame = FrameLine(line, &clock) else { return }
             var payload = [UInt8](repeating: 0, count: FrameLine.room(for: frame.contents.count))
             let count = payload.withUnsafeMutableBufferPointer { target in
                 target.baseAddress.flatMap { frame.resolve(line, into: $0) }
             }
-            if let count { usual = frame.decoded(payload[..<count]) }
+            if let count { usual = frame.entry(payload[..<count]) }
         }
         return (usual, try? LineDecoder.decode(bytes.span))
     }
@@ -117,8 +117,9 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
             if let frame = read.usual {
                 usual += 1
                 let decoded = try #require(read.any)
-                #expect(frame.record == decoded.record && frame.number == decoded.number)
-                #expect(frame.time == decoded.time && frame.wall == decoded.wall)
+                let stamp = Stamp(
+                    n: try #require(decoded.number), time: try #require(decoded.time), wall: try #require(decoded.wall))
+                #expect(frame == .record(decoded.record, stamp))
             }
         }
         #expect(usual > 300)

@@ -3,23 +3,30 @@ public import JSONText
 extension Twake.Event {
     /// Decodes one Socket.IO event by its whole array, name first, of which nothing need be known: all of it is read and so checked. What
     /// is no JSON throws as a known event of the wrong shape does.
-    public init(array: ArraySlice<UInt8>, likely: Twake.LikelyRooms = .init()) throws(DecodingFailure) {
+    public init(array: ArraySlice<UInt8>) throws(DecodingFailure) {
+        var none = Twake.LikelyRooms()
+        try self.init(array: array, likely: &none)
+    }
+
+    /// The same. One of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
+    public init(array: ArraySlice<UInt8>, likely: inout Twake.LikelyRooms) throws(DecodingFailure) {
         // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
-        if let event = try? Self.resource(array: array, likely) {
+        if let event = try? Self.resource(array: array, &likely) {
             self = event
             return
         }
         let parts = try Self.parts(of: array)
-        try self.init(name: parts.name, arguments: parts.arguments, likely: likely)
+        try self.init(name: parts.name, arguments: parts.arguments, likely: &likely)
     }
 
     /// Reads the array of a `realtime:resource` to its end; nil for any other event.
-    private static func resource(array: ArraySlice<UInt8>, _ likely: Twake.LikelyRooms) throws(Mismatch) -> Self? {
+    private static func resource(array: ArraySlice<UInt8>, _ likely: inout Twake.LikelyRooms) throws(Mismatch) -> Self?
+    {
         var reader = JSONReader(array.span)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
         guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
         var fields = Twake.SocketIOResource.Fields.unread
-        try fields.take(from: &reader, of: array, likely)
+        try fields.take(from: &reader, of: array, &likely)
         while try reader.another() { try reader.pass() }
         try reader.finish()
         return .resource(Twake.SocketIOResource(fields))
@@ -41,14 +48,20 @@ extension Twake.Event {
     }
 
     /// Decodes one Socket.IO event by its name and arguments, each known to be JSON. Unknown names, types and actions decode to
-    /// `unknown`; a known one of the wrong shape throws. One of the `likely` rooms costs no new string.
-    public init(name: String, arguments: [RawJSON], likely: Twake.LikelyRooms = .init()) throws(DecodingFailure) {
+    /// `unknown`; a known one of the wrong shape throws.
+    public init(name: String, arguments: [RawJSON]) throws(DecodingFailure) {
+        var none = Twake.LikelyRooms()
+        try self.init(name: name, arguments: arguments, likely: &none)
+    }
+
+    /// The same. One of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
+    public init(name: String, arguments: [RawJSON], likely: inout Twake.LikelyRooms) throws(DecodingFailure) {
         switch name {
         case "realtime:resource":
             self = .resource(
                 try Self.first(of: arguments, name) { (reader, payload) throws(Mismatch) in
                     var fields = Twake.SocketIOResource.Fields.unread
-                    try fields.take(from: &reader, of: payload, likely)
+                    try fields.take(from: &reader, of: payload, &likely)
                     return Twake.SocketIOResource(fields)
                 })
         case "realtime:event":

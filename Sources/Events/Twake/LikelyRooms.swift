@@ -14,7 +14,7 @@ extension Twake {
         }
 
         /// An event came of that room.
-        public mutating func note(_ room: String) {
+        mutating func note(_ room: String) {
             if room != last { (last, other) = (room, last) }
         }
     }

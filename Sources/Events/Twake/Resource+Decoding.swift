@@ -6,9 +6,9 @@ extension Twake.SocketIOResource.Fields {
         Self(action: .event, room: "", type: .channel, path: nil, resource: .online([]))
     }
 
-    /// Reads the resource event into `unread`. One of the `likely` rooms costs no string.
+    /// Reads the resource event into `unread`. One of the `likely` rooms costs no string; the event's is noted there.
     mutating func take(
-        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, _ likely: Twake.LikelyRooms
+        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, _ likely: inout Twake.LikelyRooms
     ) throws(Mismatch) {
         var missing = RequiredFields.all
         var postponed: Int?
@@ -32,6 +32,7 @@ extension Twake.SocketIOResource.Fields {
             } else if reader.isNamed(key, "room") {
                 guard let text = try reader.textIfAny(likely: likely.last, likely.other) else { continue }
                 room = text
+                likely.note(text)
                 missing.remove(.room)
             } else if reader.isNamed(key, "path") {
                 path = try reader.rawIfAny(of: payload)

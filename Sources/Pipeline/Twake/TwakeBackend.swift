@@ -46,11 +46,11 @@ struct TwakeBackend: Backend {
 
     mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        let likely = recentRooms.likely
+        var likely = recentRooms.likely
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
-            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likely: likely))
-            : .twake(try Twake.Event(array: event.array.bytes, likely: likely))
+            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likely: &likely))
+            : .twake(try Twake.Event(array: event.array.bytes, likely: &likely))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
