@@ -1,3 +1,4 @@
+import Glibc
 import Events
 public import Pipeline
 public import Recording
@@ -58,7 +59,7 @@ public protocol Outlet: AnyObject, Sendable {
     var needsWire: Bool { get }
     /// Which part of a replay it is told; what is shown unless said otherwise.
     var replayPart: ReplayPart { get }
-    /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay.
+    /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay; this is not called again.
     func write(_ reports: [StampedReport]) throws(OutletError)
     /// Writes a batch of which a filter says, report by report, what is shown and how. What is hidden is passed over unless said otherwise.
     func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError)
@@ -100,6 +101,19 @@ public enum ReplayPart: Hashable, Sendable {
 public enum OutletError: Error, Hashable, Sendable {
     /// The reader of the pipe is gone: a normal end.
     case closedByReader
+    /// The process is ending, and nobody has read from that for so long: what was left is not written.
+    case unread(String, after: Duration)
     /// The system refused; `code` is its `errno`.
     case system(operation: String, path: String, code: Int32)
+
+    /// What went wrong, for people.
+    public var words: String {
+        switch self {
+        case .closedByReader: "the reader of the output went away"
+        case .unread(let name, after: let time):
+            "nobody read \(name) for \(time.components.seconds) s after the end: the rest is not written"
+        case .system(let operation, let path, let code):
+            "cannot \(operation) \(path): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
+        }
+    }
 }

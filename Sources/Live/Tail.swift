@@ -200,8 +200,8 @@ public actor Tail {
         var read = Result<Remembered?, StoreError>.success(nil)
         if let keeper = await keeper { read = await readStore(keeper.store, server: keeper.server, view: keeper.view) }
         let outcome = await begin(control, read)
-        let summary = await summary(outcome)
-        await shutDown()
+        var summary = await summary(outcome)
+        summary.unwritten = await shutDown().filter { $0 != .closedByReader && outcome != .cannotWrite($0) }
         return summary
     }
 
@@ -261,18 +261,18 @@ public actor Tail {
             requests: counts.requests, context: configuration.context)
     }
 
-    /// Ends the threads; they may not be ended from the loop, so a helper does it.
-    private nonisolated func shutDown() async {
+    /// Ends the threads; they may not be ended from the loop, so a helper does it. Gives what could not be written.
+    private nonisolated func shutDown() async -> [OutletError] {
         let (thread, control, store) = await (outletThread, self.control, keeper?.store)
-        await withCheckedContinuation { continuation in
+        return await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
-                thread?.finish()
+                let failures = thread?.finish() ?? []
                 store?.close()
                 control?.close()
                 http.shutDown()
                 loop.shutDown()
-                continuation.resume()
+                continuation.resume(returning: failures)
             }
         }
     }

@@ -113,6 +113,8 @@ public enum TailOutcome: Hashable, Sendable {
 public struct TailSummary: Sendable {
     /// How it ended.
     public var outcome: TailOutcome
+    /// What could not be written besides, while it ended or before.
+    public var unwritten: [OutletError] = []
     /// Events shown.
     public var events: Int
     /// Gaps shown.

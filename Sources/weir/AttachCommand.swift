@@ -28,7 +28,7 @@ enum AttachCommand {
         (configuration.count, configuration.untilMatch) = (options.count, options.untilMatch)
         configuration.filter = outlets.filter
         let replay = Replay(configuration, outlets: outlets.all)
-        Signals.onFirst { signal in
+        Signals.onFirst(ending: outlets.patience) { signal in
             replay.stop(signal: signal)
             // What is waited for is the next line.
             shutdown(descriptor, Int32(SHUT_RDWR))

@@ -24,8 +24,12 @@ struct Ending {
             (code, words) = Ending.of(failure, "gave up after \(attempts) attempts")
         case .notFound(let reason): (code, words) = (.timeout, reason)
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
-        case .cannotWrite(let error): (code, words) = (.cannotWrite, error.sentence)
+        case .cannotWrite(let error): (code, words) = (.cannotWrite, error.words)
         }
+        // Whatever the end was, who asked for it is told first of all what is missing.
+        guard !summary.unwritten.isEmpty else { return }
+        code = .cannotWrite
+        words = ([words].compactMap(\.self) + summary.unwritten.map(\.words)).joined(separator: "; ")
     }
 
     /// A run that ended well fails by what happened in it. Where loss is part of the show it ended well, too.

@@ -18,6 +18,8 @@ struct Outlets {
     let board: TerminalBoard?
     /// What is shown; others may change it while it runs.
     let filter: ViewFilter
+    /// How long whoever reads the output is waited for.
+    let patience = WritePatience()
 
     /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
     /// the printers, and asks `shared` itself. With `controls`, what is shown can be paused and changed while it runs. The events of `muted` rooms
@@ -30,7 +32,7 @@ struct Outlets {
         status = StatusPrinter(
             colour: TerminalDevice.showsColour(2), quiet: options.quiet,
             showsGaps: form?.showsGaps != true || isatty(1) == 0,
-            shortensIDs: isatty(2) == 1)
+            shortensIDs: isatty(2) == 1, patience: patience)
         quiet = options.quiet
         (failures, toleratesLoss) = (options.failures, options.toleratesLoss)
         summaryForm = options.summary
@@ -63,10 +65,10 @@ struct Outlets {
             let (form, lines) = (Outlets.safe(form), options.lines)
             // A view shows what passes, too; its filter then stands in front of the whole.
             let filter = options.view == .log ? self.filter : nil
-            let makePrinter: @Sendable (OutputFormat?) -> any Outlet = { format in
+            let makePrinter: @Sendable (OutputFormat?) -> any Outlet = { [patience] format in
                 let printer = EventPrinter(
                     format.map { Outlets.safe(.format($0)) } ?? form, colour: TerminalDevice.showsColour(1), width: nil,
-                    followsTerminal: true, settings: lines)
+                    followsTerminal: true, settings: lines, patience: patience)
                 let shown: any Outlet = filter.map { FilteredOutlet(printer, filter: $0) } ?? printer
                 return muted.map { MutedOutlet(shown, muted: $0) } ?? shown
             }
@@ -77,13 +79,15 @@ struct Outlets {
             }
         }
         if options.view == .raw {
-            printers.append(WirePrinter(colour: TerminalDevice.showsColour(1), settings: options.lines))
+            printers.append(
+                WirePrinter(colour: TerminalDevice.showsColour(1), settings: options.lines, patience: patience))
         }
         var shownLine = options.hasStatus ? line : nil
         shownLine?.filter = { [filter] in filter.text.isEmpty ? nil : filter.text }
         if options.view.isDrawn || (shownLine != nil && TerminalDevice.redraws(2)) {
             let board = TerminalBoard(
-                options.view, status: shownLine, isLive: line != nil, settings: options.lines, around: printers)
+                options.view, status: shownLine, isLive: line != nil, settings: options.lines, patience: patience,
+                around: printers)
             outlets.append(options.view.isDrawn ? FilteredOutlet(board, filter: filter) : board)
             self.board = options.view.isDrawn ? board : nil
         } else {
@@ -115,7 +119,7 @@ struct Outlets {
         if summaryForm == .json {
             var writer = JSONWriter()
             seen.write(summary, words: end.words, code: Int(end.code.rawValue), filtered: filter.tally, into: &writer)
-            try? DescriptorWriter(descriptor: 2, name: "standard error").write(writer.bytes)
+            try? DescriptorWriter(descriptor: 2, name: "standard error", patience: patience).write(writer.bytes)
         }
         return end.code
     }

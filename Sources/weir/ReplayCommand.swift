@@ -24,7 +24,7 @@ enum ReplayCommand {
         }
         playing.filter = outlets.filter
         let replay = Replay(playing, console: console, outlets: outlets.all)
-        Signals.onFirst { replay.stop(signal: $0) }
+        Signals.onFirst(ending: outlets.patience) { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)
         let result = await withCheckedContinuation { continuation in
             // Reading, writing and waiting for the next record block.

@@ -18,7 +18,7 @@ struct Trouble: Error {
     init(_ error: any Error) {
         switch error {
         case let error as Trouble: self = error
-        case let error as OutletError: self.init(error.sentence, .cannotWrite)
+        case let error as OutletError: self.init(error.words, .cannotWrite)
         case let error as RecordingError: self.init(error.sentence)
         case let error as NetworkError: self.init(error.sentence)
         case let error as ScenarioError: self.init(error.description)
@@ -30,16 +30,6 @@ struct Trouble: Error {
         case ErrandError.store(let error): self.init("\(error)", .cannotWrite)
         case TailError.store(let error): self.init("\(error)", .cannotWrite)
         default: self.init("\(error)")
-        }
-    }
-}
-
-extension OutletError {
-    /// What went wrong, for people.
-    var sentence: String {
-        switch self {
-        case .closedByReader: "the reader of the output went away"
-        case .system(let operation, let path, let code): systemSentence(operation, path, code)
         }
     }
 }

@@ -1,11 +1,15 @@
 import Glibc
+import Live
 import Network
 import Synchronization
 
 /// SIGINT and SIGTERM: the first one ends a run in order, the second one ends the process at once.
 enum Signals {
     /// Calls `handler` with the first signal, on a thread of its own. Once in a process.
-    static func onFirst(_ handler: @escaping @Sendable (Int32) -> Void) {
+    ///
+    /// Who sends SIGTERM wants an end soon, and `patience` with whoever reads the output has one; who interrupts at a terminal may be paging
+    /// through it.
+    static func onFirst(ending patience: WritePatience? = nil, _ handler: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -17,6 +21,7 @@ enum Signals {
         runOnThread(named: "weir-signals") {
             var number: UInt8 = 0
             while read(readEnd, &number, 1) < 0, errno == EINTR {}
+            if number == SIGTERM { patience?.end() }
             if number != 0 { handler(Int32(number)) }
         }
     }

@@ -67,7 +67,7 @@ enum TailCommand {
         } catch {
             return Console.fail(error)
         }
-        Signals.onFirst { tail.stop(signal: $0) }
+        Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
         if run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }

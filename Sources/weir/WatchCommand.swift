@@ -45,7 +45,7 @@ enum WatchCommand {
         (configuration.filter, configuration.muted, configuration.view) = (filter, muted, controls)
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
         let tail = try Tail(configuration, outlets: outlets.all)
-        Signals.onFirst { tail.stop(signal: $0) }
+        Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         if options.run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
         let summary = await show(desk, on: terminal) { effect in
             tail.perform(effect) { desk.tell(.said($0)) }
@@ -69,7 +69,7 @@ enum WatchCommand {
         var console = ReplayConsole()
         console.watcher = desk
         let replay = Replay(playing, console: console, outlets: outlets.all)
-        Signals.onFirst { replay.stop(signal: $0) }
+        Signals.onFirst(ending: outlets.patience) { replay.stop(signal: $0) }
         runOnThread(named: "weir-length") {
             if let end = try? RecordingIndex(ofFile: path).times?.upperBound { desk.tell(.length(end)) }
         }

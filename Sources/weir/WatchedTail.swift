@@ -23,7 +23,7 @@ struct WatchedTail {
             ReplayConfiguration(stream: descriptor, name: process.name), console: console, outlets: outlets.all)
         // What is waited for is the next line, which may not come for long.
         let end: @Sendable () -> Void = { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        Signals.onFirst { signal in
+        Signals.onFirst(ending: outlets.patience) { signal in
             replay.stop(signal: signal)
             end()
         }

@@ -58,6 +58,43 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
+    @Test("Once the process ends, a pipe that nobody reads is waited for a while, and others then not at all")
+    func patienceEnds() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let patience = WritePatience(limit: .milliseconds(200))
+        let printer = EventPrinter(
+            .format(.raw), descriptor: pipe.writeEnd, colour: false, width: nil, patience: patience)
+        #expect(fcntl(pipe.writeEnd, F_GETFL) & O_NONBLOCK == 0, "whoever shares the pipe finds it as it was")
+        patience.end()
+        let many = Array(repeating: Sample.reports[0], count: 20_000)
+        for _ in 0..<2 {
+            #expect(throws: OutletError.unread("standard output", after: patience.limit)) { try printer.write(many) }
+        }
+        try StatusPrinter(descriptor: pipe.writeEnd, colour: false, patience: patience).write(Sample.status)
+    }
+
+    @Test("Also then everything is written that somebody reads")
+    func patienceLasts() async throws {
+        let pipe = try Pipe()
+        let reader = Task.detached {
+            var count = 0
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let got = read(pipe.readEnd, &buffer, buffer.count), got > 0 { count += got }
+            return count
+        }
+        do {
+            let patience = WritePatience(limit: .milliseconds(200))
+            let printer = EventPrinter(
+                .format(.raw), descriptor: pipe.writeEnd, colour: false, width: nil, patience: patience)
+            patience.end()
+            try printer.write(Array(repeating: Sample.reports[0], count: 20_000))
+        }
+        Glibc.close(pipe.writeEnd)
+        #expect(await reader.value == 20_000 * (Sample.messagePayload.utf8.count + 1))
+        Glibc.close(pipe.readEnd)
+    }
+
     @Test("A pipe is no terminal: no colour, no width")
     func pipeIsNoTerminal() throws {
         let pipe = try Pipe()

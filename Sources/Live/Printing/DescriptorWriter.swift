@@ -7,15 +7,17 @@ public struct DescriptorWriter: Sendable {
     public let descriptor: Int32
     /// What it is called in an error.
     public let name: String
+    private let patience: WritePatience?
 
-    /// A writer on a descriptor that stays the caller's.
-    public init(descriptor: Int32, name: String) {
-        self.descriptor = descriptor
+    /// A writer on a descriptor that stays the caller's. With `patience` it waits for a reader no longer than that says; else as long as it takes.
+    public init(descriptor: Int32, name: String, patience: WritePatience? = nil) {
+        self.descriptor = patience?.unblocked(descriptor) ?? descriptor
         self.name = name
+        self.patience = patience
     }
 
     /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
-    /// A pipe without a reader throws `.closedByReader`, if the program ignores SIGPIPE.
+    /// A pipe without a reader throws `.closedByReader`, if the program ignores SIGPIPE; one that is not read, `.unread` when the patience is at its end.
     public func write(_ bytes: [UInt8]) throws(OutletError) {
         var done = 0
         while done < bytes.count {
@@ -24,6 +26,7 @@ public struct DescriptorWriter: Sendable {
             }
             if written >= 0 {
                 done += written
+                patience?.somethingWasRead()
             } else {
                 try recover(from: errno)
             }
@@ -35,7 +38,10 @@ public struct DescriptorWriter: Sendable {
         case EINTR: return
         case EAGAIN:
             var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&watched, 1, -1)
+            let isReady = poll(&watched, 1, patience == nil ? -1 : WritePatience.look) != 0
+            if !isReady, let patience, patience.isOverAfterALook() {
+                throw .unread(name, after: patience.limit)
+            }
         case EPIPE: throw .closedByReader
         default: throw .system(operation: "write", path: name, code: code)
         }

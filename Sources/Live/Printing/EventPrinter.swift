@@ -39,9 +39,9 @@ public final class EventPrinter: Outlet {
     /// the terminal is asked before each batch, so that lines fit a window whose size changes.
     public init(
         _ form: PrintedForm, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
-        settings: LineSettings = LineSettings()
+        settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {
-        self.writer = DescriptorWriter(descriptor: descriptor, name: "standard output")
+        self.writer = DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience)
         self.colour = colour
         self.width = width
         self.followsTerminal = followsTerminal

@@ -18,9 +18,10 @@ public final class StatusPrinter: Outlet {
     /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `shortensIDs` cuts the UUIDs in
     /// rooms' names.
     public init(
-        descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, shortensIDs: Bool = false
+        descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, shortensIDs: Bool = false,
+        patience: WritePatience? = nil
     ) {
-        self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error")
+        self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error", patience: patience)
         self.colour = colour
         self.lines = StatusLines(quiet: quiet, showsGaps: showsGaps, shortensIDs: shortensIDs)
     }
@@ -64,7 +65,7 @@ public final class StatusPrinter: Outlet {
             try writer.write(bytes)
         } catch {
             switch error {
-            case .closedByReader: return
+            case .closedByReader, .unread: return
             case .system(_, _, EIO), .system(_, _, EBADF): return
             case .system: throw error
             }

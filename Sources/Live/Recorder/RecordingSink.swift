@@ -176,13 +176,4 @@ extension OutletError {
         case .notARecording: self = .system(operation: "write", path: path, code: EINVAL)
         }
     }
-
-    /// In words, for a notice.
-    var words: String {
-        switch self {
-        case .closedByReader: "nobody reads it"
-        case .system(let operation, let path, let code):
-            "cannot \(operation) \(path): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
-        }
-    }
 }

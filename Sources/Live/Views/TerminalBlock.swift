@@ -15,8 +15,8 @@ final class TerminalBlock: Sendable {
     private let isSingle: Bool
     private let state = Monitor(State())
 
-    init(descriptor: Int32, isSingle: Bool) {
-        writer = DescriptorWriter(descriptor: descriptor, name: "the terminal")
+    init(descriptor: Int32, isSingle: Bool, patience: WritePatience? = nil) {
+        writer = DescriptorWriter(descriptor: descriptor, name: "the terminal", patience: patience)
         self.isSingle = isSingle
     }
 

@@ -59,15 +59,17 @@ public final class TerminalBoard: Outlet {
     let state: Monitor<State>
     private let wakeup = Wakeup()
     private let ending = Monitor(false)
+    private let patience: WritePatience?
 
     /// A view on standard output, with `status` below it; `.log` shows none. `isLive` says that time passes while nothing comes.
     public init(
         _ view: ViewKind, status: Status?, isLive: Bool, settings: LineSettings = LineSettings(),
-        around inner: [any Outlet]
+        patience: WritePatience? = nil, around inner: [any Outlet]
     ) {
         let made = view.makeView()
         let (shows, tells) = (TerminalDevice.redraws(1), TerminalDevice.redraws(2) && status != nil)
         self.inner = inner
+        self.patience = patience
         descriptor = made == nil ? 2 : 1
         colour = TerminalDevice.showsColour(descriptor)
         roomWidth = settings.roomWidth
@@ -75,7 +77,7 @@ public final class TerminalBoard: Outlet {
         filter = status?.filter
         self.isLive = isLive
         let isDrawn = made == nil ? tells : shows
-        block = isDrawn ? TerminalBlock(descriptor: descriptor, isSingle: made == nil) : nil
+        block = isDrawn ? TerminalBlock(descriptor: descriptor, isSingle: made == nil, patience: patience) : nil
         var state = State()
         state.view = made
         if tells, made == nil || shows, let status {
@@ -146,7 +148,7 @@ public final class TerminalBoard: Outlet {
         if let failure { throw failure }
         guard isView, block == nil else { return }
         let (text, _) = text(rows: .max / 2, columns: nil)
-        try DescriptorWriter(descriptor: descriptor, name: "standard output").write(text)
+        try DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience).write(text)
     }
 
     /// Whether one of the inner outlets is likely to print: a view hides the events.

@@ -13,8 +13,10 @@ public final class WirePrinter: Outlet {
     private let lines: Monitor<WireLines>
 
     /// A printer on a descriptor. Lines are cut at the width of the terminal that it is; into anything else they are whole.
-    public init(descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings()) {
-        writer = DescriptorWriter(descriptor: descriptor, name: "standard output")
+    public init(
+        descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings(), patience: WritePatience? = nil
+    ) {
+        writer = DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience)
         self.colour = colour
         width = { TerminalDevice.width(of: descriptor) }
         lines = Monitor(WireLines(settings))

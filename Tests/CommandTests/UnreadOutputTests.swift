@@ -1,0 +1,90 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Whoever reads the output goes away, or does not read")
+struct UnreadOutputTests {
+    /// A `weir` whose standard output is a pipe without room.
+    private struct Run {
+        var process: pid_t
+        var readEnd: Int32
+        var errors: Int32
+
+        init(_ arguments: String..., hasRoom: Bool = false) throws {
+            var ends: [Int32] = [0, 0]
+            let made = pipe(&ends)
+            try #require(made == 0)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            if !hasRoom {
+                _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+                while write(ends[1], [0], 1) == 1 {}
+                _ = fcntl(ends[1], F_SETFL, 0)
+            }
+            errors = try temporaryFile()
+            process = try start(
+                [try pathOfWeir()] + arguments, environment: [:], descriptors: [1: ends[1], 2: errors])
+            close(ends[1])
+            readEnd = ends[0]
+        }
+
+        /// Waits until it says on standard error that it begins: next it says that on standard output, too.
+        func waitUntilItBegins() throws {
+            for _ in 0..<1000 {
+                if try contents(of: errors).contains("connecting") { return }
+                poll(nil, 0, 20)
+            }
+            Issue.record("it never began: \(try contents(of: errors))")
+        }
+
+        func end() throws -> (status: Int32, errors: String) {
+            let status = try waitForExit(of: process)
+            defer { close(errors) }
+            return (status, try contents(of: errors))
+        }
+    }
+
+    private func expectWhole(_ recording: String) throws {
+        let doctor = try weir("file", "doctor", recording)
+        #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
+        let last = String(decoding: try readFile(recording), as: UTF8.self).split(separator: "\n").last ?? ""
+        #expect(last.hasPrefix(#"{"k":"end","#), "\(last)")
+    }
+
+    @Test("A recording is ended in order when the reader of the output goes away")
+    func readerGone() throws {
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let run = try Run(
+            "demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m", hasRoom: true)
+        var byte: UInt8 = 0
+        #expect(read(run.readEnd, &byte, 1) == 1)
+        close(run.readEnd)
+        #expect(try run.end().status == 0)
+        try expectWhole(recording)
+    }
+
+    @Test("A tail whose output nobody reads ends at SIGTERM: it says what is not written, and its recording is whole")
+    func unreadTail() throws {
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let run = try Run("demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m")
+        defer { close(run.readEnd) }
+        try run.waitUntilItBegins()
+        kill(run.process, SIGTERM)
+        let (status, errors) = try run.end()
+        #expect(status == 7)
+        #expect(errors.contains("weir: nobody read standard output for 5 s after the end: the rest is not written\n"))
+        try expectWhole(recording)
+    }
+
+    @Test("A replay whose output nobody reads ends at SIGTERM, too")
+    func unreadReplay() throws {
+        let run = try Run(
+            "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--loop", "forever",
+            "--format", "json")
+        defer { close(run.readEnd) }
+        try run.waitUntilItBegins()
+        kill(run.process, SIGTERM)
+        let (status, errors) = try run.end()
+        #expect(status == 7)
+        #expect(errors.contains("weir: nobody read standard output for 5 s after the end: the rest is not written\n"))
+    }
+}
