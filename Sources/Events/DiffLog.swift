@@ -11,6 +11,13 @@ extension JSONWriter {
         string(value)
     }
 
+    /// Writes a text by its UTF-8.
+    mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>?) {
+        guard let value else { return }
+        key(name)
+        string(utf8: value)
+    }
+
     mutating func member(_ name: StaticString, _ value: EntityID?) {
         guard let value else { return }
         key(name)

@@ -72,6 +72,8 @@ public struct JSONWriter: Sendable {
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
         value.withUnsafeBufferPointer { putQuoted($0) }
     }
+    /// The same.
+    public mutating func string(utf8 value: UnsafeBufferPointer<UInt8>) { putQuoted(value) }
 
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {

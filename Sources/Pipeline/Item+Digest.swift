@@ -80,6 +80,9 @@ extension ElementDigest {
 
     mutating func feed(_ id: EntityID?) { feed(id) { $0.feed($1) } }
     mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
+    mutating func feed(utf8 text: UnsafeBufferPointer<UInt8>?) {
+        feed(text) { $0.feed(bytes: UnsafeRawBufferPointer($1)) }
+    }
     mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
     mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
     mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
@@ -114,16 +117,10 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.MessageSummary {
-    fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
-}
-
-extension Twake.MessageSummary.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(date)
         digest.feed(sender)
-        digest.feed(senderName)
-        digest.feed(title)
-        digest.feed(text)
+        for text in Text.allCases { withUTF8(of: text) { digest.feed(utf8: $0) } }
     }
 }
 

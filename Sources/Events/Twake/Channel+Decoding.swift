@@ -28,26 +28,27 @@ extension Twake.ChannelActivity {
 extension Twake.MessageSummary {
     /// A channel's last message; null and the core's `{}` mean that there is none (section 6).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        var summary = Fields()
+        var (date, sender) = (Timestamp?.none, EntityID?.none)
+        var texts = ReadTexts()
         var isEmpty = true
         guard try reader.openIfAny() else { return nil }
         while let key = try reader.field() {
             isEmpty = false
             if reader.isNamed(key, "date") {
-                summary.date = try reader.timeIfAny()
+                date = try reader.timeIfAny()
             } else if reader.isNamed(key, "sender") {
-                summary.sender = try reader.idIfAny()
+                sender = try reader.idIfAny()
             } else if reader.isNamed(key, "sender_name") {
-                summary.senderName = try reader.textIfAny()
+                texts[.senderName] = try reader.textRangeIfAny()
             } else if reader.isNamed(key, "title") {
-                summary.title = try reader.textIfAny()
+                texts[.title] = try reader.textRangeIfAny()
             } else if reader.isNamed(key, "text") {
-                summary.text = try reader.textIfAny()
+                texts[.text] = try reader.textRangeIfAny()
             } else {
                 try reader.pass()
             }
         }
-        return isEmpty ? nil : Self(summary)
+        return isEmpty ? nil : Self(date: date, sender: sender, texts: texts, in: reader)
     }
 }
 

@@ -87,32 +87,33 @@ extension Twake.Channel.Fields {
 extension Twake.MessageSummary {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("date", fields.date)
-        writer.member("sender", fields.sender)
-        writer.member("sender_name", fields.senderName)
-        writer.member("title", fields.title)
-        writer.member("text", fields.text)
+        writer.member("date", date)
+        writer.member("sender", sender)
+        withUTF8(of: .senderName) { writer.member("sender_name", utf8: $0) }
+        withUTF8(of: .title) { writer.member("title", utf8: $0) }
+        withUTF8(of: .text) { writer.member("text", utf8: $0) }
         writer.endObject()
     }
 
     fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        var summary = Fields()
+        var (date, sender) = (Timestamp?.none, EntityID?.none)
+        var texts = ReadTexts()
         _ = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "date") {
-                summary.date = try reader.loggedTime()
+                date = try reader.loggedTime()
             } else if reader.isNamed(key, "sender") {
-                summary.sender = try reader.loggedID()
+                sender = try reader.loggedID()
             } else if reader.isNamed(key, "sender_name") {
-                summary.senderName = try reader.text()
+                texts[.senderName] = try reader.textRange()
             } else if reader.isNamed(key, "title") {
-                summary.title = try reader.text()
+                texts[.title] = try reader.textRange()
             } else if reader.isNamed(key, "text") {
-                summary.text = try reader.text()
+                texts[.text] = try reader.textRange()
             } else {
                 try reader.pass()
             }
         }
-        self.init(summary)
+        self.init(date: date, sender: sender, texts: texts, in: reader)
     }
 }

@@ -130,43 +130,6 @@ extension Twake {
         }
     }
 
-    /// The last message of a channel, in short (3.3). Its `fields` can be read as if they were its own; they are behind one reference, since
-    /// it goes with its channel through all that changes of that.
-    @dynamicMemberLookup
-    public struct MessageSummary: Hashable, Sendable {
-        @usableFromInline private(set) var shared: Shared<Fields>
-
-        /// What is known of the message, each nil when not sent.
-        public struct Fields: Hashable, Sendable {
-            /// When it was sent.
-            public var date: Timestamp?
-            /// The user who sent it; nil for bots.
-            public var sender: EntityID?
-            /// That user's display name.
-            public var senderName: String?
-            /// Where it was sent, for people: `{channel} in {company} • {workspace}`.
-            public var title: String?
-            /// Its text, cut by the server on era A.
-            public var text: String?
-        }
-
-        /// A summary of these fields.
-        init(_ fields: Fields) { shared = Shared(fields) }
-
-        /// A summary of these fields, each nil when not sent.
-        public init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
-            self.init(Fields(date: date, sender: sender, senderName: senderName, title: title, text: text))
-        }
-
-        /// What is known of it.
-        @inlinable
-        public var fields: Fields { shared.value }
-
-        /// One of its fields.
-        @inlinable
-        public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
-    }
-
     /// `channel_activity`: something happened in a channel (3.3).
     public struct ChannelActivity: Hashable, Sendable {
         /// The channel, the wire's `id`.
