@@ -148,10 +148,24 @@ extension JSONReader {
         if isEmptyList() { return [] }
         var ids: [EntityID] = []
         guard try openListIfAny() else { return ids }
+        ids.reserveCapacity(countUsualIDs())
         while try another() {
             if let id = try idIfAny() { ids.append(id) }
         }
         return ids
+    }
+
+    /// How many elements look like UUIDs in their usual form, one behind the other without white space, from the cursor on.
+    private mutating func countUsualIDs() -> Int {
+        let (length, quote, start) = (EntityID.uuidLength + 2, UInt8(ascii: "\""), offset)
+        defer { seek(to: start) }
+        var count = 0
+        while let text = next(length + 1), text[0] == quote, text[length - 1] == quote {
+            count += 1
+            guard text[length] == UInt8(ascii: ",") else { break }
+            seek(to: offset + length + 1)
+        }
+        return count
     }
 
     /// A number whose fraction, if any, is cut off; nil for null.
