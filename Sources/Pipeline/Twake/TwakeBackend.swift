@@ -73,25 +73,25 @@ struct TwakeBackend: Backend {
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
         // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
         case .event(let event):
-            recentRooms.become(event.room, rooms)
-            if recentRooms.last.isWanted {
-                TwakeRouter.route(event, in: recentRooms.last.name, facts, &memory, into: &transaction)
-            }
+            let room = recentRooms.become(event.room, rooms)
+            if room.isWanted { TwakeRouter.route(event, in: room, facts, &memory, into: &transaction) }
         case .resource(let resource):
-            recentRooms.become(resource.room, rooms)
-            if recentRooms.last.isWanted { handle(resource, into: &transaction) }
+            let room = recentRooms.become(resource.room, rooms)
+            if room.isWanted { handle(resource, in: room, into: &transaction) }
         case .unknown: break
         }
         meetSenders(into: &transaction)
     }
 
     /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
-    private mutating func handle(_ resource: Twake.SocketIOResource, into transaction: inout Transaction) {
+    private mutating func handle(
+        _ resource: Twake.SocketIOResource, in room: TwakeRoom, into transaction: inout Transaction
+    ) {
         guard resource.action.isKnown else {
             for key in resources(of: resource.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
             return
         }
-        TwakeRouter.route(resource, in: recentRooms.last.name, facts, &memory, into: &transaction)
+        TwakeRouter.route(resource, in: room, facts, &memory, into: &transaction)
     }
 
     func request(for key: ResourceKey) -> RESTCall? {
@@ -178,35 +178,5 @@ struct TwakeBackend: Backend {
     private func defaultPath(of channel: EntityID) -> TwakeChannelPath? {
         guard let company = facts.company, let workspace = facts.workspace else { return nil }
         return TwakeChannelPath(company: company, workspace: workspace, channel: channel)
-    }
-}
-
-/// The rooms of the last events. Two that take turns, as one where something is said and the list that shows it, are taken apart and looked
-/// up once, as is one that many events in a row come to.
-private struct RecentRooms {
-    /// The room of the last event.
-    private(set) var last = Room()
-    /// The one before it that was another.
-    private var other = Room()
-
-    struct Room {
-        fileprivate(set) var text = ""
-        fileprivate(set) var name = Twake.RoomName("")
-        fileprivate(set) var isWanted = false
-        /// The version of the room book that `isWanted` was read from.
-        fileprivate var version = -1
-    }
-
-    /// Their names.
-    var likely: Twake.LikelyRooms { Twake.LikelyRooms(last: last.text, other: other.text) }
-
-    mutating func become(_ room: String, _ rooms: RoomBook) {
-        if room != last.text {
-            swap(&last, &other)
-            if room != last.text { last = Room(text: room, name: Twake.RoomName(room)) }
-        }
-        guard last.version != rooms.version else { return }
-        last.version = rooms.version
-        last.isWanted = rooms.isWanted(room)
     }
 }

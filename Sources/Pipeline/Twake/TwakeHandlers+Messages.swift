@@ -5,18 +5,18 @@ extension TwakeHandler where Payload == Twake.Message {
     /// `message` (eras B and C): the payload is whole, so it is applied; twins and older versions change nothing. A deletion is an update
     /// with `subtype: "deleted"` (T5). A reply changes the counter of its head, which is not sent (T3).
     static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, transaction in
-        var sent = sent
         let path = transaction.path(of: sent, in: envelope.room)
-        if sent.channel == nil, let path { sent.channel = path.channel }
+        let channel = sent.channel ?? path?.channel
         let known = transaction.model[.message(sent.id)]?.message
         guard known != nil || !sent.isStub else { return }
-        if known == nil, !memory.typing.isEmpty, let user = sent.user, let channel = sent.channel {
+        if known == nil, !memory.typing.isEmpty, let user = sent.user, let channel {
             transaction.endTyping(user, in: channel, sent.isHead ? nil : sent.thread, &memory)
         }
-        transaction.overtakeMessages(of: sent.thread, in: sent.channel)
-        let standing = envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+        transaction.overtakeMessages(of: sent.thread, in: channel)
+        let message = known?.merged(with: sent, in: channel) ?? sent.placed(in: channel)
+        let standing = envelope.isDeletion ? .removed : known.map { message.standing(against: $0) } ?? .unknown
         let treatment = TwakeTable.treatment(of: .message, standing)
-        if treatment.applies, let row = Item.message(known?.merged(with: sent) ?? sent) { transaction.take(row) }
+        if treatment.applies, let row = Item.message(message) { transaction.take(row) }
         guard let path else { return }
         if treatment.refetch == .message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))

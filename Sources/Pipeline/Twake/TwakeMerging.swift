@@ -92,11 +92,12 @@ extension Twake.Message {
     /// Whether this is known to have been changed before `other` was.
     func isOlder(than other: Twake.Message) -> Bool { isLater(other.updatedAt, than: self.updatedAt) }
 
-    /// This message with what `newer` says; what events do not carry (name of the sender, channel, replies) is kept.
-    func merged(with newer: Twake.Message) -> Twake.Message {
+    /// This message with what `newer` says, which came in `channel`, if that is known; what events do not carry (name of the sender, channel,
+    /// replies) is kept.
+    func merged(with newer: Twake.Message, in channel: EntityID? = nil) -> Twake.Message {
         var merged = newer
         merged.update { fields in
-            fields.channel = newer.channel ?? self.channel
+            fields.channel = newer.channel ?? channel ?? self.channel
             fields.senderName = newer.senderName ?? self.senderName
             fields.replies = newer.replies ?? self.replies
             fields.threadActivity = newer.threadActivity ?? self.threadActivity
@@ -104,6 +105,14 @@ extension Twake.Message {
             fields.createdAt = newer.createdAt ?? self.createdAt
         }
         return merged
+    }
+
+    /// This message with its channel, if that is known.
+    func placed(in channel: EntityID?) -> Twake.Message {
+        guard self.channel == nil, let channel else { return self }
+        var placed = self
+        placed.channel = channel
+        return placed
     }
 }
 

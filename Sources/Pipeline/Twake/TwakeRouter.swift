@@ -10,9 +10,10 @@ struct TwakeHandler<Payload>: Sendable {
 
 /// What is around a payload.
 struct TwakeEnvelope: Sendable {
-    var action: Twake.ResourceAction
-    var room: Twake.RoomName
+    let action: Twake.ResourceAction
+    let place: TwakeRoom
 
+    var room: Twake.RoomName { place.name }
     var isDeletion: Bool { action == .deleted }
 }
 
@@ -32,10 +33,10 @@ enum TwakeRouter {
     static let companyUser: [TwakeHandler<Twake.CompanyUser>] = [.companyUserChanged]
 
     static func route(
-        _ resource: Twake.SocketIOResource, in room: Twake.RoomName, _ facts: TwakeFacts,
+        _ resource: Twake.SocketIOResource, in room: TwakeRoom, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
-        let envelope = TwakeEnvelope(action: resource.action, room: room)
+        let envelope = TwakeEnvelope(action: resource.action, place: room)
         switch resource.resource {
         case .channel(let payload): run(channel, payload, envelope, facts, &memory, &transaction)
         case .activity(let payload): run(activity, payload, envelope, facts, &memory, &transaction)
@@ -52,17 +53,17 @@ enum TwakeRouter {
     }
 
     static func route(
-        _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts,
+        _ event: Twake.SocketIOEvent, in room: TwakeRoom, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
         switch event.data {
         case .message(let action, let id, let thread):
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
-            let envelope = TwakeEnvelope(action: .event, room: room)
+            let envelope = TwakeEnvelope(action: .event, place: room)
             run(messageNotice, notice, envelope, facts, &memory, &transaction)
         case .typing(let channel, let thread, let user, let name, let isWriting):
             let sent = TwakeTyping(channel: channel, thread: thread, user: user, name: name, isWriting: isWriting)
-            run(typing, sent, TwakeEnvelope(action: .event, room: room), facts, &memory, &transaction)
+            run(typing, sent, TwakeEnvelope(action: .event, place: room), facts, &memory, &transaction)
         case .unknown: break
         }
     }
