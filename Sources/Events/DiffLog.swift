@@ -6,34 +6,24 @@ import JSONText
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
     mutating func member(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        key(name)
-        string(value)
+        if let value { member(name, string: value) }
     }
 
     /// Writes a text by its UTF-8.
     mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>?) {
-        guard let value else { return }
-        key(name)
-        string(utf8: value)
+        if let value { member(name, utf8: value) }
     }
 
     mutating func member(_ name: StaticString, _ value: EntityID?) {
-        guard let value else { return }
-        key(name)
-        value.write(into: &self)
+        value?.write(as: name, into: &self)
     }
 
     mutating func member(_ name: StaticString, _ value: Timestamp?) {
-        guard let value else { return }
-        key(name)
-        integer(value.milliseconds)
+        if let value { member(name, integer: value.milliseconds) }
     }
 
     mutating func member(_ name: StaticString, _ value: Int?) {
-        guard let value else { return }
-        key(name)
-        integer(value)
+        if let value { member(name, integer: Int64(value)) }
     }
 
     mutating func member(_ name: StaticString, _ value: Bool?) {

@@ -128,6 +128,17 @@ extension EntityID {
         }
     }
 
+    /// Writes the id as the member of that name of an object.
+    public func write(as name: StaticString, into writer: inout JSONWriter) {
+        switch self {
+        case .uuid(let high, let low):
+            writer.member(name, plain: Self.uuidLength) {
+                Self.spell(high, low, into: UnsafeMutableRawBufferPointer($0))
+            }
+        case .text(let text): writer.member(name, string: text)
+        }
+    }
+
     /// The usual form of a UUID.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: uuidLength) { buffer in

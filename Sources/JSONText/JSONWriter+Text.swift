@@ -3,8 +3,43 @@ import CJSONScan
 extension JSONWriter {
     mutating func append(_ word: StaticString) { word.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-    /// How many digits a number has at most.
-    static let mostDigits = 20
+    /// Whether a key needs no escapes.
+    static func isInert(_ key: StaticString) -> Bool {
+        key.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count }
+    }
+
+    /// Writes a key and its colon; gives how many bytes they are.
+    @inline(__always)
+    static func spell(key name: StaticString, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        let length = name.utf8CodeUnitCount
+        target[0] = UInt8(ascii: "\"")
+        json_copy(target + 1, name.utf8Start, length)
+        target[length + 1] = UInt8(ascii: "\"")
+        target[length + 2] = UInt8(ascii: ":")
+        return length + 3
+    }
+
+    /// Writes a string of so many bytes, which `fill` writes; gives how many they are with its quotes.
+    @inline(__always)
+    static func quote(
+        _ count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void, at target: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        target[0] = UInt8(ascii: "\"")
+        fill(UnsafeMutableBufferPointer(start: target + 1, count: count))
+        target[count + 1] = UInt8(ascii: "\"")
+        return count + 2
+    }
+
+    /// How many bytes an integer has at most: 20 digits, or 19 and a sign.
+    static let mostInteger = 20
+
+    /// Writes an integer where there is room for the longest; gives how many bytes it has.
+    @inline(__always)
+    static func spell(_ value: Int64, at target: UnsafeMutablePointer<UInt8>) -> Int {
+        target[0] = UInt8(ascii: "-")
+        let sign = value < 0 ? 1 : 0
+        return sign + spell(value.magnitude, at: target + sign)
+    }
 
     /// Writes the digits of a number where there is room for the most; gives how many they are.
     static func spell(_ value: UInt64, at target: UnsafeMutablePointer<UInt8>) -> Int {
@@ -35,10 +70,11 @@ extension JSONWriter {
         UnsafeMutableRawPointer(target).storeBytes(of: text, as: UInt64.self)
     }
 
-    /// Writes `text`, which need not be UTF-8, as a string.
-    mutating func putQuoted(_ text: UnsafeBufferPointer<UInt8>) {
+    /// Writes `text`, which need not be UTF-8, as a string, behind a key if there is one.
+    @inline(__always)
+    mutating func putQuoted(_ text: UnsafeBufferPointer<UInt8>, behind key: StaticString? = nil) {
         let inert = inertEnd(of: text, from: 0)
-        put(atMost: inert + 3) { target in
+        put(behind: key, atMost: inert + 2) { target in
             target[0] = UInt8(ascii: "\"")
             if let base = text.baseAddress { json_copy(target + 1, base, inert) }
             target[inert + 1] = UInt8(ascii: "\"")

@@ -33,18 +33,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a key that needs no escapes.
     public mutating func key(_ name: StaticString) {
-        assert(
-            name.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count },
-            "\(name) is to be written as a String")
-        name.withUTF8Buffer { name in
-            put(atMost: name.count + 4, followedByValue: false) { target in
-                target[0] = UInt8(ascii: "\"")
-                if let text = name.baseAddress { json_copy(target + 1, text, name.count) }
-                target[name.count + 1] = UInt8(ascii: "\"")
-                target[name.count + 2] = UInt8(ascii: ":")
-                return name.count + 3
-            }
-        }
+        put(behind: name, atMost: 0, followedByValue: false) { _ in 0 }
     }
     /// Writes any key. A literal takes the other overload, which need not look for escapes.
     @_disfavoredOverload
@@ -58,30 +47,38 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ value: String) {
         value.utf8.span.withUnsafeBufferPointer { putQuoted($0) }
     }
+    /// Writes a key that needs no escapes and a string behind it.
+    public mutating func member(_ name: StaticString, string value: String) {
+        value.utf8.span.withUnsafeBufferPointer { putQuoted($0, behind: name) }
+    }
     /// Writes a string of so many bytes that need no escapes, which `fill` writes.
     @inline(__always)
     public mutating func string(plain count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        put(atMost: count + 3) { target in
-            target[0] = UInt8(ascii: "\"")
-            fill(UnsafeMutableBufferPointer(start: target + 1, count: count))
-            target[count + 1] = UInt8(ascii: "\"")
-            return count + 2
-        }
+        put(atMost: count + 2) { Self.quote(count, fill, at: $0) }
+    }
+    /// Writes a key that needs no escapes and such a string behind it.
+    @inline(__always)
+    public mutating func member(
+        _ name: StaticString, plain count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) {
+        put(behind: name, atMost: count + 2) { Self.quote(count, fill, at: $0) }
     }
     /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
         value.withUnsafeBufferPointer { putQuoted($0) }
     }
-    /// The same.
-    public mutating func string(utf8 value: UnsafeBufferPointer<UInt8>) { putQuoted(value) }
+    /// Writes a key that needs no escapes and bytes as a string behind it.
+    public mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>) {
+        putQuoted(value, behind: name)
+    }
 
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {
-        put(atMost: 2 + Self.mostDigits) { target in
-            target[0] = UInt8(ascii: "-")
-            let sign = value < 0 ? 1 : 0
-            return sign + Self.spell(value.magnitude, at: target + sign)
-        }
+        put(atMost: Self.mostInteger) { Self.spell(value, at: $0) }
+    }
+    /// Writes a key that needs no escapes and an integer behind it.
+    public mutating func member(_ name: StaticString, integer value: Int64) {
+        put(behind: name, atMost: Self.mostInteger) { Self.spell(value, at: $0) }
     }
     /// Writes an integer.
     public mutating func integer(_ value: Int) { integer(Int64(value)) }
@@ -142,16 +139,19 @@ public struct JSONWriter: Sendable {
         followsValue = false
     }
 
-    /// Appends what separates this value or key from the one before, and behind it what `write` puts at the place it is given: it says how
-    /// many bytes. Both together are at most `most`: the parts are short, and each look at the buffer costs as much as one.
+    /// Appends what separates this value or key from the one before, a key if there is one, and what `write` puts at the place it is given, at
+    /// most so many bytes: it says how many. All at once: the parts are short, and each look at the buffer costs as much as one.
     @inline(__always)
     mutating func put(
-        atMost most: Int, followedByValue: Bool = true, _ write: (UnsafeMutablePointer<UInt8>) -> Int
+        behind key: StaticString? = nil, atMost most: Int, followedByValue: Bool = true,
+        _ write: (UnsafeMutablePointer<UInt8>) -> Int
     ) {
+        assert(key.map(Self.isInert) ?? true, "\(key, default: "") is to be written as a String")
         let separator = followsValue ? 1 : 0
-        append(atMost: most) { target in
+        append(atMost: 1 + (key.map { $0.utf8CodeUnitCount + 3 } ?? 0) + most) { target in
             target[0] = UInt8(ascii: ",")
-            return separator + write(target + separator)
+            let start = separator + (key.map { Self.spell(key: $0, at: target + separator) } ?? 0)
+            return start + write(target + start)
         }
         followsValue = followedByValue
     }
@@ -175,7 +175,7 @@ public struct JSONWriter: Sendable {
         followsValue = true
     }
     private mutating func open(_ bracket: UInt8) {
-        put(atMost: 2, followedByValue: false) { target in
+        put(atMost: 1, followedByValue: false) { target in
             target[0] = bracket
             return 1
         }

@@ -22,19 +22,13 @@ public enum DiffLog {
         _ report: DiffReport, at time: Moment, reversible: Bool = false, into writer: inout JSONWriter
     ) {
         writer.beginObject()
-        writer.key("v")
-        writer.integer(version)
-        writer.key("seq")
-        writer.integer(report.sequence)
-        writer.key("n")
-        writer.integer(report.cause)
-        writer.key("t")
-        writer.integer(time.microseconds)
+        writer.member("v", integer: Int64(version))
+        writer.member("seq", integer: Int64(report.sequence))
+        writer.member("n", integer: Int64(report.cause))
+        writer.member("t", integer: time.microseconds)
         if let checksums = report.batch.checksums {
-            writer.key("base")
-            write(checksums.before, into: &writer)
-            writer.key("sum")
-            write(checksums.after, into: &writer)
+            writer.member("base", plain: 16) { write(checksums.before, to: $0) }
+            writer.member("sum", plain: 16) { write(checksums.after, to: $0) }
         }
         writeSections(of: report.batch, into: &writer)
         writeRows(of: report.batch, reversible: reversible, into: &writer)
@@ -46,10 +40,8 @@ public enum DiffLog {
         writeList("section_delete", batch.sectionDeletions, into: &writer, writeSection)
         writeList("section_insert", batch.sectionInsertions, into: &writer, writeSection)
         writeList("section_move", batch.sectionMoves, into: &writer) { move, writer in
-            writer.key("from")
-            writer.integer(move.from)
-            writer.key("to")
-            writer.integer(move.to)
+            writer.member("from", integer: Int64(move.from))
+            writer.member("to", integer: Int64(move.to))
             writer.key("section")
             move.key.encode(into: &writer)
             writeRank("rank", move.newRank, into: &writer)
@@ -105,17 +97,14 @@ public enum DiffLog {
     }
 
     private static func writeSection(_ change: Batch<Item>.SectionChange, into writer: inout JSONWriter) {
-        writer.key("at")
-        writer.integer(change.index)
+        writer.member("at", integer: Int64(change.index))
         writer.key("section")
         change.key.encode(into: &writer)
         writeRank("rank", change.rank, into: &writer)
     }
 
     private static func writeRank(_ name: StaticString, _ rank: Int64, into writer: inout JSONWriter) {
-        guard rank != 0 else { return }
-        writer.key(name)
-        writer.integer(rank)
+        if rank != 0 { writer.member(name, integer: rank) }
     }
 
     private static func write(_ path: SectionPath, into writer: inout JSONWriter) {
@@ -128,17 +117,15 @@ public enum DiffLog {
     /// A checksum as its line has it.
     static func text(of checksum: UInt64) -> String {
         var writer = JSONWriter()
-        write(checksum, into: &writer)
+        writer.string(plain: 16) { write(checksum, to: $0) }
         return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 
     /// Writes a checksum as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
-    private static func write(_ checksum: UInt64, into writer: inout JSONWriter) {
-        writer.string(plain: 16) { digits in
-            for place in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: checksum >> UInt64(60 - 4 * place)) & 0xF
-                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
+    private static func write(_ checksum: UInt64, to digits: UnsafeMutableBufferPointer<UInt8>) {
+        for place in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: checksum >> UInt64(60 - 4 * place)) & 0xF
+            digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
         }
     }
 }

@@ -61,15 +61,12 @@ extension Item {
     func encodeContents(into writer: inout JSONWriter) {
         writer.key("section")
         sectionKey.encode(into: &writer)
-        writer.key("sort")
-        writer.integer(sortKey)
-        writer.key("type")
-        writer.string(entity.typeName)
+        writer.member("sort", integer: sortKey)
+        writer.member("type", string: entity.typeName)
         writer.key("entity")
         entity.encode(into: &writer)
         if let delivery {
-            writer.key("delivery")
-            writer.string(delivery.rawValue)
+            writer.member("delivery", string: delivery.rawValue)
         }
     }
 }

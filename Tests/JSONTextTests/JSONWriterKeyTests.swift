@@ -15,4 +15,34 @@ import Testing
         writer.endObject()
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"section_insert":1,"plain":2,"a\"b":3}"#)
     }
+
+    @Test(arguments: [false, true])
+    func `a member is written as its key and its value are`(asciiOnly: Bool) {
+        let texts = ["", "plain", "déjà 👍 \u{202E}\n\"\\", String(repeating: "a long one; é", count: 99)]
+        var members = JSONWriter(asciiOnly: asciiOnly)
+        var parts = JSONWriter(asciiOnly: asciiOnly)
+        members.beginObject()
+        parts.beginObject()
+        for integer in [0, 7, -7, 12_345_678, 123_456_789, .max, .min] as [Int64] {
+            members.member("integer", integer: integer)
+            parts.key("integer")
+            parts.integer(integer)
+        }
+        for text in texts {
+            members.member("text", string: text)
+            parts.key("text")
+            parts.string(text)
+            Array(text.utf8).withUnsafeBufferPointer {
+                members.member("a_name_of_more_than_thirty_two_characters", utf8: $0)
+            }
+            parts.key("a_name_of_more_than_thirty_two_characters")
+            parts.string(utf8: Array(text.utf8)[...])
+        }
+        members.member("plain", plain: 3) { _ = $0.update(fromContentsOf: "abc".utf8) }
+        parts.key("plain")
+        parts.string(plain: 3) { _ = $0.update(fromContentsOf: "abc".utf8) }
+        members.endObject()
+        parts.endObject()
+        #expect(members.bytes == parts.bytes)
+    }
 }
