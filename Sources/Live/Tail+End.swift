@@ -49,6 +49,7 @@ extension Tail {
         let why: Record.EndRecord.Why =
             if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
         if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
+        hasEndedRecords = true
         handOver()
         for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
         guard socket != nil else { return leave() }

@@ -80,6 +80,8 @@ public actor Tail {
     var recordFilter: RecordFilter?
     var counts = Counts()
     var phase = Phase.new
+    /// Whether the end was recorded. The socket may bring something even then.
+    var hasEndedRecords = false
     /// Number of the input handled last.
     var lastInput = 0
     /// What the recording is to be told besides inputs.

@@ -245,6 +245,8 @@ extension Session {
             withChannels(into: &effects) { client, wire in client.disconnect(at: now, into: &wire) }
             // The machine asks for the close itself; one that cannot any more is closed all the same.
             if link.open != nil { effects.append(.close(connection: open.connection, WebSocketClose(code: 1000))) }
+        } else if case .connecting(let connection, _) = link {
+            effects.append(.close(connection: connection, WebSocketClose(code: 1000)))
         }
         finish(.stopped, into: &effects)
     }

@@ -88,6 +88,11 @@ struct ExitCodeTests {
         let url = "http://127.0.0.1:\(try freePort())"
         #expect(try weir("tail", url, "--max-attempts", "1", "--no-ctl").status == 5)
         #expect(try weir("whoami", url).status == 5)
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let recorded = try weir("tail", url, "--record", recording, "--max-attempts", "1", "--no-ctl")
+        #expect(recorded.status == 5, "\(recorded.errors)")
+        #expect(!recorded.errors.contains("cannot write"))
+        #expect(try weir("file", "doctor", recording).status == 0)
     }
 
     @Test("Check 13: code 6: the replay does not match")

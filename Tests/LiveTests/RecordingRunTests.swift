@@ -138,6 +138,26 @@ import Wire
         #expect(entries.contains { if case .frame = $0.0 { true } else { false } })
     }
 
+    @Test func `a tail that is told to end while it connects ends at once, and its recording is whole`() async throws {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        let handler = EndingHandler()
+        let server = try HTTPServer(on: loop, handler: handler)
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        let run = try LiveTests.tail(port: server.port, rooms: ["/channels"], watcher: Watcher()) {
+            $0.recordPath = path
+        }
+        handler.end.change { $0 = { run.stop() } }
+        let summary = await run.run()
+        server.close()
+        #expect(summary.outcome == .interrupted(signal: 0))
+        #expect(summary.unwritten.isEmpty, "\(summary.unwritten)")
+        guard case .end? = try entries(of: path).entries.last?.0 else {
+            Issue.record("the recording has no end")
+            return
+        }
+    }
+
     @Test func `a connection's records say what is spoken, over what, and when it is tried again`() async throws {
         let path = try temporaryFolder() + "/x.weir.jsonl"
         _ = try await tail {
@@ -159,4 +179,22 @@ import Wire
             return
         }
     }
+}
+
+/// Ends the tail that opens a WebSocket, and greets it nevertheless.
+private final class EndingHandler: HTTPServerHandler {
+    let end = Monitor<@Sendable () -> Void>({})
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        respond(HTTPResponse(status: 404, headers: [], body: []))
+    }
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        end.change { $0 }()
+        return nil
+    }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        socket.send(.text(#"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#))
+    }
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }

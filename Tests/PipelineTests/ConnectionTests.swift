@@ -220,6 +220,16 @@ import Wire
         #expect(transcript.effects.isEmpty)
     }
 
+    @Test func `who is told to end while it connects does not wait for what comes of it`() {
+        var transcript = twake()
+        transcript.feed(.stop)
+        guard case .close(connection: transcript.connection, _)? = transcript.effects.first else {
+            Issue.record("\(transcript.effects)")
+            return
+        }
+        #expect(transcript.ending == .stopped)
+    }
+
     @Test func `nothing follows the end`() {
         var transcript = twake()
         transcript.authenticate()

@@ -9,8 +9,10 @@ extension Tail {
     /// More viewers are a mistake, or worse: each costs what is sent.
     private static let mostViewers = 8
 
-    /// Whether records are made at all.
-    var makesRecords: Bool { recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire }
+    /// Whether records are made at all: none behind the end.
+    var makesRecords: Bool {
+        !hasEndedRecords && (recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire)
+    }
 
     /// Whether somebody may want to begin in the middle, who must be told of the connection.
     var remembersConnection: Bool { makesRecords || configuration.controlPath != nil }

@@ -54,6 +54,7 @@ extension Tail {
 
     /// Begins a recording here.
     func startRecording(_ call: ControlCall) throws(ControlError) {
+        guard case .running = phase else { throw ControlError(.nothing, "the tail is ending") }
         if let path = recordingPath {
             throw ControlError(.nothing, "\(path) is being recorded; end it first with record.stop")
         }
