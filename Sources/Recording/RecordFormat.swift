@@ -6,6 +6,8 @@ enum RecordFormat {
     static let major = 1
     /// The minor version this room writes.
     static let minor = 1
+    /// What is called so is compressed when it is written; what is read may be called anything.
+    static let compressedEnding = ".zst"
     /// The most bytes a line may have, its line feed included.
     static let maximumLine = 16 << 20
     /// Payloads longer than this are cut; in base64 they still fit into a line.

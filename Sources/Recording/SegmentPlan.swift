@@ -29,9 +29,9 @@ public struct SegmentPlan: Hashable, Sendable {
     public var rotation: Rotation?
     /// What is kept; nil for everything.
     public var keep: Keep?
-    /// How the files are written.
+    /// How the files are written. What is called `.zst` is compressed while it is written.
     public var options: RecordingWriter.Options
-    /// Whether segments are compressed when they are closed; `.zst` is added to their names.
+    /// Whether segments are compressed when they are closed, and are not already; `.zst` is added to their names.
     public var compressesClosed: Bool
 
     /// A plan.
@@ -43,6 +43,7 @@ public struct SegmentPlan: Hashable, Sendable {
         self.rotation = rotation
         self.keep = keep
         self.options = options
+        if path.hasSuffix(RecordFormat.compressedEnding) { self.options.isCompressed = true }
         self.compressesClosed = compressesClosed
     }
 

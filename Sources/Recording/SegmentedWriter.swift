@@ -146,7 +146,7 @@ public struct SegmentedWriter: ~Copyable {
         var path = path
         if plan.compressesClosed, !plan.options.isCompressed {
             do throws(RecordingError) {
-                let target = path + ".zst"
+                let target = path + RecordFormat.compressedEnding
                 _ = try RecordingCompressor.compress(path, to: target, overwrites: plan.options.overwrites)
                 unlink(path)
                 path = target

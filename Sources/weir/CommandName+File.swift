@@ -9,7 +9,8 @@ extension CommandName {
                     "Event files are read plain or compressed, whatever they are called; - is standard input. What is",
                     "damaged is reported on standard error with line and offset, the rest is read, and the exit code",
                     "is 3. Members and records that this version does not know stay as they are. New files are",
-                    "readable by you only, and nothing is overwritten without --force.",
+                    "readable by you only, and nothing is overwritten without --force; one that is called .zst is",
+                    "compressed.",
                 ],
                 examples: ["weir file info day.weir.jsonl", "weir file repair torn.weir.jsonl -o whole.weir.jsonl"])
         case .fileInfo:

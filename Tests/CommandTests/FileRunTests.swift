@@ -127,6 +127,30 @@ struct FileRunTests {
         for name in ["/a", "/b"] { #expect(try weir("file", "doctor", folder + name).status == 0) }
     }
 
+    @Test("What is called .zst is compressed, whoever writes it, and replaces nothing unless it is told to")
+    func compressedByName() throws {
+        let folder = try temporaryFolder()
+        let (recorded, cut) = (folder + "/a.weir.jsonl.zst", folder + "/b.weir.jsonl.zst")
+        #expect(try weir("demo", "--no-ctl", "--quiet", "--count", "3", "--record", recorded).status == 0)
+        #expect(try weir("file", "cut", sample, "--start", "+0s", "-o", cut).status == 0)
+        for file in [recorded, cut] {
+            #expect(try readFile(file).starts(with: [0x28, 0xB5, 0x2F, 0xFD]))
+            #expect(try weir("file", "doctor", file).status == 0)
+        }
+        #expect(try weir("file", "cut", sample, "--start", "+0s", "-o", folder + "/plain").status == 0)
+        #expect(try weir("file", "compress", "-d", cut, "-o", folder + "/text").status == 0)
+        #expect(try readFile(folder + "/text") == readFile(folder + "/plain"))
+
+        let before = try readFile(cut)
+        let again = try weir("file", "cut", sample, "--start", "+2s", "-o", cut)
+        #expect(again.status == 7 && again.errors.contains("exists already and is not overwritten"))
+        #expect(try readFile(cut) == before)
+        #expect(try weir("file", "cut", cut, "--start", "+2s", "-o", cut, "--force").status == 0)
+        #expect(try readFile(cut) != before)
+        #expect(try weir("file", "cut", folder + "/none", "--start", "+2s", "-o", folder + "/c.zst").status != 0)
+        #expect(names(in: folder) == ["a.weir.jsonl.zst", "b.weir.jsonl.zst", "plain", "text"])
+    }
+
     @Test("A mark that is kept beside a recording is one of its marks for every tool and for a replay")
     func keptMark() throws {
         let folder = try temporaryFolder()

@@ -16,7 +16,8 @@ public struct ToolDestination: Hashable, Sendable {
 /// The file a tool writes, private to the user (mode 0600), or standard output.
 ///
 /// A file that is to be replaced stays as it is until the new one is whole: what is written goes to a file beside it, which takes
-/// its place at the close. So a tool may write over what it reads, and a tool that fails leaves the old file.
+/// its place at the close. So a tool may write over what it reads, and a tool that fails leaves the old file. What is called `.zst` is
+/// compressed at the close.
 struct OutputFile: ~Copyable {
     /// For messages.
     let path: String
@@ -27,16 +28,19 @@ struct OutputFile: ~Copyable {
     var digest: SHA256Digest?
 
     private let descriptor: Int32
+    /// The file beside it; nil when it is written itself.
     private let temporary: String?
+    private let replaces: Bool
     private var gathered: [UInt8] = []
     private var isClosed = false
 
     init(_ destination: ToolDestination) throws(RecordingError) {
-        self.init(try Self.open(destination))
+        self.init(try Self.open(destination), replaces: destination.replaces)
     }
 
-    private init(_ opened: (path: String, descriptor: Int32, temporary: String?)) {
+    private init(_ opened: (path: String, descriptor: Int32, temporary: String?), replaces: Bool) {
         (path, descriptor, temporary) = opened
+        self.replaces = replaces
     }
 
     private static func open(
@@ -49,14 +53,16 @@ struct OutputFile: ~Copyable {
             return (name, descriptor, nil)
         }
         if destination.replaces { try refuseDevice(at: path) }
+        let isBeside = destination.replaces || path.hasSuffix(RecordFormat.compressedEnding)
+        if !destination.replaces, access(path, F_OK) == 0 { throw .exists(path: path) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
-        let created = destination.replaces ? "\(path).\(getpid()).new" : path
+        let created = isBeside ? "\(path).\(getpid()).new" : path
         let descriptor = Glibc.open(created, flags, mode_t(0o600))
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .exists(path: created) }
             throw .system(operation: "create", path: created, code: errno)
         }
-        return (path, descriptor, destination.replaces ? created : nil)
+        return (path, descriptor, isBeside ? created : nil)
     }
 
     /// Only a file may be replaced: `/dev/null`, a pipe or a folder would be gone.
@@ -102,8 +108,13 @@ struct OutputFile: ~Copyable {
     /// Writes what is gathered and puts the file in its place.
     consuming func close() throws(RecordingError) {
         try flush()
-        if let temporary, rename(temporary, path) != 0 {
-            throw .system(operation: "replace", path: path, code: errno)
+        if let temporary {
+            if path.hasSuffix(RecordFormat.compressedEnding) {
+                _ = try RecordingCopy.compress(temporary, to: ToolDestination(path: path, replaces: replaces))
+                unlink(temporary)
+            } else if rename(temporary, path) != 0 {
+                throw .system(operation: "replace", path: path, code: errno)
+            }
         }
         isClosed = true
     }
