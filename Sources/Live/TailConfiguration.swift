@@ -14,7 +14,7 @@ public struct TailConfiguration: Sendable {
     public var access: AccessPlan
     /// Who reads the frames of the WebSocket.
     public var framing = WebSocketFraming.auto
-    /// The recording to write; nothing may be at that path yet.
+    /// The recording to write; nothing may be at that path yet. `-` is standard output, which nothing else should write to.
     public var recordPath: String?
     /// How it is written.
     public var recording = RecordingPlan()

@@ -9,8 +9,15 @@ struct AppendFile: ~Copyable {
     private let descriptor: Int32
 
     /// Creates the file (mode 0600) and the folders above it (mode 0700). With `overwrites`, a file of that name is replaced by a new
-    /// one; who reads the old one keeps it.
+    /// one; who reads the old one keeps it. `-` is standard output.
     init(creating path: String, overwrites: Bool = false) throws(RecordingError) {
+        guard path != "-" else {
+            let name = "standard output"
+            let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw .system(operation: "open", path: name, code: errno) }
+            self.init(descriptor: descriptor, path: name)
+            return
+        }
         try Self.makeFolders(above: path)
         if overwrites { try Self.remove(path) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode_t(0o600))

@@ -59,7 +59,7 @@ public struct RecordingWriter: ~Copyable {
     private var lastSync = Moment.zero
     private let durability: Durability
 
-    /// Creates the file, mode 0600, and its folders. Writes the head. `secrets` are redacted from the head on.
+    /// Creates the file, mode 0600, and its folders; `-` is standard output. Writes the head. `secrets` are redacted from the head on.
     public init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], options: Options = Options()
     ) throws(RecordingError) {

@@ -80,9 +80,13 @@ extension CommandName {
                 positionals: [Positional(name: "URL"), Positional(name: "FILE")],
                 summary: "write a live backend to an event file, printing no events",
                 details: [
-                    "The recording is complete: every message in both directions, every REST exchange, never a token."
+                    "The recording is complete: every message in both directions, every REST exchange, never a token.",
+                    "FILE may be - for standard output: it ends in order when its reader goes away.",
                 ],
-                examples: ["weir record https://chat.example.com day.weir --token file:token --duration 1h"])
+                examples: [
+                    "weir record https://chat.example.com day.weir --token file:token --duration 1h",
+                    "ssh host weir record URL - --compress live >day.weir.zst",
+                ])
         case .replay:
             Text(
                 positionals: [Positional(name: "FILE", isRepeatable: true)],

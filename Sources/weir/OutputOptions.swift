@@ -126,6 +126,7 @@ struct RunOptions {
         idleTimeout = try arguments.duration(.idleTimeout)
         recording = arguments.command == .record ? arguments.positionals[1] : arguments[.record]
         plan = try arguments.recordingPlan(isRecording: recording != nil)
+        if recording == "-" { try arguments.checkStream(plan) }
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
         allowsEmit = arguments.has(.allowEmit)

@@ -27,6 +27,15 @@ extension Arguments {
         return plan
     }
 
+    /// Checks that a recording with this plan can be written to standard output.
+    func checkStream(_ plan: RecordingPlan) throws(UsageError) {
+        guard command == .record else {
+            throw error("--record: - is where the events are printed; weir record writes nothing else there")
+        }
+        if plan.rotation != nil { throw error("--rotate needs a file, and - is standard output") }
+        if plan.compressesClosed { throw error("--compress closed needs a file, and - is standard output: use live") }
+    }
+
     /// When a recording is compressed.
     private enum Compression: String, CaseIterable {
         case closed, live

@@ -101,7 +101,7 @@ enum TailCommand {
         var text = "tailing \(url) as \(configuration.session.backend.rawValue)"
         if !configuration.session.rooms.isEmpty { text += ", \(configuration.session.rooms.count) rooms" }
         if let proxy = try? configuration.access.proxy(for: server) { text += " through the proxy \(proxy.authority)" }
-        if let path = configuration.recordPath { text += ", recording to \(path)" }
+        if let path = configuration.recordPath { text += ", recording to \(path == "-" ? "standard output" : path)" }
         if let path = configuration.controlPath { text += "; control socket \(ControlSocket.name(of: path))" }
         Console.note(text, badge: context?.badge, isGrave: context?.isGuarded ?? false)
     }

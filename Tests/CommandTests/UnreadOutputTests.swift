@@ -10,7 +10,7 @@ struct UnreadOutputTests {
         var readEnd: Int32
         var errors: Int32
 
-        init(_ arguments: String..., hasRoom: Bool = false) throws {
+        init(_ arguments: [String], hasRoom: Bool = false) throws {
             var ends: [Int32] = [0, 0]
             let made = pipe(&ends)
             try #require(made == 0)
@@ -54,7 +54,7 @@ struct UnreadOutputTests {
     func readerGone() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let run = try Run(
-            "demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m", hasRoom: true)
+            ["demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m"], hasRoom: true)
         var byte: UInt8 = 0
         #expect(read(run.readEnd, &byte, 1) == 1)
         close(run.readEnd)
@@ -65,7 +65,7 @@ struct UnreadOutputTests {
     @Test("A tail whose output nobody reads ends at SIGTERM: it says what is not written, and its recording is whole")
     func unreadTail() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
-        let run = try Run("demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m")
+        let run = try Run(["demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m"])
         defer { close(run.readEnd) }
         try run.waitUntilItBegins()
         kill(run.process, SIGTERM)
@@ -75,11 +75,40 @@ struct UnreadOutputTests {
         try expectWhole(recording)
     }
 
+    @Test("A recording to standard output is whole, ends in order when its reader goes away, and shares it with nobody")
+    func recordingStream() throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
+        defer { server.stop() }
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        let folder = try temporaryFolder()
+        let secret = folder + "/token"
+        try writeFile(secret, token)
+        let arguments = ["record", url, "-", "--token", "file:" + secret, "--no-ctl"]
+
+        let recorded = try weir(arguments + ["--count", "5"])
+        #expect(recorded.status == 0 && recorded.errors.contains("recording to standard output\n"))
+        try writeFile(folder + "/a.weir.jsonl", recorded.output)
+        try expectWhole(folder + "/a.weir.jsonl")
+
+        let run = try Run(arguments + ["--duration", "1m"], hasRoom: true)
+        var byte: UInt8 = 0
+        #expect(read(run.readEnd, &byte, 1) == 1)
+        close(run.readEnd)
+        let (status, errors) = try run.end()
+        #expect(status == 0, "\(errors)")
+
+        #expect(try weir("tail", url, "--record", "-").status == 2)
+        #expect(try weir(arguments + ["--rotate", "hup"]).status == 2)
+        #expect(try weir(arguments + ["--compress", "closed"]).status == 2)
+    }
+
     @Test("A replay whose output nobody reads ends at SIGTERM, too")
     func unreadReplay() throws {
-        let run = try Run(
+        let run = try Run([
             "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--loop", "forever",
-            "--format", "json")
+            "--format", "json",
+        ])
         defer { close(run.readEnd) }
         try run.waitUntilItBegins()
         kill(run.process, SIGTERM)

@@ -47,7 +47,7 @@ extension Tail {
     /// Where recordings may be begun.
     private var recordFolder: String? {
         if let folder = configuration.recordFolder { return folder }
-        guard let path = configuration.recordPath else { return nil }
+        guard let path = configuration.recordPath, path != "-" else { return nil }
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -171,6 +171,7 @@ extension OutletError {
     /// What an error of the recording means to the tail.
     init(_ error: RecordingError, path: String) {
         switch error {
+        case .system("write", _, EPIPE): self = .closedByReader
         case .system(let operation, let path, let code): self = .system(operation: operation, path: path, code: code)
         case .exists: self = .system(operation: "create", path: path, code: EEXIST)
         case .notARecording: self = .system(operation: "write", path: path, code: EINVAL)
