@@ -5,6 +5,7 @@ import Live
 enum Weir {
     /// Runs the command the arguments name.
     static func run(_ arguments: [String]) async -> ExitCode {
+        holdClosedDescriptors()
         // A reader that goes away is told by EPIPE, a normal end.
         signal(SIGPIPE, SIG_IGN)
         // A file that may not grow any more is told by EFBIG, as a full disk is.
@@ -27,6 +28,15 @@ enum Weir {
             return try await run(command, parsed)
         } catch {
             return Console.refuse(error)
+        }
+    }
+
+    /// A standard descriptor that the caller has closed must not become a socket or a file of ours, which would be given what is printed. Each is
+    /// opened for what it is not used for: using it fails as if it were closed.
+    private static func holdClosedDescriptors() {
+        for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest that is free is given.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 

@@ -75,6 +75,22 @@ struct UnreadOutputTests {
         try expectWhole(recording)
     }
 
+    @Test(
+        "What the caller closed is nobody's: nothing that is printed comes into a socket or a file",
+        arguments: ["", " 2>&-"])
+    func closedDescriptors(more: String) throws {
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let errors = try temporaryFile()
+        defer { close(errors) }
+        let run = "exec \"$0\" demo --no-ctl --format json --count 5 --record \"$1\" <&- >&-\(more)"
+        let process = try start(
+            ["/bin/sh", "-c", run, try pathOfWeir(), recording], environment: [:], descriptors: [2: errors])
+        #expect(try waitForExit(of: process) == 7)
+        let told = try contents(of: errors)
+        #expect(told.contains("weir: cannot write standard output: Bad file descriptor\n") || !more.isEmpty, "\(told)")
+        try expectWhole(recording)
+    }
+
     @Test("A recording to standard output is whole, ends in order when its reader goes away, and shares it with nobody")
     func recordingStream() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
