@@ -185,7 +185,7 @@ extension GroupMeBackend {
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
         // Without the user's id nothing can be subscribed to: whoever the token is of will not be known.
         if connects, key == .groupMe(.me), why == Refetcher.tokenRefusal {
-            return transaction.plans.append(.tokenRefused(why))
+            return transaction.plans.append(.tokenRefused("the service does not accept the token"))
         }
         guard memory.told.isNews(key) else { return }
         transaction.notice(.warning, "\(key.label) cannot be fetched: \(why)")

@@ -122,7 +122,7 @@ struct GroupMeConnectionTests {
         #expect(peer.finished == nil)
         peer.feed(.tokenRenewed(changed: false))
         peer.feed(.tokenRenewed(changed: false))
-        #expect(peer.finished == .refused("the token was refused"))
+        #expect(peer.finished == .refused("the service does not accept the token"))
     }
 
     @Test func `a session that the server still has is taken up again, and what may be missing is fetched`() throws {
