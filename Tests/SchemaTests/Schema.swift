@@ -31,6 +31,35 @@ struct Schema {
         ])
     }
 
+    /// Every way to put a value of a wrong type into one of `values`, but below members of these names. Where two stand at one
+    /// place, in objects of the same members, and the objects around have the same words, one is taken for both: no more is told apart.
+    func corrupted(_ values: [JSONValue], sparing foreign: Set<String>) -> [JSONValue] {
+        let words = words
+        var places: Set<String> = []
+        return values.flatMap { value in
+            value.corrupted(at: "", beside: "", sparing: foreign, telling: words) { places.insert($0).inserted }
+        }
+    }
+
+    /// The words that it tells values apart by.
+    private var words: Set<String> { Self.words(in: root) }
+
+    private static func words(in value: JSONValue) -> Set<String> {
+        switch value {
+        case .array(let elements): return elements.reduce(into: []) { $0.formUnion(words(in: $1)) }
+        case .object(let members):
+            return members.reduce(into: []) { found, member in
+                switch (member.key, member.value) {
+                case ("const", .string(let word)): found.insert(word)
+                case ("enum", .array(let values)):
+                    for case .string(let word) in values { found.insert(word) }
+                default: found.formUnion(words(in: member.value))
+                }
+            }
+        case .null, .bool, .integer, .number, .string: return []
+        }
+    }
+
     /// The names of all members it describes.
     var memberNames: Set<String> { Self.names(in: root) }
 
@@ -49,27 +78,48 @@ struct Schema {
 }
 
 extension JSONValue {
-    /// Every way to put a value of a wrong type into this one, but below members of these names.
-    func corrupted(sparing foreign: Set<String>) -> [JSONValue] {
+    /// Every way to put a value of a wrong type into this one, but below members of these names. `isNew` says whether to do it at a place: the
+    /// way there with the words of the objects on it, the members of the last of them, and the type that stands there.
+    fileprivate func corrupted(
+        at place: String, beside members: String, sparing foreign: Set<String>, telling words: Set<String>,
+        where isNew: (String) -> Bool
+    ) -> [JSONValue] {
+        func wrong(_ value: JSONValue, for type: String) -> [JSONValue] {
+            isNew("\(place) \(members) \(type)") ? [value] : []
+        }
         switch self {
-        case .null: return [.object([])]
-        case .bool: return [.integer(0)]
-        case .integer, .number: return [.string("x")]
-        case .string: return [.integer(7)]
+        case .null: return wrong(.object([]), for: "null")
+        case .bool: return wrong(.integer(0), for: "bool")
+        case .integer, .number: return wrong(.string("x"), for: "number")
+        case .string: return wrong(.integer(7), for: "string")
         case .array(let elements):
-            return [.bool(true)]
-                + elements.indices.flatMap { index in
-                    elements[index].corrupted(sparing: foreign).map { wrong -> JSONValue in
+            return wrong(.bool(true), for: "array")
+                + elements.indices.flatMap { index -> [JSONValue] in
+                    // Of a list that holds no objects, each of the first elements may mean something else.
+                    let isObject = if case .object = elements[index] { true } else { false }
+                    return elements[index].corrupted(
+                        at: "\(place)[\(isObject ? 0 : Swift.min(index, 3))]", beside: members, sparing: foreign,
+                        telling: words, where: isNew
+                    ).map { wrong -> JSONValue in
                         var elements = elements
                         elements[index] = wrong
                         return .array(elements)
                     }
                 }
         case .object(let members):
-            return [.bool(true)]
+            let told = members.compactMap { member -> String? in
+                guard case .string(let word) = member.value, words.contains(word) else { return nil }
+                return "\(member.key)=\(word)"
+            }
+            let names = members.map(\.key).joined(separator: ",")
+            return wrong(.bool(true), for: "object")
                 + members.indices.flatMap { index in
                     let (key, value) = (members[index].key, members[index].value)
-                    let wrong: [JSONValue] = foreign.contains(key) ? [.bool(true)] : value.corrupted(sparing: foreign)
+                    let inner = "\(place){\(told.joined(separator: ","))}.\(key)"
+                    let wrong: [JSONValue] =
+                        foreign.contains(key)
+                        ? isNew("\(inner) \(names)") ? [.bool(true)] : []
+                        : value.corrupted(at: inner, beside: names, sparing: foreign, telling: words, where: isNew)
                     return wrong.map { wrong -> JSONValue in
                         var members = members
                         members[index].value = wrong
