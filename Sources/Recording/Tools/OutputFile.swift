@@ -54,7 +54,7 @@ struct OutputFile: ~Copyable {
         }
         if destination.replaces { try refuseDevice(at: path) }
         let isBeside = destination.replaces || path.hasSuffix(RecordFormat.compressedEnding)
-        if !destination.replaces, access(path, F_OK) == 0 { throw .exists(path: path) }
+        if isBeside, !destination.replaces, access(path, F_OK) == 0 { throw .exists(path: path) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
         let created = isBeside ? "\(path).\(getpid()).new" : path
         let descriptor = Glibc.open(created, flags, mode_t(0o600))
