@@ -54,6 +54,7 @@ extension Arguments {
         }
         dropNeedless()
         try checkPositionals()
+        try checkFileNames()
         try checkGuard()
     }
 

@@ -6,7 +6,6 @@ extension Arguments {
     func store() throws(UsageError) -> (path: String?, isRequired: Bool) {
         switch self[.store] {
         case "none": return (nil, false)
-        case "": throw error("--store: the name of the file is empty")
         case let path?: return (path, true)
         case nil: return (StateFolder.storePath, false)
         }

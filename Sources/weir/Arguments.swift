@@ -157,6 +157,22 @@ struct Arguments {
         }
     }
 
+    /// Whether every file and folder has a name. `weir replay "$FILE"` in a script where nobody set it has none.
+    func checkFileNames() throws(UsageError) {
+        for option in Option.of(command) where all(option).contains("") {
+            switch option.placeholder(for: command) {
+            case "FILE", "FILE|none": throw error("\(option.flag): the name of the file is empty")
+            case "FOLDER": throw error("\(option.flag): the name of the folder is empty")
+            default: break
+            }
+        }
+        let expected = command.positionals
+        for (index, word) in positionals.enumerated() where word.isEmpty {
+            let name = expected[min(index, expected.count - 1)].name
+            if ["FILE", "A", "B"].contains(name) { throw error("\(name): the name of the file is empty") }
+        }
+    }
+
     private func missing(_ name: String) -> String {
         let isContexts = name == "URL" && command.takesContext && !ContextFolder.names.isEmpty
         return "\(name) is missing" + (isContexts ? ", and no context is selected (weir ctx ls)" : "")

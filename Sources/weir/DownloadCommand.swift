@@ -41,7 +41,6 @@ struct DownloadOptions {
         isForced = arguments.has(.force)
         store = try arguments.store()
         json = arguments.has(.json)
-        if file == "" { throw arguments.error("--output: the name of the file is empty") }
         if json, file == nil { throw arguments.error("--json needs --output FILE: the bytes go to standard output") }
         if file == nil, isatty(1) == 1, arguments[.output] == nil {
             throw arguments.error("standard output is a terminal: name a file with --output, or say --output -")

@@ -132,6 +132,5 @@ struct RunOptions {
         allowsEmit = arguments.has(.allowEmit)
         pinsFollow = arguments.has(.dynamicPins)
         recordFolder = arguments[.recordDir]
-        if recordFolder == "" { throw arguments.error("--record-dir: the name of the folder is empty") }
     }
 }

@@ -41,6 +41,13 @@ struct ValueTests {
                 ["tail", "http://h/", "--flight-recorder", "10m,1K"],
                 "--flight-recorder: '10m,1K' is no time, or a time and a size from 1M on: 10m or 10m,64M"
             ),
+            (["record", "http://h/", ""], "FILE: the name of the file is empty"),
+            (["tail", "http://h/", "--record", ""], "--record: the name of the file is empty"),
+            (["tail", "http://h/", "--record-dir="], "--record-dir: the name of the folder is empty"),
+            (["replay", "f", ""], "FILE: the name of the file is empty"),
+            (["file", "diff", "f", ""], "B: the name of the file is empty"),
+            (["replay", "f", "--diff-log", ""], "--diff-log: the name of the file is empty"),
+            (["file", "merge", "f", "--output", ""], "--output: the name of the file is empty"),
             (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed", "2000"], "--speed: '2000' is neither a number from 0.01 to 1000 nor max"),
@@ -72,9 +79,10 @@ struct ValueTests {
             ),
         ] as [([String], String)])
     func refuses(arguments: [String], message: String) throws {
+        let command = arguments.prefix(arguments[0] == "file" ? 2 : 1).joined(separator: " ")
         let result = try weir(arguments)
         #expect(result.status == 2)
-        #expect(result.errors == "weir: \(message)\nTry 'weir help \(arguments[0])'.\n")
+        #expect(result.errors == "weir: \(message)\nTry 'weir help \(command)'.\n")
         #expect(result.output == "")
     }
 
