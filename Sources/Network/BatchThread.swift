@@ -31,7 +31,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
             atEnd()
             state.change { $0.hasEnded = true }
         }
-        guard started != nil else { throw .cannotStart("no thread for \(name)") }
+        guard started else { throw .cannotStart("no thread for \(name)") }
     }
 
     /// Adds elements. True when the queue is deep: the feeder must slow down until `onDrained` is called. Any thread.

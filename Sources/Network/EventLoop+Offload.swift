@@ -8,7 +8,7 @@ extension EventLoop {
             run { completion(result) }
         }
         // Without a thread to spare the work is done here: late is better than never.
-        if started == nil {
+        if !started {
             let result = work()
             run { completion(result) }
         }
@@ -17,5 +17,5 @@ extension EventLoop {
 
 /// Runs work that may block on a thread of its own, at once; on the calling thread when the system has none to spare.
 public func runOnThread(named name: String, _ work: @escaping @Sendable () -> Void) {
-    if startThread(named: name, work) == nil { work() }
+    if !startThread(named: name, work) { work() }
 }

@@ -26,7 +26,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         core = LoopCore(descriptors: wake, epoch: epoch)
         thread = Locked(nil)
         let started = Promised<NetworkError?>()
-        let handle = startThread(named: name) { [self] in runThread(started) }
+        let handle = startJoinableThread(named: name) { [self] in runThread(started) }
         guard let handle else {
             wake.close()
             throw .cannotStart("the system refuses a new thread")

@@ -102,7 +102,7 @@ public final class HTTPClient: Sendable {
         self.multi = multi
         thread = Locked(nil)
         let runner = CurlThread(multi: multi, inbox: inbox, loop: loop)
-        guard let handle = startThread(named: "weir-http", { runner.run() }) else {
+        guard let handle = startJoinableThread(named: "weir-http", { runner.run() }) else {
             multi.cleanUp()
             throw .cannotStart("the system refuses a new thread")
         }

@@ -71,8 +71,15 @@ final class Promised<Value>: @unchecked Sendable {
     }
 }
 
-/// Starts a thread that runs `body` and ends with it; gives nil when the system has none to give.
-func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+/// Starts a thread that runs `body`, and is gone with it; false when the system has none to give.
+func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = startJoinableThread(named: name, body) else { return false }
+    pthread_detach(thread)
+    return true
+}
+
+/// Starts a thread that runs `body`; nil when the system has none to give. Its stack is kept until the caller joins it.
+func startJoinableThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
     let box = Unmanaged.passRetained(ThreadBody(name: name, run: body))
     var thread = pthread_t()
     let failed = pthread_create(&thread, nil, runThread, box.toOpaque())
@@ -92,7 +99,7 @@ private final class ThreadBody: Sendable {
     }
 }
 
-/// The thread owns the box that `startThread` retained for it.
+/// The thread owns the box that was retained for it.
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()

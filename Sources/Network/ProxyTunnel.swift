@@ -19,14 +19,12 @@ func openTunnel(
     to url: URLParts, through proxy: Proxy, timeout: Duration,
     completion: @escaping @Sendable (Result<ProxyTunnel, ConnectFailure>) -> Void
 ) {
-    let thread = startThread(named: "weir-tunnel") {
+    let started = startThread(named: "weir-tunnel") {
         completion(TunnelAttempt(url: url, proxy: proxy, timeout: timeout).run())
     }
-    guard let thread else {
+    if !started {
         completion(.failure(ConnectFailure(phase: .proxy, message: "the system refuses a new thread")))
-        return
     }
-    pthread_detach(thread)
 }
 
 /// One try to open a tunnel. Blocks.

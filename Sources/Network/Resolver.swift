@@ -16,14 +16,10 @@ func resolve(_ host: String, completion: @escaping @Sendable (Resolution) -> Voi
         completion(numeric)
         return
     }
-    let thread = startThread(named: "weir-resolve") {
+    let started = startThread(named: "weir-resolve") {
         completion(lookUp(host, flags: 0) ?? .failed("Name or service not known"))
     }
-    guard let thread else {
-        completion(.failed("the system refuses a new thread"))
-        return
-    }
-    pthread_detach(thread)
+    if !started { completion(.failed("the system refuses a new thread")) }
 }
 
 /// Asks the system. Nil when a numeric address was asked for and the host is not one.

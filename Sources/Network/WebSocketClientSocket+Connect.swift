@@ -185,15 +185,11 @@ extension WebSocketClientSocket {
     /// libwebsockets does not tell why a connection failed; a second try on a helper thread does.
     private func explain(_ address: String) {
         let (loop, port) = (self.loop, request.url.port)
-        let thread = startThread(named: "weir-explain") { [self] in
+        let started = startThread(named: "weir-explain") { [self] in
             let reason = connectProblem(address: address, port: port) ?? "cannot connect"
             loop.run { [self] in fail(ConnectFailure(phase: .connect, message: "\(place): \(reason)")) }
         }
-        if let thread {
-            pthread_detach(thread)
-        } else {
-            fail(ConnectFailure(phase: .connect, message: "\(place): cannot connect"))
-        }
+        if !started { fail(ConnectFailure(phase: .connect, message: "\(place): cannot connect")) }
     }
 
     // MARK: From callbacks
