@@ -65,6 +65,27 @@ import Wire
         }
     }
 
+    @Test func `of several secrets each is replaced by its own word, until it is no secret any more`() {
+        var redactor = Redactor()
+        let secrets = ["abcdef", "abc", "abd", "ab", "é", "éa"]
+        for (index, secret) in secrets.enumerated() { redactor.add(Secret(secret), as: "<\(index)>") }
+        redactor.add(Secret("abc"), as: "<again>")
+        #expect(redactor.redact("abcdefg abcde abd abe \\u00e9b %C3%A9a") == "<0>g <1>de <2> <3>e <4>b <5>")
+        for secret in ["abc", "ab", "é", "nobody's"] { redactor.remove(Secret(secret)) }
+        #expect(redactor.redact("abcdefg abcde abd abe \\u00e9b %C3%A9a") == "<0>g abcde <2> abe \\u00e9b <5>")
+        for secret in secrets { redactor.remove(Secret(secret)) }
+        #expect(redactor.redact("abcdefg abcde abd abe éa") == "abcdefg abcde abd abe éa")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `many secrets cost no more time than one`() {
+        var redactor = Redactor()
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<2_000 { redactor.add(Secret(String(generator.next(), radix: 36))) }
+        let text = String(repeating: #"{\"id\":\"0f8b%20c1/x\"} + é\\u0041 "#, count: 20_000)
+        #expect(redactor.redact(text) == text)
+    }
+
     @Test(arguments: ["abc", "\\\\abc"])
     func `runs of backslashes from a peer cost linear time, and hide nothing`(secret: String) {
         var redactor = Redactor()
