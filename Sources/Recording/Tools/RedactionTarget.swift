@@ -46,8 +46,10 @@ public struct RedactionTarget {
     /// What is to go of a value, as ranges of its UTF-8. `keys` are those it stands under in its payload.
     func matches(in text: [UInt8], under keys: [String]) -> [Range<Int>] {
         switch form {
-        case .secret(let rule): return rule.matches(in: text, key: keys.last ?? "")
-        case .secrets: return SecretRule.allCases.flatMap { $0.matches(in: text, key: keys.last ?? "") }
+        case .secret(let rule): return rule.matches(in: text, of: SecretRule.plain(keys.last ?? ""))
+        case .secrets:
+            let name = SecretRule.plain(keys.last ?? "")
+            return SecretRule.allCases.flatMap { $0.matches(in: text, of: name) }
         case .path(let path):
             let isHere =
                 keys.count >= path.count && zip(keys.suffix(path.count), path).allSatisfy { $1 == "*" || $0 == $1 }

@@ -33,10 +33,9 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The secrets in a string, as ranges of its UTF-8; `key` is the name of the member it is the value of.
-    func matches(in text: [UInt8], key: String) -> [Range<Int>] {
+    /// The secrets in a string, as ranges of its UTF-8; `name` is the plain one of the member it is the value of.
+    func matches(in text: [UInt8], of name: String) -> [Range<Int>] {
         let whole = text.isEmpty || Self.isHidden(text) ? [] : [0..<text.count]
-        let name = Self.plain(key)
         switch self {
         case .jwt: return Self.webTokens(in: text)
         case .authorization: return Self.headers(in: text)
@@ -48,7 +47,7 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
         case .session:
             let isID = ["sid", "pid", "sessionid"].contains(name) && text.count >= 16 && text.allSatisfy(Self.isBase64)
             return isID && !text.starts(with: "sid-".utf8) ? whole : []
-        case .random: return Self.speaksOfKeys(name) && Self.isRandom(text) ? whole : []
+        case .random: return Self.isRandom(text) && Self.speaksOfKeys(name) ? whole : []
         }
     }
 
@@ -58,8 +57,9 @@ public enum SecretRule: String, CaseIterable, Hashable, Sendable {
     ]
 
     /// `Access-Token`, `access_token` and `accessToken` are one name.
-    private static func plain(_ key: String) -> String {
-        String(decoding: key.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }, as: UTF8.self)
+    static func plain(_ key: String) -> String {
+        if key.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return key }
+        return String(decoding: key.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }, as: UTF8.self)
             .lowercased()
     }
 

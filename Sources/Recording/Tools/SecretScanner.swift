@@ -8,7 +8,8 @@ struct SecretScanner {
         var found: [String] = []
         func check(_ leaf: JSONLeaf) {
             let value = Array(leaf.value.utf8)
-            for rule in SecretRule.allCases where !rule.matches(in: value, key: leaf.key).isEmpty {
+            let name = SecretRule.plain(leaf.key)
+            for rule in SecretRule.allCases where !rule.matches(in: value, of: name).isEmpty {
                 // One finding a member: the rules overlap.
                 let place = leaf.keys.joined(separator: ".")
                 found.append("\(rule.words) in \(place) (rule \(rule.rawValue))")
