@@ -160,16 +160,12 @@ struct Arguments {
     /// Whether every file and folder has a name. `weir replay "$FILE"` in a script where nobody set it has none.
     func checkFileNames() throws(UsageError) {
         for option in Option.of(command) where all(option).contains("") {
-            switch option.placeholder(for: command) {
-            case "FILE", "FILE|none": throw error("\(option.flag): the name of the file is empty")
-            case "FOLDER": throw error("\(option.flag): the name of the folder is empty")
-            default: break
-            }
+            if option.takesFile(for: command) { throw error("\(option.flag): the name of the file is empty") }
+            if option == .recordDir { throw error("\(option.flag): the name of the folder is empty") }
         }
-        let expected = command.positionals
         for (index, word) in positionals.enumerated() where word.isEmpty {
-            let name = expected[min(index, expected.count - 1)].name
-            if ["FILE", "A", "B"].contains(name) { throw error("\(name): the name of the file is empty") }
+            guard let positional = command.positional(at: index), positional.isFile else { continue }
+            throw error("\(positional.name): the name of the file is empty")
         }
     }
 

@@ -74,6 +74,16 @@ enum CommandName: String, CaseIterable {
             let text = isRepeatable ? name + "…" : name
             return isRequired ? text : "[\(text)]"
         }
+
+        /// Whether it is the name of a file.
+        var isFile: Bool { ["FILE", "A", "B"].contains(name) }
+    }
+
+    /// What the word at `index` is; nil when there may be none.
+    func positional(at index: Int) -> Positional? {
+        let expected = positionals
+        if index < expected.count { return expected[index] }
+        return expected.last.flatMap { $0.isRepeatable ? $0 : nil }
     }
 
     /// Those that are typed as one word.

@@ -108,7 +108,7 @@ struct Completion {
             add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue), to: current, prefix: prefix)
         default: break
         }
-        if (option.placeholder(for: command) ?? "").split(separator: "|").contains("FILE") { takesFiles = true }
+        if option.takesFile(for: command) { takesFiles = true }
     }
 
     /// Words such as `json` and `none`; placeholders are in capital letters or in parts.
@@ -117,8 +117,6 @@ struct Completion {
     }
 
     private mutating func addPositional(_ command: CommandName, _ before: [String], to current: String) {
-        let expected = command.positionals
-        guard let last = expected.last else { return }
         // Where a context says the URL, the words begin behind it.
         let skipped =
             command.urlIndex(in: before).map { index in
@@ -126,13 +124,11 @@ struct Completion {
                     && !(before.indices.contains(index) && Arguments.isURL(before[index]))
             } ?? false
         let index = before.count + (skipped && command != .tail && command != .record ? 1 : 0)
-        let positional = index < expected.count ? expected[index] : last
-        guard index < expected.count || last.isRepeatable else { return }
+        guard let positional = command.positional(at: index) else { return }
         let words = positional.name.split(separator: "|").map(String.init)
         if words.count > 1 { return add(words.filter(Completion.isWord), to: current) }
         switch positional.name {
-        case "FILE", "A", "B": takesFiles = true
-        case "DIR": takesFiles = true
+        case _ where positional.isFile: takesFiles = true
         case "URL": add(known.urls, to: current)
         case "ROOM": add(known.rooms + known.channels, to: current)
         case "PATTERN" where command.family == "rooms": add(known.rooms + known.channels, to: current)

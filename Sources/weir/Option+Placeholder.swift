@@ -10,6 +10,11 @@ extension Option {
         }
     }
 
+    /// Whether the name of a file may follow the option.
+    func takesFile(for command: CommandName) -> Bool {
+        placeholder(for: command)?.split(separator: "|").contains("FILE") ?? false
+    }
+
     /// What follows the option in a usage line; nil when nothing does.
     var placeholder: String? {
         switch self {

@@ -45,6 +45,7 @@ struct ValueTests {
             (["tail", "http://h/", "--record", ""], "--record: the name of the file is empty"),
             (["tail", "http://h/", "--record-dir="], "--record-dir: the name of the folder is empty"),
             (["replay", "f", ""], "FILE: the name of the file is empty"),
+            (["serve", "--scenario", ""], "--scenario: the name of the file is empty"),
             (["file", "diff", "f", ""], "B: the name of the file is empty"),
             (["replay", "f", "--diff-log", ""], "--diff-log: the name of the file is empty"),
             (["file", "merge", "f", "--output", ""], "--output: the name of the file is empty"),
