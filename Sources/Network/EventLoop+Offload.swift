@@ -3,12 +3,7 @@ extension EventLoop {
     public func offload<Result: Sendable>(
         named name: String, _ work: @escaping @Sendable () -> Result, completion: @escaping @Sendable (Result) -> Void
     ) {
-        let started = startThread(named: name) { [self] in
-            let result = work()
-            run { completion(result) }
-        }
-        // Without a thread to spare the work is done here: late is better than never.
-        if !started {
+        runOnThread(named: name) { [self] in
             let result = work()
             run { completion(result) }
         }
@@ -17,5 +12,6 @@ extension EventLoop {
 
 /// Runs work that may block on a thread of its own, at once; on the calling thread when the system has none to spare.
 public func runOnThread(named name: String, _ work: @escaping @Sendable () -> Void) {
+    // Late is better than never.
     if !startThread(named: name, work) { work() }
 }
