@@ -42,35 +42,32 @@ struct Schema {
     }
 
     /// The words that it tells values apart by.
-    private var words: Set<String> { Self.words(in: root) }
-
-    private static func words(in value: JSONValue) -> Set<String> {
-        switch value {
-        case .array(let elements): return elements.reduce(into: []) { $0.formUnion(words(in: $1)) }
-        case .object(let members):
-            return members.reduce(into: []) { found, member in
-                switch (member.key, member.value) {
-                case ("const", .string(let word)): found.insert(word)
-                case ("enum", .array(let values)):
-                    for case .string(let word) in values { found.insert(word) }
-                default: found.formUnion(words(in: member.value))
-                }
+    private var words: Set<String> {
+        Self.texts(in: root) { key, value in
+            switch (key, value) {
+            case ("const", .string(let word)): [word]
+            case ("enum", .array(let values)):
+                values.compactMap { value in if case .string(let word) = value { word } else { nil } }
+            default: []
             }
-        case .null, .bool, .integer, .number, .string: return []
         }
     }
 
     /// The names of all members it describes.
-    var memberNames: Set<String> { Self.names(in: root) }
+    var memberNames: Set<String> {
+        Self.texts(in: root) { key, value in
+            if key == "properties", case .object(let properties) = value { properties.map(\.key) } else { [] }
+        }
+    }
 
-    private static func names(in value: JSONValue) -> Set<String> {
+    /// What `find` gives of the members in `value`, however deep.
+    private static func texts(in value: JSONValue, _ find: (String, JSONValue) -> [String]) -> Set<String> {
         switch value {
-        case .array(let elements): return elements.reduce(into: []) { $0.formUnion(names(in: $1)) }
+        case .array(let elements): return elements.reduce(into: []) { $0.formUnion(texts(in: $1, find)) }
         case .object(let members):
             return members.reduce(into: []) { found, member in
-                found.formUnion(names(in: member.value))
-                guard member.key == "properties", case .object(let properties) = member.value else { return }
-                found.formUnion(properties.map(\.key))
+                found.formUnion(find(member.key, member.value))
+                found.formUnion(texts(in: member.value, find))
             }
         case .null, .bool, .integer, .number, .string: return []
         }
