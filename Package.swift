@@ -51,6 +51,12 @@ let package = Package(
         .systemLibrary(name: "CMimalloc", providers: [.apt(["libmimalloc-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+        // C++ behind a C header.
+        .systemLibrary(name: "CRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
+        .target(
+            name: "CRE2", dependencies: ["CRE2Library"],
+            linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
+
         // Headers of inline functions: what Swift has no word for.
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
@@ -62,15 +68,23 @@ let package = Package(
         room("Events", ["JSONText"]),
         room("SectionedModel", ["CPrefetch"]),
         room("Terminal"),
-        room("Pipeline", ["Wire", "Events", "SectionedModel", "JSONText"]),
+        room("RegularExpressions", ["CRE2"]),
+        room("Pipeline", ["RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
-        room("Recording", ["Pipeline", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto", "CZstd"]),
+        room(
+            "Recording",
+            [
+                "RegularExpressions", "Pipeline", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto", "CZstd",
+            ]),
         room(
             "Live",
-            ["Terminal", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel", "JSONText"]),
+            [
+                "Terminal", "RegularExpressions", "Pipeline", "Recording", "Store", "Network", "Wire", "Events",
+                "SectionedModel", "JSONText",
+            ]),
         room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
         .executableTarget(
             name: "weir",
@@ -98,6 +112,7 @@ let package = Package(
         tests("WireTests", ["Wire", "JSONText"]),
         tests("TerminalTests", ["Terminal"]),
         tests("EventsTests", ["Events", "JSONText"]),
+        tests("RegularExpressionsTests", ["RegularExpressions"]),
         // The model's oracle: plain code, so that weir-bench can soak with it too.
         .target(
             name: "ModelOracle", dependencies: ["SectionedModel"], path: "Tests/ModelOracle", swiftSettings: house),

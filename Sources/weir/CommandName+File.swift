@@ -63,8 +63,8 @@ extension CommandName {
                 positionals: [Positional(name: "PATTERN"), Positional(name: "FILE", isRepeatable: true)],
                 summary: "find records by their text",
                 details: [
-                    "PATTERN is a POSIX extended regular expression. It is looked for in the payloads of messages and",
-                    "REST exchanges as they were sent, not in how the file spells them, and in the lines of other",
+                    "PATTERN is a regular expression, as RE2 and Go have it. It is looked for in the payloads of messages",
+                    "and REST exchanges as they were sent, not in how the file spells them, and in the lines of other",
                     "records. A match is shown with ':' behind its number, context with '-'. Exits with 1 when nothing",
                     "matches.",
                 ],
@@ -142,8 +142,9 @@ extension CommandName {
                 details: [
                     "A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, session,",
                     "random, path:KEYS for the members whose keys end so (path:user.email, path:user.*), or",
-                    "regex:PATTERN for what matches a POSIX extended regular expression. The rules are applied to every",
-                    "string, also in the JSON of payloads; binary payloads are not looked into. The head lists the rules.",
+                    "regex:PATTERN for what matches a regular expression, as RE2 and Go have it. The rules are applied to",
+                    "every string, also in the JSON of payloads; binary payloads are not looked into. The head lists the",
+                    "rules.",
                 ],
                 examples: [
                     "weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl"

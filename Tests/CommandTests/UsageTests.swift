@@ -28,7 +28,7 @@ struct UsageTests {
             ),
             (
                 ["rooms", "join", "/(/", "--on", "t"],
-                "weir: /(/ is no regular expression\nTry 'weir help rooms join'.\n"
+                "weir: /(/ is no regular expression: missing ): (\nTry 'weir help rooms join'.\n"
             ),
             (
                 ["rooms", "mute", "#a", "--store", "f"],

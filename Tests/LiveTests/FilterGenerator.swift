@@ -41,7 +41,7 @@ struct FilterGenerator {
             switch operation {
             case .exists: []
             case .matches, .matchesNot:
-                [.pattern(pick(["a", "/", "^x/y$", "[/\\]", "a|b", "\\\\", "\\.", "( )", "\""]))]
+                [.pattern(pick(["a", "/", "^x/y$", "[/\\\\]", "a|b", "\\\\", "\\.", "( )", "\""]))]
             case .like, .unlike: [.string(pick(["*", "?*"]))]
             case .oneOf, .noneOf: (0...number(below: 3)).map { _ in value(of: field) }
             case .equal, .notEqual, .less, .atMost, .greater, .atLeast: [value(of: field)]

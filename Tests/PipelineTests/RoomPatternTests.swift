@@ -77,7 +77,7 @@ import Testing
         ("kin=direct", "rooms have no field kin: one of kind, title, id, unread, company, workspace"),
         ("unread>many", "unread is compared with a whole number: unread>many"),
         ("kind>direct", "kind is compared with = or !=: kind>direct"),
-        ("/(/", "/(/ is no regular expression"), ("(#a", "a parenthesis is not closed"),
+        ("/(/", "/(/ is no regular expression: missing ): ("), ("(#a", "a parenthesis is not closed"),
         ("()", "parentheses are empty"),
         ("#a + ", "a pattern is missing behind the operator"), ("#", "# needs a title: #general"),
         ("@a b", "@a b names no set: use up to 64 letters, digits, '.', '_' and '-'"),
@@ -107,9 +107,11 @@ import Testing
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@loop").expanding(sets) }
     }
 
-    @Test func `hostile patterns cost neither the stack nor much time`() {
+    @Test func `hostile patterns and names cost neither the stack nor much time`() throws {
         let deep = String(repeating: "(", count: 100_000)
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: deep) }
+        let lines = String(repeating: "/a", count: 200) + "\n"
+        #expect(try !RoomExpression(parsing: "/^(/[^\n]+)+$/").matches(RoomFacts(name: lines)))
         let stars = String(repeating: "*a", count: 400)
         let glob = RoomGlob(stars)
         #expect(!glob.matches(String(repeating: "a", count: 1_000) + "b"))

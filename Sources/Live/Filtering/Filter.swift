@@ -9,7 +9,7 @@
 ///   payload), `lag`, `known`, `text` (the line as `--format compact` prints it, without colours), `payload.KEY`, `payload[1].KEY`, and of changes
 ///   `diff.op`, `diff.section`, `diff.kind`, `diff.id`, `diff.field`. A way into the payload that begins with a key begins in the event's first
 ///   argument; `payload[0]` is its name.
-/// * Operators: `= != < <= > >=`, `~` and `!~` (a POSIX extended regular expression), `like` and `not like` (`*`, `?`, `[…]`, the whole text),
+/// * Operators: `= != < <= > >=`, `~` and `!~` (a regular expression, as RE2 has it), `like` and `not like` (`*`, `?`, `[…]`, the whole text),
 ///   `in (…)` and `not in (…)`, `exists`; `and`, `or`, `not`, parentheses. `/…/` alone asks for `text`.
 /// * What has no such field fails every test of it but the negative ones: `a != b` says the same as `not a = b`.
 /// * Rooms and actors are known by their name, and by what is shown of it: a room's short form, `#` and its channel's name, a user's name.

@@ -1,3 +1,5 @@
+import RegularExpressions
+
 /// A clause as it is asked: its tests in order, each with where to go on. Not for several threads at once.
 struct FilterCode {
     /// Where a test leads.
@@ -76,7 +78,7 @@ final class FilterMatcher {
         case anything
         case words([String])
         case glob(Glob)
-        case pattern(FilterPattern?)
+        case pattern(RegularExpression?)
         case truth(Bool)
         case amounts([Int64])
         case order(FilterOrder, Int64)
@@ -97,7 +99,7 @@ final class FilterMatcher {
         switch test.operation {
         case .exists: .anything
         case .like, .unlike: .glob(Glob(test.values.first?.string ?? ""))
-        case .matches, .matchesNot: .pattern(test.values.first.flatMap { FilterPattern($0.string ?? "") })
+        case .matches, .matchesNot: .pattern(test.values.first.flatMap { try? RegularExpression($0.string ?? "") })
         case .equal, .notEqual, .oneOf, .noneOf: equal(test)
         case .less: order(.less, test)
         case .atMost: order(.atMost, test)

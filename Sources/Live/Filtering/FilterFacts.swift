@@ -2,6 +2,7 @@ import Events
 import JSONText
 import Pipeline
 import Recording
+import RegularExpressions
 import Terminal
 
 /// What a report says of itself and of what caused it, as a filter asks for it: nothing is made that is not asked for.

@@ -1,4 +1,5 @@
 import JSONText
+import RegularExpressions
 
 extension FilterValue {
     /// A value that one of a payload is compared with.

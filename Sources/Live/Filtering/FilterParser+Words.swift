@@ -1,4 +1,4 @@
-import Recording
+import RegularExpressions
 
 // Fields, operators and values.
 extension FilterParser {
@@ -137,10 +137,10 @@ extension FilterParser {
         let start = reader.position
         let text = try reader.pattern()
         let range = start..<reader.position
-        do throws(RegularExpression.Refusal) {
+        do throws(RegularExpression.Malformed) {
             _ = try RegularExpression(text)
         } catch {
-            throw reader.error("the regular expression \(error)", range)
+            throw reader.error("the regular expression is malformed: \(error.message)", range)
         }
         return .pattern(text)
     }

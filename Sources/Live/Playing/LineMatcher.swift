@@ -1,12 +1,12 @@
 import Pipeline
-import Recording
+import RegularExpressions
 import Terminal
 
 /// Finds the reports of which a compact line, as it is printed without colours and in full length, matches an expression.
 final class LineMatcher {
     private let pattern: RegularExpression
 
-    init(_ pattern: consuming RegularExpression) { self.pattern = pattern }
+    init(_ pattern: RegularExpression) { self.pattern = pattern }
 
     /// Whether one of the lines matches.
     func matches(_ reports: [StampedReport]) -> Bool {

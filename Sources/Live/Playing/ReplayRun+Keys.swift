@@ -1,6 +1,7 @@
 import Network
 import Pipeline
 import Recording
+import RegularExpressions
 import Wire
 
 // What the keys do.
@@ -118,10 +119,10 @@ extension ReplayRun {
 
     private func search(_ text: String) throws(End) {
         let pattern: LineMatcher
-        do throws(RegularExpression.Refusal) {
+        do throws(RegularExpression.Malformed) {
             pattern = LineMatcher(try RegularExpression(text))
         } catch {
-            return refuse("the expression \(error)")
+            return refuse("the expression is malformed: \(error.message)")
         }
         playback.pause()
         try seekOn("no line matches", until: { _ in false }, orAt: { pattern.matches($0) })

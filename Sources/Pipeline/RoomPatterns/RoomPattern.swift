@@ -1,3 +1,5 @@
+import RegularExpressions
+
 /// What is wrong with a pattern.
 public struct RoomPatternError: Error, Hashable, Sendable {
     /// One sentence; may quote what was written.
@@ -53,8 +55,10 @@ public indirect enum RoomPattern: Hashable, Sendable {
             self = .set(try Self.setName(String(text.dropFirst())))
         } else if text.hasPrefix("/"), text.hasSuffix("/"), text.utf8.count > 2 {
             let expression = String(text.dropFirst().dropLast())
-            guard (try? Regex(expression)) != nil else {
-                throw RoomPatternError("\(text) is no regular expression")
+            do throws(RegularExpression.Malformed) {
+                _ = try RegularExpression(expression)
+            } catch {
+                throw RoomPatternError("\(text) is no regular expression: \(error.message)")
             }
             self = .expression(expression)
         } else if RoomSelector.isLike(text[...]) {
@@ -130,13 +134,13 @@ extension RoomPattern: CustomStringConvertible {
     }
 }
 
-/// A pattern made ready to be asked about many rooms. Not kept: a regular expression is for one thread.
+/// A pattern made ready to be asked about many rooms.
 struct RoomMatcher {
     private indirect enum Form {
         case exact(String)
         case title(RoomGlob)
         case glob(RoomGlob)
-        case expression(Regex<AnyRegexOutput>)
+        case expression(RegularExpression)
         case selector([RoomSelector])
         case group([(isExcluded: Bool, form: Form)])
         case nothing
@@ -150,7 +154,7 @@ struct RoomMatcher {
         case .exact(let name): .exact(name)
         case .title(let title): .title(RoomGlob(title.lowercased()))
         case .glob(let text): .glob(RoomGlob(text))
-        case .expression(let text): (try? Regex(text)).map { .expression($0) } ?? .nothing
+        case .expression(let text): (try? RegularExpression(text)).map { .expression($0) } ?? .nothing
         case .selector(let conditions): .selector(conditions)
         case .set: .nothing
         case .group(let expression): .group(expression.terms.map { ($0.isExcluded, form(of: $0.pattern)) })
@@ -164,7 +168,7 @@ struct RoomMatcher {
         case .exact(let name): name == room.name
         case .title(let form): room.title.map { form.matches($0.lowercased()) } ?? false
         case .glob(let form): form.matches(room.name)
-        case .expression(let expression): (try? expression.firstMatch(in: room.name)) != nil
+        case .expression(let expression): expression.matches(room.name)
         case .selector(let conditions): conditions.allSatisfy { $0.matches(room) }
         case .group(let terms): terms.last { matches($0.form, room) }?.isExcluded == false
         case .nothing: false

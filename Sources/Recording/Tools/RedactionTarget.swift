@@ -22,7 +22,7 @@ public struct RedactionTarget {
     /// The names of the rules for secrets.
     public static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
 
-    /// A rule from text: one of `names`, `path:user.email`, or `regex:` and a POSIX extended regular expression.
+    /// A rule from text: one of `names`, `path:user.email`, or `regex:` and a regular expression, as RE2 has it.
     public init(parsing text: String) throws(Malformed) {
         if text == "secrets" {
             (id, form) = (text, .secrets)

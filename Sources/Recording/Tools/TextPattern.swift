@@ -1,4 +1,6 @@
-/// A regular expression (POSIX extended, as libc has it) or a plain text that is looked for in bytes.
+import RegularExpressions
+
+/// A regular expression (as RE2 has it) or a plain text that is looked for in bytes.
 public final class TextPattern {
     /// Why a pattern is none.
     public struct Malformed: Error {
@@ -6,7 +8,7 @@ public final class TextPattern {
         public var message: String
     }
 
-    private enum Form: ~Copyable {
+    private enum Form {
         case fixed([UInt8])
         case expression(RegularExpression)
     }
@@ -21,13 +23,10 @@ public final class TextPattern {
             form = .fixed(Array(pattern.utf8).map { ignoresCase ? Self.lowered($0) : $0 })
             return
         }
-        do throws(RegularExpression.Refusal) {
-            form = .expression(try RegularExpression(pattern, ignoresCase: ignoresCase, tellsWhere: true))
+        do throws(RegularExpression.Malformed) {
+            form = .expression(try RegularExpression(pattern, ignoresCase: ignoresCase))
         } catch {
-            switch error {
-            case .repeatsTooMuch: throw Malformed(message: "It repeats too much")
-            case .malformed(let message): throw Malformed(message: message)
-            }
+            throw Malformed(message: error.message)
         }
     }
 

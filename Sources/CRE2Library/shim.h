@@ -1,0 +1,1 @@
+// RE2 is C++: only Sources/CRE2 includes it, behind a C header.
