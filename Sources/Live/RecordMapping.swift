@@ -132,7 +132,7 @@ extension Record {
             .http(HTTPRecord(id: request, phase: .response(status: status, body: Array(body), retryAfter: retryAfter)))
         case .answered(let request, .failure(let kind, let message)):
             .http(HTTPRecord(id: request, phase: .failure(kind: kind, message: message)))
-        case .tokenRenewed(let changed): .token(TokenRecord(renewed: changed))
+        case .tokenRenewed(_, let changed): .token(TokenRecord(renewed: changed))
         case .act(let action): .action(ActionRecord(act: .ask, what: json { action.encode(into: &$0) }))
         case .dropAction(let id): .action(ActionRecord(act: .drop, what: json { $0.string(id.description) }))
         case .retryAction(let id): .action(ActionRecord(act: .retry, what: json { $0.string(id.description) }))

@@ -123,7 +123,7 @@ extension Tail {
             self?.assumeIsolated { tail in
                 if let renewed = try? result.get() { tail.adopt(renewed) }
                 // A connect may have found the new one meanwhile.
-                tail.feed(.tokenRenewed(changed: tail.token != refused))
+                tail.feed(.tokenRenewed(tail.token, changed: tail.token != refused))
             }
         }
     }

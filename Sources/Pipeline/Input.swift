@@ -16,8 +16,9 @@ public enum Input: Sendable {
     case closed(connection: Int, WebSocketClose)
     /// A request was answered, or was not.
     case answered(request: Int, Answer)
-    /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token.
-    case tokenRenewed(changed: Bool)
+    /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token: this one, but for a
+    /// replay, which has none.
+    case tokenRenewed(Secret? = nil, changed: Bool)
     /// The user wants something done.
     case act(Action)
     /// The user takes back what is not done yet, or drops what failed.

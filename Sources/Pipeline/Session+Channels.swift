@@ -8,6 +8,7 @@ extension Session {
     mutating func openChannels(into effects: inout [Effect]) {
         let (rooms, backend) = (rooms, backend)
         history.channels.keep { backend.isOwn($0) || rooms.isWanted(backend.room(of: $0)) }
+        history.channels.renew(ext: backend.publishing(token: token))
         bayeux = BayeuxClient(
             BayeuxClient.Configuration(connectionType: pollsChannels ? .longPolling : .websocket),
             memory: history.channels, seed: random.next())

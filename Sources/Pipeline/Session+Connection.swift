@@ -159,9 +159,11 @@ extension Session {
         renewToken(into: &effects)
     }
 
-    mutating func tokenRenewed(changed: Bool, into effects: inout [Effect]) {
+    mutating func tokenRenewed(_ token: Secret?, changed: Bool, into effects: inout [Effect]) {
         isRenewingToken = false
         if changed {
+            self.token = token
+            bayeux?.renew(ext: backend.publishing(token: token))
             rooms.forgetRefusals(all: true)
             if link.isReady { joinWantedRooms(into: &effects) }
         }

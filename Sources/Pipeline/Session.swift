@@ -141,7 +141,7 @@ public struct Session: Sendable {
         case .message(let connection, let message): received(message, on: connection, decoded, into: &effects)
         case .closed(let connection, let close): closed(connection, close, into: &effects)
         case .answered(let request, let answer): answered(request, answer, into: &effects)
-        case .tokenRenewed(let changed): tokenRenewed(changed: changed, into: &effects)
+        case .tokenRenewed(let token, let changed): tokenRenewed(token, changed: changed, into: &effects)
         case .act(let action): act(action, into: &effects)
         case .dropAction(let id): dropAction(id, into: &effects)
         case .retryAction(let id): retryAction(id, into: &effects)

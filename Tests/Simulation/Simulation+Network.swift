@@ -39,7 +39,7 @@ extension Simulation {
             guard life == self.life else { return }
             let before = token?.reveal()
             token = server.token(at: now)
-            feed(.tokenRenewed(changed: token?.reveal() != before))
+            feed(.tokenRenewed(token, changed: token?.reveal() != before))
         case .wake: wake()
         case .serverUp: serverDownUntil = nil
         }

@@ -131,7 +131,7 @@ public actor Errand {
             self?.assumeIsolated { errand in
                 let renewed = (try? result.get()).flatMap { $0 == errand.token ? nil : $0 }
                 if let renewed { errand.token = renewed }
-                errand.feed(.tokenRenewed(changed: renewed != nil))
+                errand.feed(.tokenRenewed(renewed, changed: renewed != nil))
             }
         }
     }

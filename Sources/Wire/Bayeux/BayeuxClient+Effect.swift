@@ -52,6 +52,11 @@ extension BayeuxClient {
         public mutating func keep(where isWanted: (Bayeux.Channel) -> Bool) {
             subscriptions.removeAll { !isWanted($0.channel) }
         }
+
+        /// As `BayeuxClient.renew`, for the next transport.
+        public mutating func renew(ext: RawJSON?) {
+            for index in subscriptions.indices { subscriptions[index].ext = ext }
+        }
     }
 
     /// A frame to be sent.

@@ -61,6 +61,11 @@ extension BayeuxClient {
         askForSubscriptions(at: now, into: &effects)
     }
 
+    /// Another `ext` goes from now on with each request for the channels that are wanted: the token in it is another one.
+    public mutating func renew(ext: RawJSON?) {
+        for index in subscriptions.indices { subscriptions[index].ext = ext }
+    }
+
     /// Whether the server accepted the channel in the session that stands.
     public func isSubscribed(to channel: Bayeux.Channel) -> Bool {
         switch state {

@@ -114,6 +114,28 @@ struct GroupMeConnectionTests {
         #expect(peer.finished == .refused("access token authentication failed"))
     }
 
+    @Test func `another token at the next connection goes with every subscription, those that are repeated, too`() {
+        var peer = GroupMeTranscript.ready()
+        #expect(peer.subscribed.count == 2)
+        peer.restart()
+        peer.pass(.seconds(10))
+        peer.feed(.opened(connection: peer.transcript.connection, token: Secret("another-token")))
+        #expect(peer.isReady)
+        let repeated = peer.subscribed.dropFirst(2)
+        #expect(repeated.map(\.channel) == ["/user/20000001", GroupMeTranscript.family])
+        #expect(repeated.allSatisfy { $0.ext == #"{"access_token":"another-token"}"# })
+    }
+
+    @Test func `a token that was renewed goes with what is subscribed to from then on`() {
+        var peer = GroupMeTranscript.ready()
+        peer.feed(.tokenRenewed(Secret("another-token"), changed: true))
+        peer.forget()
+        peer.feed(.want(rooms: ["/group/10000002"], source: .ctl))
+        let later = peer.subscribed.dropFirst(2)
+        #expect(later.map(\.channel).sorted() == [GroupMeTranscript.family, "/group/10000002", "/user/20000001"])
+        #expect(later.allSatisfy { $0.ext == #"{"access_token":"another-token"}"# })
+    }
+
     @Test
     func `a token that the service refuses to say whose it is, is asked for again, and then believed to be no good`() {
         var peer = GroupMeTranscript()
