@@ -13,7 +13,7 @@ struct Benchmark: Sendable {
 
     /// The commands, in the order of the help.
     static let all: [Benchmark] = [
-        .replay, .stages, .seek, .receive, .serve, .model, .store, .answers, .simulate, .terminal,
+        .replay, .stages, .seek, .receive, .serve, .reconnect, .model, .store, .answers, .simulate, .terminal,
     ]
 
     /// Runs the command the arguments name; gives the exit code: 0 measured, 1 could not be measured, 2 wrong usage.

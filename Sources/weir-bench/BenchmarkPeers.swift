@@ -93,14 +93,12 @@ extension BlastSource {
 
 /// A certificate for 127.0.0.1 that signs itself, in a temporary folder that goes with it.
 final class BenchmarkCertificates {
-    private let folder: String
-    var certificate: String { folder + "/cert.pem" }
-    var key: String { folder + "/key.pem" }
+    private let folder: TemporaryFolder
+    var certificate: String { folder.path + "/cert.pem" }
+    var key: String { folder.path + "/key.pem" }
 
     init() throws(BenchmarkError) {
-        var template = Array("/tmp/weir-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .failed("no temporary folder can be made") }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        folder = try TemporaryFolder()
         // The key first: made with the certificate, it is told of on standard error.
         try Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", key])
         try Self.openssl([
@@ -113,10 +111,5 @@ final class BenchmarkCertificates {
     private static func openssl(_ arguments: [String]) throws(BenchmarkError) {
         let process = try ChildProcess(["openssl"] + arguments)
         while process.readLine() != nil {}
-    }
-
-    deinit {
-        for file in [certificate, key] { unlink(file) }
-        rmdir(folder)
     }
 }

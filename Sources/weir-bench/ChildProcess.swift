@@ -60,4 +60,16 @@ final class ChildProcess {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     }
+
+    /// The path of a program that was built with this one.
+    static func program(builtAs name: String) throws(BenchmarkError) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let program = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" + name
+        guard access(String(program), X_OK) == 0 else {
+            throw .failed("\(program) is not here: build it first, with the same configuration")
+        }
+        return String(program)
+    }
 }

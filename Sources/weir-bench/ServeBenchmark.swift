@@ -21,7 +21,8 @@ extension Benchmark {
     ) { arguments throws(BenchmarkError) in
         raiseDescriptorLimit()
         let process = try ChildProcess([
-            try programBeside("weir"), "serve", "--scenario", "echo", "--listen", "127.0.0.1:0", "--quiet",
+            try ChildProcess.program(builtAs: "weir"), "serve", "--scenario", "echo", "--listen", "127.0.0.1:0",
+            "--quiet",
         ])
         // "url http://127.0.0.1:4400"
         guard let line = process.readLine(), let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
@@ -68,55 +69,11 @@ extension Benchmark {
             ] + table.lines + ["", "Again: \(arguments.commandLine)"]).joined(separator: "\n")
     }
 
-    /// A program built with this one.
-    private static func programBeside(_ name: String) throws(BenchmarkError) -> String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let length = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let program = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" + name
-        guard access(String(program), X_OK) == 0 else {
-            throw .failed("\(program) is not here: build it first, with the same configuration")
-        }
-        return String(program)
-    }
-
     /// A client is a descriptor, and the usual limit is 1024 of them.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 8192))
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-}
-
-/// What the kernel counts of another process.
-struct ProcessFacts: Sendable {
-    let pid: pid_t
-
-    /// A figure of `/proc/PID/status` that is in kilobytes, in megabytes of 1 000 000 bytes.
-    func megabytes(_ name: String) -> Double? {
-        let lines = contents("status").split(separator: "\n")
-        guard let line = lines.first(where: { $0.hasPrefix(name) }),
-            let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({
-                Double($0)
-            })
-        else { return nil }
-        return kilobytes * 1024 / 1e6
-    }
-
-    /// User and system time of all its threads.
-    var processorSeconds: Double? {
-        // The name, in brackets, may hold anything; what follows it is numbers: the 12th and 13th are the times.
-        let words = contents("stat").split(separator: ")").last?.split(separator: " ") ?? []
-        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return nil }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
-
-    private func contents(_ name: String) -> String {
-        guard let file = fopen("/proc/\(pid)/\(name)", "r") else { return "" }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 8192)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

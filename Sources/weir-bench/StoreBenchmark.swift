@@ -47,14 +47,9 @@ private struct StoreMeasurement {
     init(rows: Int) { self.rows = rows }
 
     mutating func run(seed: UInt64) throws {
-        var template = Array("/tmp/weir-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw BenchmarkError.failed("no temporary folder") }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer {
-            for name in ["", "-wal", "-shm"] { unlink(folder + "/store.sqlite" + name) }
-            rmdir(folder)
-        }
-        let store = try Store(opening: folder + "/store.sqlite", now: 0)
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try Store(opening: folder.path + "/store.sqlite", now: 0)
         defer { store.close() }
         let scope = StoreScope(StoreAccount(server: "http://localhost", user: "bench"))
         var model = SectionedCollection<Item>()

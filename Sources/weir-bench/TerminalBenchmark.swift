@@ -43,8 +43,7 @@ extension Benchmark {
 enum TerminalStart {
     static func report(starts: Int) throws(BenchmarkError) -> [String] {
         let recording = try TwakeRecording.file(events: 100, channels: 5, messages: 20, seed: 1)
-        let own = CommandLine.arguments[0]
-        let path = own.lastIndex(of: "/").map { own[...$0] + "weir" } ?? "weir"
+        let path = try ChildProcess.program(builtAs: "weir")
         var table = Table(["start-up to the first byte", "ms", "most"])
         for (name, words) in [
             ("weir help", ["help"]),
@@ -53,7 +52,7 @@ enum TerminalStart {
             var spans: [Double] = []
             for _ in 0..<starts {
                 let watch = Stopwatch()
-                let child = try ChildProcess([String(path)] + words)
+                let child = try ChildProcess([path] + words)
                 guard child.readLine() != nil else { throw .failed("\(name) said nothing") }
                 spans.append(watch.elapsed.seconds * 1000)
             }

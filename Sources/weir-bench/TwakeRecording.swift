@@ -134,55 +134,12 @@ final class RecordedFile {
 
     init() throws(BenchmarkError) {
         folder = try TemporaryFolder()
-        path = folder.path(of: "traffic.weir.jsonl")
+        path = folder.path + "/traffic.weir.jsonl"
     }
 
     /// Its bytes.
     var size: Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
-    }
-}
-
-/// A folder of our own, removed with what is in it when it is let go.
-private final class TemporaryFolder {
-    let path: String
-    private var names: [String] = []
-
-    init() throws(BenchmarkError) {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/weir-bench.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw .failed("no folder can be made in \(base): \(String(cString: strerror(errno)))")
-        }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in names { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    /// The path of a file in it, which goes with the folder.
-    func path(of name: String) -> String {
-        names.append(name)
-        return "\(path)/\(name)"
-    }
-
-    /// All of a file, which goes with the folder.
-    func contents(of name: String) throws(BenchmarkError) -> [UInt8] {
-        let file = open(self.path(of: name), O_RDONLY | O_CLOEXEC)
-        defer { close(file) }
-        let size = Int(lseek(file, 0, SEEK_END))
-        guard file >= 0, size > 0, lseek(file, 0, SEEK_SET) == 0 else { throw .failed("the recording cannot be read") }
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size {
-                let got = read(file, buffer.baseAddress.map { $0 + count }, size - count)
-                if got <= 0 { break }
-                count += got
-            }
-        }
-        guard bytes.count == size else { throw .failed("the recording cannot be read") }
-        return bytes
     }
 }
