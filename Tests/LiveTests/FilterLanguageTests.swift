@@ -121,7 +121,22 @@ struct FilterLanguageTests {
         #expect(throws: FilterError.self) {
             try FilterParser.parse("actor in (" + Array(repeating: "a", count: 300).joined(separator: ",") + ")")
         }
-        #expect(throws: FilterError.self) { try FilterParser.parse("actor = " + String(repeating: "a", count: 5000)) }
+        let long = String(repeating: "a", count: FilterParser.mostCharacters)
+        #expect(throws: FilterError.self) { try FilterParser.parse("actor = " + long) }
+    }
+
+    @Test("A filter is no longer printed than it is read, whatever it is put together from")
+    func printedLength() throws {
+        let half = String(repeating: "a", count: FilterParser.mostCharacters / 2)
+        var filter = try Filter(parsing: "actor = \(half)")
+        #expect(throws: FilterError.self) { try filter.add(parsing: "room = \(half)", origin: "filter") }
+        #expect(throws: FilterError.self) { try filter.add(patterns: [half], origin: "--grep") }
+        try filter.add(patterns: ["deploy"], origin: "--grep")
+        #expect(try Filter(parsing: filter.text).text == filter.text)
+        // What cannot be shown takes more characters than it has.
+        let control = String(repeating: "\u{1}", count: FilterParser.mostCharacters / 2)
+        let error = #expect(throws: FilterError.self) { try Filter(parsing: "actor = '\(control)'") }
+        #expect(error?.message == "the filters together have at most 65536 characters, as they are printed")
     }
 
     @Test("Any expression, printed and read again, is the same")

@@ -98,11 +98,17 @@ public struct Filter: Hashable, Sendable {
     }
 
     private mutating func add(_ expressions: [FilterExpression], _ origin: String) throws(FilterError) {
-        let count = (clauses.map(\.expression) + expressions).reduce(0) { $0 + $1.tests.count }
-        guard count <= FilterParser.mostTests else {
+        let together = FilterExpression.every(clauses.map(\.expression) + expressions)
+        guard together.tests.count <= FilterParser.mostTests else {
             throw FilterError(
                 message: "the filters together have at most \(FilterParser.mostTests) tests", source: origin,
                 range: 0..<0)
+        }
+        guard together.description.unicodeScalars.count <= FilterParser.mostCharacters else {
+            throw FilterError(
+                message:
+                    "the filters together have at most \(FilterParser.mostCharacters) characters, as they are printed",
+                source: origin, range: 0..<0)
         }
         clauses += expressions.map { Clause(origin: origin, expression: $0) }
     }

@@ -1,7 +1,7 @@
 /// Reads a filter and checks it: what it gives makes sense, field by field.
 struct FilterParser {
-    /// Bounds, since a filter may come from another process.
-    static let (mostCharacters, mostTests, deepest) = (4096, 256, 64)
+    /// Bounds, since a filter may come from another process. The characters are those of the text and of what is printed for it.
+    static let (mostCharacters, mostTests, deepest) = (65_536, 256, 64)
 
     var reader: FilterReader
     private var depth = 0
