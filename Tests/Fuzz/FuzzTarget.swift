@@ -5,7 +5,7 @@ import Wire
 
 /// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
 enum FuzzTarget: String, CaseIterable {
-    case json, packet, payload, websocket, deflate, client, server, event, recording, filter
+    case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable {
         case .event: fuzzEvent(input)
         case .recording: fuzzRecording(input)
         case .filter: fuzzFilter(input)
+        case .rooms: fuzzRooms(input)
         }
     }
 }

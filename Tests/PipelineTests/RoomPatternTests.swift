@@ -46,6 +46,7 @@ import Testing
         "/a/b", "#general", "#\"Dev - ops\"", "\"a - b\"", "\"-x\"", "\"a\\\"b\\\\\"", "/^a|b$/",
         "kind=direct,unread>0",
         "@work + @oncall - #noisy", "(#a - #b) + /c", "-#noisy", "(@a + (#b))", "#a b c", "previous::channels/CH/x",
+        "\"a -\" - b", "\"a\u{A0}+\u{A0}b\"", "\"\u{301} +\"", "#\"\u{301} -\"", "a -b", "/a\\(b\\)/ - (/(c)/ + d*(e))",
     ]) func `an expression is written as it is read`(text: String) throws {
         let read = try RoomExpression(parsing: text)
         #expect(read.description == text)
@@ -73,13 +74,20 @@ import Testing
         #expect(RoomExpression(recorded: "").terms.isEmpty)
     }
 
+    private static let hint =
+        #"a name with parentheses stands in quotation marks, and in /…/ a single one is \x28 or \x29"#
+
     @Test(arguments: [
         ("kin=direct", "rooms have no field kin: one of kind, title, id, unread, company, workspace"),
         ("unread>many", "unread is compared with a whole number: unread>many"),
         ("kind>direct", "kind is compared with = or !=: kind>direct"),
         ("/(/", "/(/ is no regular expression: missing ): ("), ("(#a", "a parenthesis is not closed"),
         ("()", "parentheses are empty"),
-        ("#a + ", "a pattern is missing behind the operator"), ("#", "# needs a title: #general"),
+        ("#a + ", "a pattern is missing behind the operator"), ("#a -", "a pattern is missing behind the operator"),
+        ("(a* -)", "a pattern is missing behind the operator"), ("#a + -b", "two operators stand side by side"),
+        ("a) - b", "nothing is open that ) could close; \(RoomPatternTests.hint)"),
+        (#"/\(a/"#, "a parenthesis is not closed; \(RoomPatternTests.hint)"),
+        ("#", "# needs a title: #general"), ("#\"\"", "# needs a title: #general"),
         ("@a b", "@a b names no set: use up to 64 letters, digits, '.', '_' and '-'"),
         ("\"a", "quotation marks are not closed: \"a"), ("\"a\"b", "something follows the quotation marks: \"a\"b"),
     ]) func `what is no pattern is refused with a sentence`(text: String, message: String) {
@@ -105,6 +113,19 @@ import Testing
         #expect(all.description == "(** - (kind=direct)) - #general")
         #expect([general, direct, badges].filter { all.matches($0) } == [badges])
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@loop").expanding(sets) }
+    }
+
+    @Test(arguments: ["\"", "a", " "]) func `the longest names and titles are read as they are written`(
+        character: String
+    ) throws {
+        let name = "-" + String(repeating: character, count: RoomPattern.longest - 2) + "-"
+        for pattern in [RoomPattern.exact(name), .title(name)] {
+            #expect(
+                try RoomExpression(parsing: RoomExpression([.init(pattern)]).description).terms.map(\.pattern) == [
+                    pattern
+                ])
+        }
+        #expect(throws: RoomPatternError.self) { try RoomPattern(parsing: "\"\(name)-\"") }
     }
 
     @Test func `hostile patterns and names cost neither the stack nor much time`() throws {

@@ -29,7 +29,7 @@ public struct RoomExpression: Hashable, Sendable {
             terms = [Term(try RoomPattern(parsing: text))]
             return
         }
-        var scanner = Scanner(rest: text[...])
+        var scanner = Scanner(rest: text.unicodeScalars[...])
         terms = try scanner.terms(depth: 0)
         guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
     }
@@ -124,9 +124,11 @@ public struct RoomExpression: Hashable, Sendable {
 
     /// Whether text stands for itself between spaces and parentheses.
     static func isPlain(_ text: String) -> Bool {
-        guard let first = text.first, let last = text.last, first != "+", first != "-" else { return false }
-        return !first.isWhitespace && !last.isWhitespace && !text.contains(" + ") && !text.contains(" - ")
-            && !text.contains { $0 == "(" || $0 == ")" || $0 == "\"" }
+        guard let first = text.unicodeScalars.first, !Scanner.isSign(first), !first.properties.isWhitespace,
+            !text.unicodeScalars.contains(where: { $0 == "(" || $0 == ")" || $0 == "\"" })
+        else { return false }
+        var scanner = Scanner(rest: text.unicodeScalars[...])
+        return scanner.word().text == text
     }
 
     /// Whether there is nothing to take apart, as far as a look at the bytes tells.
@@ -140,62 +142,85 @@ public struct RoomExpression: Hashable, Sendable {
         }
     }
 
-    /// Takes an expression apart.
+    /// Takes an expression apart. By scalars: a stranger's name may begin with an accent, which is one character with the quotation mark
+    /// before it.
     private struct Scanner {
-        var rest: Substring
+        var rest: Substring.UnicodeScalarView
 
         mutating func terms(depth: Int) throws(RoomPatternError) -> [Term] {
             guard depth < RoomExpression.deepest else { throw RoomPatternError("parentheses are too deep") }
             var terms: [Term] = []
             while true {
                 skipSpaces()
-                if rest.isEmpty || (depth > 0 && rest.hasPrefix(")")) { break }
-                let isExcluded = rest.hasPrefix("-")
-                if isExcluded || rest.hasPrefix("+") { rest.removeFirst() }
-                skipSpaces()
-                terms.append(Term(try pattern(depth: depth), isExcluded: isExcluded))
+                guard let first = rest.first else { break }
+                if first == ")" {
+                    guard depth == 0 else { break }
+                    throw RoomPatternError("nothing is open that ) could close; \(Self.hint)")
+                }
+                if Self.isSign(first) {
+                    rest.removeFirst()
+                    skipSpaces()
+                    if let next = rest.first, Self.isSign(next) {
+                        throw RoomPatternError("two operators stand side by side")
+                    }
+                }
+                terms.append(Term(try pattern(depth: depth), isExcluded: first == "-"))
             }
             guard depth == 0 || !terms.isEmpty else { throw RoomPatternError("parentheses are empty") }
             return terms
         }
 
         private mutating func pattern(depth: Int) throws(RoomPatternError) -> RoomPattern {
-            guard !rest.hasPrefix("(") else {
-                rest.removeFirst()
-                let inner = try terms(depth: depth + 1)
-                guard rest.hasPrefix(")") else { throw RoomPatternError("a parenthesis is not closed") }
-                rest.removeFirst()
-                return .group(RoomExpression(inner))
+            guard rest.first == "(" else {
+                let (text, isClosed) = word()
+                guard !text.isEmpty else { throw RoomPatternError("a pattern is missing behind the operator") }
+                let pattern = try RoomPattern(parsing: text)
+                // Else it would swallow the one that closes the group around it.
+                guard isClosed else { throw RoomPatternError("a parenthesis is not closed; \(Self.hint)") }
+                return pattern
             }
-            let text = word(depth: depth)
-            guard !text.isEmpty else { throw RoomPatternError("a pattern is missing behind the operator") }
-            return try RoomPattern(parsing: text)
+            rest.removeFirst()
+            let inner = try terms(depth: depth + 1)
+            guard rest.popFirst() == ")" else { throw RoomPatternError("a parenthesis is not closed") }
+            return .group(RoomExpression(inner))
         }
 
-        private mutating func skipSpaces() { rest = rest.drop(while: \.isWhitespace) }
+        private mutating func skipSpaces() { rest = rest.drop { $0.properties.isWhitespace } }
 
-        /// Takes what belongs to one pattern: up to the next operator between spaces, or the parenthesis that closes its group.
-        private mutating func word(depth: Int) -> String {
-            var word = ""
+        static func isSign(_ scalar: Unicode.Scalar) -> Bool { scalar == "+" || scalar == "-" }
+
+        /// Whether a space is next, and behind it an operator.
+        private var standsBeforeOperator: Bool {
+            var next = rest
+            guard next.popFirst()?.properties.isWhitespace == true, let sign = next.popFirst(), Self.isSign(sign) else {
+                return false
+            }
+            return next.first.map { $0.properties.isWhitespace || $0 == ")" } ?? true
+        }
+
+        private static let hint =
+            #"a name with parentheses stands in quotation marks, and in /…/ a single one is \x28 or \x29"#
+
+        /// Takes what belongs to one pattern: up to the next operator between spaces, or a parenthesis that was not opened in it.
+        mutating func word() -> (text: String, isClosed: Bool) {
+            var word = String.UnicodeScalarView()
             var (open, isQuoted) = (0, false)
-            while let character = rest.first {
+            while let scalar = rest.first {
                 if isQuoted {
-                    if character == "\\" { word.append(rest.removeFirst()) }
-                    if character == "\"" { isQuoted = false }
-                } else if character == " " && (rest.hasPrefix(" + ") || rest.hasPrefix(" - ")) {
-                    break
-                } else if depth > 0, character == ")", open == 0 {
+                    if scalar == "\\" { word.append(rest.removeFirst()) }
+                    if scalar == "\"" { isQuoted = false }
+                } else if standsBeforeOperator || (scalar == ")" && open == 0) {
                     break
                 } else {
-                    if character == "(" { open += 1 }
-                    if character == ")" { open -= 1 }
+                    if scalar == "(" { open += 1 }
+                    if scalar == ")" { open -= 1 }
                     // Elsewhere a quotation mark is a character as any other.
-                    if character == "\"" { isQuoted = word.isEmpty || word == "#" }
+                    if scalar == "\"" { isQuoted = word.isEmpty || word.elementsEqual("#".unicodeScalars) }
                 }
-                if !rest.isEmpty { word.append(rest.removeFirst()) }
+                if let taken = rest.popFirst() { word.append(taken) }
             }
-            while word.last?.isWhitespace == true, !word.hasSuffix("\"") { word.removeLast() }
-            return word
+            while let last = word.last, last.properties.isWhitespace { word.removeLast() }
+            return (String(word), open == 0)
         }
     }
 }

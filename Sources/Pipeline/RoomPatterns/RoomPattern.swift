@@ -36,23 +36,28 @@ public indirect enum RoomPattern: Hashable, Sendable {
     /// What an expression in parentheses means.
     case group(RoomExpression)
 
-    /// The longest pattern that is taken, in bytes.
+    /// The longest pattern that is taken, in bytes; of a name or a title without the quotation marks and what they need inside.
     public static let longest = 1024
 
     /// Reads one pattern.
     public init(parsing text: String) throws(RoomPatternError) {
         guard !text.isEmpty else { throw RoomPatternError("a pattern is empty") }
-        guard text.utf8.count <= Self.longest else {
-            throw RoomPatternError("a pattern is longer than \(Self.longest) bytes")
-        }
-        if text.hasPrefix("\"") {
-            self = .exact(try Self.unquoted(text))
-        } else if text.hasPrefix("#") {
-            let title = String(text.dropFirst())
+        // Each byte of a quoted title may need a backslash.
+        guard text.utf8.count <= 2 * Self.longest + 3 else { throw Self.tooLong }
+        if text.unicodeScalars.first == "\"" {
+            let name = try Self.unquoted(text)
+            guard name.utf8.count <= Self.longest else { throw Self.tooLong }
+            self = .exact(name)
+        } else if text.unicodeScalars.first == "#" {
+            let written = String(text.unicodeScalars.dropFirst())
+            let title = written.unicodeScalars.first == "\"" ? try Self.unquoted(written) : written
             guard !title.isEmpty else { throw RoomPatternError("# needs a title: #general") }
-            self = .title(title.hasPrefix("\"") ? try Self.unquoted(title) : title)
-        } else if text.hasPrefix("@") {
-            self = .set(try Self.setName(String(text.dropFirst())))
+            guard title.utf8.count <= Self.longest else { throw Self.tooLong }
+            self = .title(title)
+        } else if text.utf8.count > Self.longest {
+            throw Self.tooLong
+        } else if text.unicodeScalars.first == "@" {
+            self = .set(try Self.setName(String(text.unicodeScalars.dropFirst())))
         } else if text.hasPrefix("/"), text.hasSuffix("/"), text.utf8.count > 2 {
             let expression = String(text.dropFirst().dropLast())
             do throws(RegularExpression.Malformed) {
@@ -71,6 +76,8 @@ public indirect enum RoomPattern: Hashable, Sendable {
             self = RoomGlob.hasWildcard(text) ? .glob(text) : .exact(text)
         }
     }
+
+    private static var tooLong: RoomPatternError { RoomPatternError("a pattern is longer than \(longest) bytes") }
 
     /// The name of a set: letters, digits, `.`, `_` and `-`.
     public static func setName(_ name: String) throws(RoomPatternError) -> String {
@@ -101,20 +108,26 @@ public indirect enum RoomPattern: Hashable, Sendable {
     }
 
     private static func unquoted(_ text: String) throws(RoomPatternError) -> String {
-        var result = ""
-        var rest = text.dropFirst()
-        while let character = rest.popFirst() {
-            if character == "\"" {
+        var result = String.UnicodeScalarView()
+        var rest = text.unicodeScalars.dropFirst()
+        while let scalar = rest.popFirst() {
+            if scalar == "\"" {
                 guard rest.isEmpty else { throw RoomPatternError("something follows the quotation marks: \(text)") }
-                return result
+                return String(result)
             }
-            if character == "\\", let next = rest.popFirst() { result.append(next) } else { result.append(character) }
+            result.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
         }
         throw RoomPatternError("quotation marks are not closed: \(text)")
     }
 
     fileprivate static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        var result = "\"".unicodeScalars
+        for scalar in text.unicodeScalars {
+            if scalar == "\\" || scalar == "\"" { result.append("\\") }
+            result.append(scalar)
+        }
+        result.append("\"")
+        return String(result)
     }
 }
 

@@ -1,0 +1,30 @@
+import Pipeline
+
+/// An expression over rooms that is read is printed, reads as the same one, and means the same rooms; any name, printed, is that room's. What
+/// stands before the first FF is the text, what is behind it a room's title.
+func fuzzRooms(_ input: ArraySlice<UInt8>) {
+    let parts = input.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)
+    let text = String(decoding: parts.first ?? [], as: UTF8.self)
+    let title = String(decoding: parts.dropFirst().first ?? [], as: UTF8.self)
+    checkName(text)
+    guard let expression = try? RoomExpression(parsing: text) else { return }
+    guard let again = try? RoomExpression(parsing: expression.description) else {
+        preconditionFailure("a printed expression cannot be read")
+    }
+    precondition(again == expression, "a printed expression reads as another one")
+    let rooms = [
+        RoomFacts(name: text, title: title, kind: "direct", unread: 1), RoomFacts(name: title, company: "c"),
+        RoomFacts(name: "/companies/c/workspaces/w", title: "general", kind: "public", unread: 0, workspace: "w"),
+    ]
+    for room in rooms {
+        precondition(again.matches(room) == expression.matches(room), "a printed expression means other rooms")
+    }
+}
+
+/// A stranger may call a room anything.
+private func checkName(_ name: String) {
+    guard !name.isEmpty, name.utf8.count <= RoomPattern.longest else { return }
+    let printed = RoomExpression([.init(.exact(name))]).description
+    guard let again = try? RoomExpression(parsing: printed) else { preconditionFailure("a room's name cannot be read") }
+    precondition(again.terms.map(\.pattern) == [.exact(name)], "a room's name reads as something else")
+}
