@@ -1,8 +1,8 @@
 internal import CRE2
 
-/// A regular expression in the syntax of RE2 (<https://github.com/google/re2/wiki/Syntax>), compiled. Whatever is asked for, and whatever a
-/// stranger wrote, a match takes time that grows no faster than the text, and bounded memory. Texts are UTF-8; bytes that are none match nothing.
-/// Of the matches that begin at one place the longest counts, and `.` is any character. For any thread.
+/// A regular expression in the syntax of RE2 (<https://github.com/google/re2/wiki/Syntax>), compiled. Whatever it asks for, and whatever a
+/// stranger wrote, looking for it takes time in proportion to the text and bounded memory. Texts are UTF-8; bytes that are none match nothing. Of
+/// the matches that begin at one place the longest counts, and `.` is any character. For any thread.
 package final class RegularExpression: Sendable {
     /// Why an expression is none.
     package struct Malformed: Error, Hashable, Sendable {
