@@ -208,6 +208,12 @@ struct BayeuxClientTests {
         #expect(client.run { _ = $0.transportClosed(into: &$1) } == ["unpublished 5 sessionLost"])
     }
 
+    @Test func `what waits to be published is told of when the transport is gone before a session stood`() {
+        var client = BayeuxClientTranscript()
+        _ = client.publish("/a", "1")
+        #expect(client.run { _ = $0.transportClosed(into: &$1) } == ["unpublished 1 finished"])
+    }
+
     @Test func `it says good-bye and leaves on the answer, or soon without`() {
         var client = BayeuxClientTranscript.subscribed()
         var silent = client

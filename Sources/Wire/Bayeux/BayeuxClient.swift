@@ -176,6 +176,7 @@ extension BayeuxClient {
             memory.session = Memory.Session(clientID: clientID, advice: advice, connected: connected, batch: batch)
         }
         abandonPublications(.sessionLost, into: &effects)
+        abandonPublications(.finished, into: &effects)
         state = .finished
         return memory
     }
