@@ -23,7 +23,7 @@ extension EngineIOServerTransport {
         switch state {
         case .webSocket(socket):
             state = .closed
-            effects.append(.closed(cause: "transport close"))
+            finish("transport close", answeringPollWith: .close, into: &effects)
         case .probing(socket, _, _): state = .polling
         case .polling, .probing, .webSocket, .ending, .closed: return
         }

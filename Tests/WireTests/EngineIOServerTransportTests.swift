@@ -280,6 +280,17 @@ struct EngineIOServerTransportTests {
         #expect(session.get(3) == ["3: \(unknown)"])
     }
 
+    @Test func `a body that still arrives when the upgraded WebSocket goes is refused, and nothing of it received`() {
+        var session = TransportTranscript()
+        _ = session.run { $0.beginPost(.init(1), into: &$1) }
+        _ = session.open(1)
+        _ = session.receive("2probe", on: 1)
+        _ = session.receive("5", on: 1)
+        #expect(session.run { $0.closed(.init(1), into: &$1) } == ["1: 400 ", "closed transport close"])
+        #expect(
+            session.run { $0.receive(ArraySlice("4a".utf8), contentType: nil, of: .init(1), into: &$1) } == [])
+    }
+
     @Test func `a second WebSocket while one is tried is closed, and the first goes on`() {
         var session = TransportTranscript()
         _ = session.open(1)
