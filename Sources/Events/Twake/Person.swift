@@ -72,5 +72,5 @@ struct Person {
 
 extension String {
     /// The string, or nil when it has no characters.
-    var unlessEmpty: String? { isEmpty ? nil : self }
+    package var unlessEmpty: String? { isEmpty ? nil : self }
 }

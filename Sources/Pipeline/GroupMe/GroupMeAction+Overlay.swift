@@ -19,15 +19,15 @@ extension GroupMeBackend {
             }
         case .createChannel(let draft):
             var group = GroupMe.Group(id: GroupMe.GroupID(view.action.id), name: draft.name)
-            group.description = draft.description
+            group.description = draft.description.unlessEmpty
             group.createdAt = view.action.asked
             overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
         case .editChannel(let channel, let name, let icon, let description):
             overlay.change(Item.ID(.channel, channel), view, in: &model) { row in
                 guard var group = row.group else { return nil }
                 group.name = name ?? group.name
-                group.imageURL = icon ?? group.imageURL
-                group.description = description ?? group.description
+                if let icon { group.imageURL = icon.unlessEmpty }
+                if let description { group.description = description.unlessEmpty }
                 return .groupMe(.group(group))
             }
         case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)
