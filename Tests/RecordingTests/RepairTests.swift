@@ -53,6 +53,22 @@ import Wire
         }
     }
 
+    @Test func `a record of an unknown kind that has no number takes none, behind a hole either`() throws {
+        try withTemporaryFolder { folder in
+            var bytes = try generatedRecording(seed: 1, count: 1)
+            bytes.removeSubrange(((bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0) + 1)...)
+            let lines = [
+                #"{"k":"mark","n":1,"t":5,"label":"a"}"#,
+                #"{"k":"sync","n":3,"t":5,"off":0,"bytes":1,"recs":1,"t0":5,"t1":5,"crc":1}"#,
+                #"{"k":"sy"}"#, #"{"k":"mark","n":4,"t":6,"label":"b"}"#,
+            ]
+            bytes += Array((lines.joined(separator: "\n") + "\n").utf8)
+            try write(bytes, to: folder + "/a")
+            _ = try RecordingRepair.repair(folder + "/a", to: ToolDestination(path: folder + "/b"))
+            #expect(try findings(folder + "/b").map(\.description) == [])
+        }
+    }
+
     @Test func `a damaged line leaves a gap in its place, and the numbers of the others stay`() throws {
         try withTemporaryFolder { folder in
             let whole = try recording { writer in

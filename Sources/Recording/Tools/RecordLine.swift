@@ -57,7 +57,7 @@ struct LineReader: ~Copyable {
         guard case .record(let record, let stamp) = entry else { return nil }
         var isAside = record.isAside || stamp.isRestated
         if case .unknown = record, stamp.n <= lastNumber { isAside = true }
-        if !isAside { lastNumber = stamp.n }
+        lastNumber = max(lastNumber, stamp.n)
         return .line(
             RecordLine(
                 text: Self.copy(reader.line), record: record, stamp: stamp, isAside: isAside, line: reader.lines.line,
