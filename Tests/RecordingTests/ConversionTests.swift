@@ -130,6 +130,24 @@ import Wire
         }
     }
 
+    @Test func `texts come back from a log of lines byte by byte, whatever ends their lines`() throws {
+        try withTemporaryFolder { folder in
+            let texts = ["a", "a\r", "\r\n", "a\r\n\rb\n", "", "\n\r", "\tx\r\r\n"]
+            let whole = try recording { writer in
+                for (number, text) in texts.enumerated() {
+                    let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(text))
+                    try writer.append(.frame(frame), at: Moment(microseconds: Int64(number)), wall: Int64(number))
+                }
+            }
+            try write(whole, to: folder + "/a")
+            _ = try RecordingConversion.export(
+                folder + "/a", as: .lines, to: ToolDestination(path: folder + "/b"), tool: "t")
+            _ = try RecordingConversion.import(
+                folder + "/b", from: .lines, to: ToolDestination(path: folder + "/c"), options)
+            #expect(try frames(folder + "/c").map(\.0.message) == texts.map { .text($0) })
+        }
+    }
+
     @Test func `formats are told by their first bytes`() throws {
         #expect(try ForeignFormat.sniff(SampleRecording.path) == nil)
         #expect(try ForeignFormat.sniff(archive) == .har)

@@ -9,8 +9,12 @@ import Wire
 ///     time     = RFC 3339 / seconds since 1970 with decimals / "+" seconds since the log began
 ///     comment  = "#" text / any other line                       ; "Connected (press CTRL+C to quit)", empty lines
 ///
+/// A line ends with a line feed, or with a carriage return and one: where the text ends with a carriage return, two stand there.
 /// `# gap REASON` is what a recording's gap becomes. Without times messages follow each other by a millisecond.
 enum LineLog {
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
     /// A message or a gap of a log.
     private enum Item {
         case message(Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], time: Int64?)
@@ -52,14 +56,17 @@ enum LineLog {
         let sign = frame.direction == .in ? "<" : ">"
         let start = RecordingTime.text(stamp.wall) + " " + sign
         switch frame.message {
-        case .binary(let bytes): return Array("\(start)b ".utf8) + Base64.encode(bytes) + [UInt8(ascii: "\n")]
+        case .binary(let bytes): return Array("\(start)b ".utf8) + Base64.encode(bytes) + [lineFeed]
         case .text(let bytes):
             var text = Array("\(start) ".utf8)
-            for byte in bytes {
-                text.append(byte)
-                if byte == UInt8(ascii: "\n") { text.append(UInt8(ascii: "\t")) }
+            for (number, line) in bytes.split(separator: lineFeed, omittingEmptySubsequences: false).enumerated() {
+                if number > 0 { text.append(UInt8(ascii: "\t")) }
+                text += line
+                // Readers take one away.
+                if line.last == carriageReturn { text.append(carriageReturn) }
+                text.append(lineFeed)
             }
-            return text + [UInt8(ascii: "\n")]
+            return text
         }
     }
 
@@ -97,7 +104,7 @@ enum LineLog {
                 let wall = max(last, time ?? last + 1000)
                 last = wall
                 waiting = (direction, isBinary, text, wall)
-            case .more(let text): waiting?.text += [UInt8(ascii: "\n")] + text
+            case .more(let text): waiting?.text += [lineFeed] + text
             case .gap(let why):
                 try flush(&writer)
                 if var open = writer.take() {
@@ -118,7 +125,7 @@ enum LineLog {
 
     private static func item(_ line: [UInt8]) -> Item {
         var line = line[...]
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if line.last == carriageReturn { line.removeLast() }
         if line.first == UInt8(ascii: "\t") { return .more(Array(line.dropFirst())) }
         if line.starts(with: "# gap ".utf8) { return .gap(String(decoding: line.dropFirst(6), as: UTF8.self)) }
         var time: Int64?
