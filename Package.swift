@@ -168,6 +168,8 @@ if Context.environment["WEIR_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "weir-fuzz",
-            dependencies: ["Live", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText"],
+            dependencies: [
+                "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "Terminal",
+            ],
             path: "Tests/Fuzz", swiftSettings: house))
 }

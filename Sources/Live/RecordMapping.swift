@@ -112,7 +112,7 @@ extension Record.ConnectionRecord {
 extension Record {
     /// The record of an input; nil for those that are not recorded (`start`; `stop` is the recording's end).
     /// A wish of several rooms has no record: it is made one room at a time.
-    static func of(_ input: Input) -> Record? {
+    package static func of(_ input: Input) -> Record? {
         switch input {
         case .start, .stop: nil
         case .opened(let connection, _): .connection(ConnectionRecord(connection: connection, state: .open))

@@ -1,20 +1,20 @@
 /// Reads HTTP/1.1 requests (RFC 9112) one after the other from the bytes of a connection.
-struct HTTPRequestReader {
+package struct HTTPRequestReader {
     /// Why a request is refused: the status that answers it.
-    struct Refusal: Error {
-        let status: Int
-        let reason: String
+    package struct Refusal: Error {
+        package let status: Int
+        package let reason: String
     }
     /// A whole request.
-    struct Request {
-        var request: ServerRequest
+    package struct Request {
+        package var request: ServerRequest
         /// Whether the connection stays for another request.
-        var keepsAlive: Bool
+        package var keepsAlive: Bool
         /// Whether the client speaks HTTP/1.1, and so understands what 1.0 did not have.
         var isHTTP11: Bool
     }
     /// What comes next.
-    enum Next {
+    package enum Next {
         /// A request whose body follows.
         case head(Request)
         /// A whole request.
@@ -49,9 +49,9 @@ struct HTTPRequestReader {
     /// How far the end of the head has been looked for.
     private var searched = 0
 
-    init(maximumBody: Int) { self.maximumBody = maximumBody }
+    package init(maximumBody: Int) { self.maximumBody = maximumBody }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if head > 0 {
             buffer.removeSubrange(..<head)
             head = 0
@@ -73,7 +73,7 @@ struct HTTPRequestReader {
     }
 
     /// Reads on. After a refusal nothing more can be read.
-    mutating func next() throws(Refusal) -> Next {
+    package mutating func next() throws(Refusal) -> Next {
         while true {
             switch state {
             case .head:

@@ -14,14 +14,14 @@ func fuzzFilter(_ input: ArraySlice<UInt8>) {
     do throws(FilterError) {
         let filter = try Filter(parsing: text)
         guard let again = try? Filter(parsing: filter.text) else {
-            preconditionFailure("a printed filter cannot be read")
+            fatalError("a printed filter cannot be read")
         }
-        precondition(again == filter && again.text == filter.text, "a printed filter reads as another one")
+        require(again == filter && again.text == filter.text, "a printed filter reads as another one")
         let reports = reports(of: parts.dropFirst().first ?? [])
-        precondition(verdicts(filter, reports) == verdicts(again, reports), "a printed filter judges otherwise")
+        require(verdicts(filter, reports) == verdicts(again, reports), "a printed filter judges otherwise")
     } catch {
-        precondition((0...text.unicodeScalars.count).contains(error.range.upperBound), "a mistake outside the text")
-        precondition(error.excerpt.count == 2, "a mistake without its place")
+        require((0...text.unicodeScalars.count).contains(error.range.upperBound), "a mistake outside the text")
+        require(error.excerpt.count == 2, "a mistake without its place")
     }
 }
 

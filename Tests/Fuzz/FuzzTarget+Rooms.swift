@@ -9,15 +9,15 @@ func fuzzRooms(_ input: ArraySlice<UInt8>) {
     checkName(text)
     guard let expression = try? RoomExpression(parsing: text) else { return }
     guard let again = try? RoomExpression(parsing: expression.description) else {
-        preconditionFailure("a printed expression cannot be read")
+        fatalError("a printed expression cannot be read")
     }
-    precondition(again == expression, "a printed expression reads as another one")
+    require(again == expression, "a printed expression reads as another one")
     let rooms = [
         RoomFacts(name: text, title: title, kind: "direct", unread: 1), RoomFacts(name: title, company: "c"),
         RoomFacts(name: "/companies/c/workspaces/w", title: "general", kind: "public", unread: 0, workspace: "w"),
     ]
     for room in rooms {
-        precondition(again.matches(room) == expression.matches(room), "a printed expression means other rooms")
+        require(again.matches(room) == expression.matches(room), "a printed expression means other rooms")
     }
 }
 
@@ -25,6 +25,6 @@ func fuzzRooms(_ input: ArraySlice<UInt8>) {
 private func checkName(_ name: String) {
     guard !name.isEmpty, name.utf8.count <= RoomPattern.longest else { return }
     let printed = RoomExpression([.init(.exact(name))]).description
-    guard let again = try? RoomExpression(parsing: printed) else { preconditionFailure("a room's name cannot be read") }
-    precondition(again.terms.map(\.pattern) == [.exact(name)], "a room's name reads as something else")
+    guard let again = try? RoomExpression(parsing: printed) else { fatalError("a room's name cannot be read") }
+    require(again.terms.map(\.pattern) == [.exact(name)], "a room's name reads as something else")
 }

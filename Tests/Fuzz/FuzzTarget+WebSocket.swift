@@ -21,9 +21,9 @@ func fuzzWebSocket(_ input: ArraySlice<UInt8>) {
     let bytes = input.dropFirst(2)
     let whole = frames(of: bytes, role, compression, step: max(1, bytes.count))
     let pieces = frames(of: bytes, role, compression, step: Int(step) % 32 + 1)
-    precondition(whole == pieces, "frames read otherwise in pieces")
+    require(whole == pieces, "frames read otherwise in pieces")
     for case .text(let text) in whole.messages {
-        precondition(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
+        require(String(validating: text, as: UTF8.self) != nil, "a text is not UTF-8")
     }
 }
 
@@ -40,7 +40,7 @@ func fuzzDeflate(_ input: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     for message in messages { writer.write(message, mask: 0x0102_0304, to: &bytes) }
     let read = frames(of: bytes[...], .server, compression, step: max(1, bytes.count))
-    precondition(read == FramesRead(messages: messages), "a compressed message reads otherwise")
+    require(read == FramesRead(messages: messages), "a compressed message reads otherwise")
 }
 
 private func frames(
@@ -56,7 +56,7 @@ private func frames(
             repeat {
                 try reader.read(&result.controls)
                 result.messages += reader.takeMessages()
-                precondition(reader.heldBytes <= 1 << 17, "more is held than should be")
+                require(reader.heldBytes <= 1 << 17, "more is held than should be")
             } while reader.hasUnread
         }
     } catch {

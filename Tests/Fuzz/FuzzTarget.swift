@@ -5,7 +5,8 @@ import Wire
 
 /// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
 enum FuzzTarget: String, CaseIterable {
-    case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms
+    case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
+    case screen, channels, groupme, http, transport, conversion, repair
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -24,8 +25,22 @@ enum FuzzTarget: String, CaseIterable {
         case .recording: fuzzRecording(input)
         case .filter: fuzzFilter(input)
         case .rooms: fuzzRooms(input)
+        case .session: fuzzSession(input)
+        case .printing: fuzzPrinting(input)
+        case .screen: fuzzScreen(input)
+        case .channels: fuzzChannels(input)
+        case .groupme: fuzzGroupMe(input)
+        case .http: fuzzHTTP(input)
+        case .transport: fuzzTransport(input)
+        case .conversion: fuzzConversion(input)
+        case .repair: fuzzRepair(input)
         }
     }
+}
+
+/// Ends the process, with the words, unless it is so. An optimized build leaves the words of a precondition out.
+func require(_ isSo: Bool, _ words: @autoclosure () -> String) {
+    if !isSo { fatalError(words()) }
 }
 
 /// A JSON text that is read is written, and then reads as the same value.
@@ -34,7 +49,7 @@ private func fuzzJSON(_ input: ArraySlice<UInt8>) {
     var writer = JSONWriter()
     writer.value(value)
     let again = try? JSONValue(parsing: writer.bytes[...])
-    precondition(again == value, "written JSON reads as another value")
+    require(again == value, "written JSON reads as another value")
 }
 
 /// A Socket.IO packet that is read is written, reads again, and is then written the same way.
@@ -45,9 +60,9 @@ private func fuzzPacket(_ input: ArraySlice<UInt8>) {
     if case .connectError(_, let payload?) = packet, payload.bytes.first.map({ 0x30...0x39 ~= $0 }) == true { return }
     let written = packet.message.bytes
     guard let again = try? SocketIO.Packet(parsing: written.dropFirst(), revision: revision) else {
-        preconditionFailure("a written packet cannot be read")
+        fatalError("a written packet cannot be read")
     }
-    precondition(again.message.bytes == written, "a packet that was written and read is written otherwise")
+    require(again.message.bytes == written, "a packet that was written and read is written otherwise")
 }
 
 /// A polling body gives the same packets whole and in pieces.
@@ -57,7 +72,7 @@ private func fuzzPayload(_ input: ArraySlice<UInt8>) {
     let body = input.dropFirst(2)
     let whole = packets(of: body, revision, step: max(1, body.count))
     let pieces = packets(of: body, revision, step: Int(step) % 16 + 1)
-    precondition(whole == pieces, "a polling body reads otherwise in pieces")
+    require(whole == pieces, "a polling body reads otherwise in pieces")
 }
 
 private func packets(
@@ -116,18 +131,18 @@ private func fuzzEvent(_ input: ArraySlice<UInt8>) {
     let array = (Array("[\"\(name)\",".utf8) + text + [UInt8(ascii: "]")])[...]
     let byArray = try? Twake.Event(array: array)
     guard (try? JSONValue(parsing: array)) != nil else {
-        return precondition(byArray == nil, "an event that is no JSON")
+        return require(byArray == nil, "an event that is no JSON")
     }
     // The other way of decoding is given what the packet reader checked.
     guard let argument = try? RawJSON(checking: text) else { return }
     do throws(DecodingFailure) {
         let decoded = try Twake.Event(name: name, arguments: [argument])
-        precondition(decoded == byArray, "the array is decoded otherwise than its elements")
+        require(decoded == byArray, "the array is decoded otherwise than its elements")
         let event = Event.twake(decoded)
         _ = (event.kind, event.room, event.actor, event.summary, event.isKnown, event.serverTime)
     } catch {
-        precondition(byArray == nil, "the array is decoded though its elements are refused")
-        precondition((0...text.count).contains(error.offset), "a failure outside the text")
+        require(byArray == nil, "the array is decoded though its elements are refused")
+        require((0...text.count).contains(error.offset), "a failure outside the text")
     }
 }
 
@@ -138,7 +153,7 @@ private func fuzzRecording(_ input: ArraySlice<UInt8>) {
     for chunk in index.chunks.indices {
         let rest = try? entries(of: bytes, from: index.place(ofChunk: chunk))
         if chunk == 0, index.origin == .scan {
-            precondition(rest == whole, "what is read from the first place is not everything")
+            require(rest == whole, "what is read from the first place is not everything")
         }
     }
 }

@@ -1,0 +1,102 @@
+import Glibc
+import JSONText
+import Recording
+import Wire
+
+/// What is read of another format makes a whole recording, and that, written in the format, is read as the same messages. The first byte
+/// says which format.
+func fuzzConversion(_ input: ArraySlice<UInt8>) {
+    guard let choice = input.first else { return }
+    let format = ForeignFormat.allCases[Int(choice) % ForeignFormat.allCases.count]
+    let foreign = ScratchFile("foreign", input.dropFirst())
+    let recording = ScratchFile("imported.weir.jsonl")
+    let options = ImportOptions(tool: "weir-fuzz")
+    guard
+        (try? RecordingConversion.import(
+            foreign.path, from: format, to: ToolDestination(path: recording.path), options)) != nil
+    else { return }
+    do {
+        var doctor = RecordingDoctor()
+        _ = try doctor.examine(recording.path) { _, problem in
+            fatalError("a new recording has a problem: \(problem.message)")
+        }
+        let written = ScratchFile("exported")
+        _ = try RecordingConversion.export(
+            recording.path, as: format, to: ToolDestination(path: written.path), tool: "weir-fuzz"
+        ) { _, problem in fatalError("a new recording is read with a problem: \(problem.message)") }
+        let messages = try frames(of: recording.path)
+        let again = ScratchFile("again.weir.jsonl")
+        _ = try RecordingConversion.import(written.path, from: format, to: ToolDestination(path: again.path), options)
+        require(try messages == frames(of: again.path), "what was written is read as other messages")
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+/// A damaged recording that was repaired is whole, and everything is in it that could be read.
+func fuzzRepair(_ input: ArraySlice<UInt8>) {
+    let damaged = ScratchFile("damaged.weir.jsonl", input)
+    guard let before = try? records(of: damaged.path) else { return }
+    let repaired = ScratchFile("repaired.weir.jsonl")
+    do {
+        let report = try RecordingRepair.repair(damaged.path, to: ToolDestination(path: repaired.path))
+        for path in report.aside { unlink(path) }
+        var doctor = RecordingDoctor()
+        _ = try doctor.examine(repaired.path) { _, problem in
+            fatalError("a repaired recording has a problem: \(problem.message)")
+        }
+        require(
+            try isPart(before, of: records(of: repaired.path)),
+            "a record that could be read is not in the repaired recording")
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+/// The records of a recording, without the numbers of others.
+private func records(of path: String) throws(RecordingError) -> [Record] {
+    var reader = try RecordingReader(opening: path)
+    var records: [Record] = []
+    while let entry = try reader.next() {
+        guard case .record(var record, _) = entry else { continue }
+        switch record {
+        case .http(var exchange):
+            exchange.cause = nil
+            record = .http(exchange)
+        case .unknown(let kind, _): record = .unknown(kind: kind, text: RawJSON(unchecked: []))
+        default: break
+        }
+        records.append(record)
+    }
+    return records
+}
+
+/// The messages, from whichever connection they were. JSON is written as it is written for a terminal, as formats that hold JSON do.
+private func frames(of path: String) throws(RecordingError) -> [Record] {
+    try records(of: path).compactMap { record in
+        guard case .frame(var frame) = record else { return nil }
+        frame.connection = 0
+        if case .text(let text) = frame.message, let start = text.firstIndex(of: UInt8(ascii: "[")),
+            let json = try? RawJSON(checking: text[start...])
+        {
+            var writer = JSONWriter()
+            writer.inertRaw(json)
+            frame.message = .text(text[..<start] + writer.bytes)
+        }
+        return .frame(frame)
+    }
+}
+
+/// Whether each of the records is among the others, in this order. What a repair makes anew is not asked for.
+private func isPart(_ records: [Record], of others: [Record]) -> Bool {
+    var rest = others[...]
+    for record in records {
+        switch record {
+        case .head, .sync, .index, .end, .state, .gap: continue
+        default: break
+        }
+        guard let place = rest.firstIndex(of: record) else { return false }
+        rest = rest[(place + 1)...]
+    }
+    return true
+}

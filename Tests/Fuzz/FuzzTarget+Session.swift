@@ -1,0 +1,66 @@
+import Events
+import JSONText
+import Live
+import Pipeline
+import Recording
+import SectionedModel
+import Wire
+
+/// Whatever peers and users do to a session: its recording makes the same one again, its diff log makes the same model, and taken back
+/// nothing is left.
+func fuzzSession(_ input: ArraySlice<UInt8>) {
+    guard let live = FuzzedSession(input) else { return }
+    do {
+        let replayed = try replay(live)
+        require(replayed.model.checksum == live.session.model.checksum, "a replay ends with another model")
+        require(replayed.model.sequence == live.session.model.sequence, "a replay makes other changes")
+        require(replayed.pendingActions == live.session.pendingActions, "a replay leaves other actions undone")
+        var log = try DiffLogCursor(diffLog(of: live))
+        try log.seek(to: log.states.upperBound)
+        require(log.model.checksum == live.session.model.checksum, "a diff log makes another model")
+        try log.seek(to: log.states.lowerBound)
+        require(log.model.sectionCount == 0, "a diff log that was taken back leaves something")
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+private func diffLog(of live: FuzzedSession) -> [UInt8] {
+    var writer = JSONWriter()
+    for report in live.reports {
+        guard case .diff(let diff) = report.report else { continue }
+        DiffLog.write(diff, at: report.stamp.time, reversible: true, into: &writer)
+    }
+    return writer.bytes
+}
+
+/// The session that the recording of one makes, with the events decoded beforehand.
+private func replay(_ live: FuzzedSession) throws -> Session {
+    let file = ScratchFile("weir.jsonl")
+    let head = Record.Head(
+        recording: String(repeating: "0", count: 32), wallStart: 0, tool: "weir-fuzz", seed: FuzzedSession.seed,
+        session: live.configuration.json)
+    var writer = try RecordingWriter(
+        creating: file.path, head: head,
+        options: RecordingWriter.Options(durability: .never, overwrites: true, redactions: []))
+    for (record, stamp) in live.records { try writer.append(record, stamp) }
+    try writer.close(why: .closed, at: Stamp(n: 0, time: live.now, wall: 0))
+
+    var reader = try RecordingReader(opening: file.path)
+    let configuration = try Configuration(json: reader.head.session)
+    require(configuration == live.configuration, "a recorded configuration is another one")
+    var decoder = FrameDecoder(configuration)
+    var session = Session(configuration, seed: reader.head.seed, keepsChecksum: true)
+    var effects: [Effect] = []
+    session.handle(.start, n: 0, at: .zero, into: &effects)
+    while let entry = try reader.next() {
+        guard case .record(let record, let stamp) = entry else { fatalError("a record cannot be read again") }
+        guard let input = Input(record) else { continue }
+        var event: Event?
+        if case .message(_, let message) = input { event = decoder.decode(message) }
+        session.advance(to: stamp.time, into: &effects)
+        session.handle(input, n: stamp.n, at: stamp.time, decoded: event, into: &effects)
+        effects.removeAll(keepingCapacity: true)
+    }
+    return session
+}
