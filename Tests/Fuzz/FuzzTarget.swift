@@ -6,7 +6,7 @@ import Wire
 /// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
 enum FuzzTarget: String, CaseIterable {
     case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
-    case screen, channels, groupme, http, transport, conversion, repair
+    case screen, channels, groupme, http, transport, conversion, repair, redaction
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -34,6 +34,7 @@ enum FuzzTarget: String, CaseIterable {
         case .transport: fuzzTransport(input)
         case .conversion: fuzzConversion(input)
         case .repair: fuzzRepair(input)
+        case .redaction: fuzzRedaction(input)
         }
     }
 }

@@ -34,6 +34,8 @@ import Wire
             units,
             json(units), component, component.replacing("%20", with: "+"), percent(component, isUnreserved),
             percent(secret) { _ in false },
+            percent(component.replacing("%20", with: "+"), isUnreserved),
+            component.replacing("%20", with: "\\u002b"),
         ]
     }
 

@@ -19,16 +19,21 @@ struct Spelling {
 
     /// Calls `body` with every character that may be meant at `place`, and the place behind it.
     func characters(at place: Int, _ body: (Unicode.Scalar, Int) -> Void) {
+        func tell(_ scalar: Unicode.Scalar, _ end: Int) {
+            body(scalar, end)
+            // A space is a plus in a form-encoded query.
+            if scalar == "+" { body(" ", end) }
+        }
         let run = backslashes(at: place)
-        for length in stride(from: 1, through: run, by: 1) { body("\\", place + length) }
-        plain(at: place + run, body)
+        for length in stride(from: 1, through: run, by: 1) { tell("\\", place + length) }
+        plain(at: place + run, tell)
         if run > 0 {
-            letter(at: place + run, body)
-            if let (scalar, end) = unicodeEscape(at: place) { body(scalar, end) }
+            letter(at: place + run, tell)
+            if let (scalar, end) = unicodeEscape(at: place) { tell(scalar, end) }
         }
         guard byte(place) == UInt8(ascii: "%") else { return }
         for level in 0...Self.percentLevels {
-            if let (scalar, end) = percent(at: place, level: level) { body(scalar, end) }
+            if let (scalar, end) = percent(at: place, level: level) { tell(scalar, end) }
         }
     }
 
@@ -42,13 +47,11 @@ struct Spelling {
 
     private func plain(at place: Int, _ body: (Unicode.Scalar, Int) -> Void) {
         guard let first = byte(place), first != UInt8(ascii: "\\") else { return }
-        guard first >= 0x80 else {
+        if first < 0x80 {
             body(Unicode.Scalar(first), place + 1)
-            // A space is a plus in a form-encoded query.
-            if first == UInt8(ascii: "+") { body(" ", place + 1) }
-            return
+        } else if let (scalar, end) = Self.decode(from: place, { byte($0).map { ($0, 1) } }) {
+            body(scalar, end)
         }
-        if let (scalar, end) = Self.decode(from: place, { byte($0).map { ($0, 1) } }) { body(scalar, end) }
     }
 
     private func letter(at place: Int, _ body: (Unicode.Scalar, Int) -> Void) {
