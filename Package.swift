@@ -170,6 +170,7 @@ if Context.environment["WEIR_FUZZ"] != nil {
             name: "weir-fuzz",
             dependencies: [
                 "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "Terminal",
+                "DemoServer",
             ],
             path: "Tests/Fuzz", swiftSettings: house))
 }
