@@ -16,10 +16,7 @@ func fuzzConversion(_ input: ArraySlice<UInt8>) {
             foreign.path, from: format, to: ToolDestination(path: recording.path), options)) != nil
     else { return }
     do {
-        var doctor = RecordingDoctor()
-        _ = try doctor.examine(recording.path) { _, problem in
-            fatalError("a new recording has a problem: \(problem.message)")
-        }
+        checkWhole([recording.path])
         let written = ScratchFile("exported")
         _ = try RecordingConversion.export(
             recording.path, as: format, to: ToolDestination(path: written.path), tool: "weir-fuzz"
@@ -36,25 +33,81 @@ func fuzzConversion(_ input: ArraySlice<UInt8>) {
 /// A damaged recording that was repaired is whole, and everything is in it that could be read.
 func fuzzRepair(_ input: ArraySlice<UInt8>) {
     let damaged = ScratchFile("damaged.weir.jsonl", input)
-    guard let before = try? records(of: damaged.path) else { return }
+    guard let before = try? recordsRead(damaged.path) else { return }
     let repaired = ScratchFile("repaired.weir.jsonl")
     do {
         let report = try RecordingRepair.repair(damaged.path, to: ToolDestination(path: repaired.path))
         for path in report.aside { unlink(path) }
-        var doctor = RecordingDoctor()
-        _ = try doctor.examine(repaired.path) { _, problem in
-            fatalError("a repaired recording has a problem: \(problem.message)")
-        }
+        checkWhole([repaired.path])
         require(
-            try isPart(before, of: records(of: repaired.path)),
+            try isPart(before, of: recordsRead(repaired.path)),
             "a record that could be read is not in the repaired recording")
     } catch {
         fatalError("\(error)")
     }
 }
 
+/// What tools make of a whole recording is whole: a part of it, some kinds of records, the recording compressed, and segments, which merged
+/// are what was split. The first two bytes say which part, the rest what is recorded.
+func fuzzTools(_ input: ArraySlice<UInt8>) {
+    let choices = input.prefix(2).map { Int($0) }
+    guard choices.count == 2, let session = FuzzedSession(input.dropFirst(2)) else { return }
+    let whole = ScratchFile("whole.weir.jsonl")
+    let made = ScratchFile("made.weir.jsonl")
+    let destination = ToolDestination(path: made.path, replaces: true)
+    do {
+        try session.record(at: whole.path)
+        let records = try recordsRead(whole.path)
+        checkWhole([whole.path])
+
+        let span = RecordingSpan(start: .record(1 + choices[0] % 32), end: .record(1 + choices[1] % 64))
+        _ = try RecordingCopy.cut(whole.path, span, ripples: choices[0] & 32 != 0, to: destination)
+        checkWhole([made.path])
+
+        var selection = RecordSelection()
+        selection.kinds.excluded = [kinds[choices[0] % kinds.count]]
+        _ = try RecordingCopy.filter(whole.path, selection, to: destination)
+        checkWhole([made.path])
+
+        let compressed = ScratchFile("made.weir.jsonl.zst")
+        _ = try RecordingCopy.compress(whole.path, to: ToolDestination(path: compressed.path))
+        require(try records == recordsRead(compressed.path), "a compressed recording is another one")
+
+        try checkSplit(whole.path, records, into: 1 + choices[1] % 16, destination)
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+/// What a session is made of.
+private let kinds = ["conn", "f", "http", "sub", "token", "act", "mem"]
+
+private func checkSplit(
+    _ path: String, _ records: [Record], into size: Int, _ destination: ToolDestination
+) throws(RecordingError) {
+    let (paths, _) = try RecordingSplit.split(path, by: .records(size), to: path, replaces: true)
+    defer { for path in paths { unlink(path) } }
+    checkWhole(paths)
+    guard paths.count <= RecordingMerge.mostFiles, let merged = destination.path else { return }
+    _ = try RecordingMerge.merge(paths, to: destination)
+    checkWhole([merged])
+    require(try isPart(records, of: recordsRead(merged)), "segments that were merged lack a record")
+}
+
+/// That the doctor finds nothing in segments of one recording.
+private func checkWhole(_ paths: [String]) {
+    var doctor = RecordingDoctor()
+    for path in paths {
+        do {
+            _ = try doctor.examine(path) { path, problem in fatalError("\(path) has a problem: \(problem.message)") }
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+}
+
 /// The records of a recording, without the numbers of others.
-private func records(of path: String) throws(RecordingError) -> [Record] {
+private func recordsRead(_ path: String) throws(RecordingError) -> [Record] {
     var reader = try RecordingReader(opening: path)
     var records: [Record] = []
     while let entry = try reader.next() {
@@ -73,7 +126,7 @@ private func records(of path: String) throws(RecordingError) -> [Record] {
 
 /// The messages, from whichever connection they were. JSON is written as it is written for a terminal, as formats that hold JSON do.
 private func frames(of path: String) throws(RecordingError) -> [Record] {
-    try records(of: path).compactMap { record in
+    try recordsRead(path).compactMap { record in
         guard case .frame(var frame) = record else { return nil }
         frame.connection = 0
         if case .text(let text) = frame.message, let start = text.firstIndex(of: UInt8(ascii: "[")),

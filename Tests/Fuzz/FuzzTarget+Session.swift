@@ -37,15 +37,7 @@ private func diffLog(of live: FuzzedSession) -> [UInt8] {
 /// The session that the recording of one makes, with the events decoded beforehand.
 private func replay(_ live: FuzzedSession) throws -> Session {
     let file = ScratchFile("weir.jsonl")
-    let head = Record.Head(
-        recording: String(repeating: "0", count: 32), wallStart: 0, tool: "weir-fuzz", seed: FuzzedSession.seed,
-        session: live.configuration.json)
-    var writer = try RecordingWriter(
-        creating: file.path, head: head,
-        options: RecordingWriter.Options(durability: .never, overwrites: true, redactions: []))
-    for (record, stamp) in live.records { try writer.append(record, stamp) }
-    try writer.close(why: .closed, at: Stamp(n: 0, time: live.now, wall: 0))
-
+    try live.record(at: file.path)
     var reader = try RecordingReader(opening: file.path)
     let configuration = try Configuration(json: reader.head.session)
     require(configuration == live.configuration, "a recorded configuration is another one")

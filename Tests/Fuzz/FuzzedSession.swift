@@ -153,6 +153,18 @@ struct FuzzedSession {
         take()
     }
 
+    /// Writes its recording.
+    func record(at path: String) throws(RecordingError) {
+        let head = Record.Head(
+            recording: String(repeating: "0", count: 32), wallStart: Self.wall, tool: "weir-fuzz", seed: Self.seed,
+            session: configuration.json)
+        var writer = try RecordingWriter(
+            creating: path, head: head,
+            options: RecordingWriter.Options(durability: .never, overwrites: true, redactions: []))
+        for (record, stamp) in records { try writer.append(record, stamp) }
+        try writer.close(why: .closed, at: Stamp(n: 0, time: now, wall: Self.wall + now.microseconds))
+    }
+
     private var stamp: Stamp { Stamp(n: n, time: now, wall: Self.wall + now.microseconds) }
 
     private mutating func take() {
