@@ -1,12 +1,14 @@
 import Glibc
 
-/// A file of this process in memory, for what reads and writes files alone. It is there as long as the value is.
+/// A file of this process, in memory where there is a place for such, for what reads and writes files alone. It is there as long as the value is.
 struct ScratchFile: ~Copyable {
+    private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+
     let path: String
 
     /// A file of these bytes; nothing is there yet without any.
     init(_ name: String, _ bytes: ArraySlice<UInt8>? = nil) {
-        path = "/dev/shm/weir-fuzz.\(getpid()).\(name)"
+        path = "\(Self.folder)/weir-fuzz.\(getpid()).\(name)"
         unlink(path)
         guard let bytes else { return }
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
