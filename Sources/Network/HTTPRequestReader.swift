@@ -30,13 +30,17 @@ package struct HTTPRequestReader {
         case body(Request, length: Int)
         /// The chunks so far are in `body`.
         case chunked(Request)
+        /// The body is whole; the fields after it may have so many bytes yet.
+        case trailer(Request, room: Int)
     }
     private enum Framing {
         case none, length(Int), chunked
     }
 
-    /// Largest request line and headers together, in bytes.
+    /// Largest request line and headers together, in bytes, and largest trailer.
     static let maximumHead = 1 << 16
+    /// Largest line before a chunk, in bytes.
+    private static let maximumChunkLine = 1 << 10
 
     private let maximumBody: Int
     private var state = State.head
@@ -46,7 +50,7 @@ package struct HTTPRequestReader {
     private var head = 0
     /// Whether the client asked for leave to send the body.
     private var expectsContinue = false
-    /// How far the end of the head has been looked for.
+    /// How far the end of the head or of the line has been looked for.
     private var searched = 0
 
     package init(maximumBody: Int) { self.maximumBody = maximumBody }
@@ -86,11 +90,15 @@ package struct HTTPRequestReader {
                 advance(length)
                 state = .head
                 return .request(request)
-            case .chunked(var request):
+            case .chunked(let request):
                 if takeExpectation() { return .wantsContinue }
                 guard let chunk = try readChunk(room: maximumBody - body.count) else { return .needsMore }
                 body += chunk
-                guard chunk.isEmpty else { continue }
+                if chunk.isEmpty { state = .trailer(request, room: Self.maximumHead) }
+            case .trailer(var request, var room):
+                let isWhole = try skipTrailer(room: &room)
+                state = .trailer(request, room: room)
+                guard isWhole else { return .needsMore }
                 request.request.body = body
                 body = []
                 state = .head
@@ -115,7 +123,10 @@ package struct HTTPRequestReader {
             throw Refusal(status: 400, reason: "not HTTP")
         }
         guard let end = findHeadEnd() else {
-            guard buffer.count - head <= Self.maximumHead else { throw Refusal(status: 431, reason: "head too large") }
+            // The largest head has the four bytes that end it behind it.
+            guard buffer.count - head < Self.maximumHead + 4 else {
+                throw Refusal(status: 431, reason: "head too large")
+            }
             return nil
         }
         let lines = buffer[head..<end].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
@@ -220,15 +231,19 @@ package struct HTTPRequestReader {
 
     /// The next chunk, empty for the last one; nil when it is not whole yet.
     private mutating func readChunk(room: Int) throws(Refusal) -> ArraySlice<UInt8>? {
-        guard let lineEnd = buffer[head...].firstIndex(of: 0x0a) else {
-            guard buffer.count - head <= 1024 else { throw Refusal(status: 400, reason: "bad chunk") }
-            return nil
+        let lineEnd = findLineEnd()
+        guard (lineEnd ?? buffer.count) - head <= Self.maximumChunkLine else {
+            throw Refusal(status: 400, reason: "bad chunk")
         }
+        guard let lineEnd else { return nil }
         let digits = buffer[head..<lineEnd].prefix { hexValue($0) != nil }
         guard (1...8).contains(digits.count) else { throw Refusal(status: 400, reason: "bad chunk size") }
         let size = digits.reduce(0) { $0 << 4 | Int(hexValue($1) ?? 0) }
         guard size <= room else { throw Refusal(status: 413, reason: "body too large") }
-        guard size > 0 else { return try readTrailer(from: lineEnd + 1) }
+        guard size > 0 else {
+            advance(lineEnd + 1 - head)
+            return []
+        }
         guard buffer.count >= lineEnd + 1 + size + 2 else { return nil }
         let chunk = buffer[(lineEnd + 1)..<(lineEnd + 1 + size)]
         guard buffer[chunk.endIndex] == 0x0d, buffer[chunk.endIndex + 1] == 0x0a else {
@@ -238,18 +253,25 @@ package struct HTTPRequestReader {
         return chunk
     }
 
-    /// Skips the trailer fields.
-    private mutating func readTrailer(from start: Int) throws(Refusal) -> ArraySlice<UInt8>? {
-        var line = start
-        while let end = buffer[line...].firstIndex(of: 0x0a) {
-            if buffer[line..<end].allSatisfy({ $0 == 0x0d }) {
-                advance(end + 1 - head)
-                return []
-            }
-            line = end + 1
+    /// Skips what there is of the trailer: whether the empty line that ends it was there.
+    private mutating func skipTrailer(room: inout Int) throws(Refusal) -> Bool {
+        while true {
+            let lineEnd = findLineEnd()
+            let count = (lineEnd.map { $0 + 1 } ?? buffer.count) - head
+            guard count <= room else { throw Refusal(status: 431, reason: "trailer too large") }
+            guard let lineEnd else { return false }
+            let isEmpty = buffer[head..<lineEnd].allSatisfy { $0 == 0x0d }
+            advance(count)
+            room -= count
+            if isEmpty { return true }
         }
-        guard buffer.count - start <= Self.maximumHead else { throw Refusal(status: 431, reason: "trailer too large") }
-        return nil
+    }
+
+    /// Where the next line feed stands.
+    private mutating func findLineEnd() -> Int? {
+        let lineEnd = buffer[max(head, searched)...].firstIndex(of: 0x0a)
+        searched = lineEnd ?? buffer.count
+        return lineEnd
     }
 }
 

@@ -20,6 +20,27 @@ import Testing
         }
     }
 
+    @Test("However it comes, a chunk line has at most 1024 bytes, a head and a trailer 64 KiB")
+    func bounds() {
+        let host = "POST / HTTP/1.1\r\nHost: h\r\n"
+        let chunked = host + "Transfer-Encoding: chunked\r\n\r\n"
+        func expect(_ text: String, _ expected: String, location: SourceLocation = #_sourceLocation) {
+            let bytes = Array(text.utf8)
+            #expect(describe([bytes[...]]) == [expected], sourceLocation: location)
+            #expect(describe(bytes.indices.map { bytes[$0...$0] }) == [expected], sourceLocation: location)
+        }
+        func fill(_ text: String, to size: Int, _ end: String) -> String {
+            text + String(repeating: "x", count: size - text.utf8.count - end.utf8.count) + end
+        }
+        let line = fill("2;", to: 1024, "\r")
+        expect(chunked + line + "\nab\r\n0\r\n\r\n", "POST /  ab")
+        expect(chunked + "2;x" + line.dropFirst(2) + "\nab\r\n0\r\n\r\n", "400 bad chunk")
+        expect(fill(host + "X: ", to: 1 << 16, "") + "\r\n\r\n", "POST /  ")
+        expect(fill(host + "X: ", to: 1 << 16 + 1, "") + "\r\n\r\n", "431 head too large")
+        expect(chunked + "0\r\n" + fill("X: ", to: 1 << 16, "\r\n\r\n"), "POST /  ")
+        expect(chunked + "0\r\n" + fill("X: ", to: 1 << 16 + 1, "\r\n\r\n"), "431 trailer too large")
+    }
+
     private func describe(_ pieces: [ArraySlice<UInt8>]) -> [String] {
         var reader = HTTPRequestReader(maximumBody: 100)
         var seen: [String] = []
