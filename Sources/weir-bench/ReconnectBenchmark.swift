@@ -154,11 +154,12 @@ private struct ReconnectCourse {
     private var quarter: Int { max(connections / 4, 1) }
 
     private var figures: [Figure] {
-        // What a connection left behind, if it left anything, counts once for each: half of that is noise no more.
+        // What a connection left behind, if it left anything, counts once for each: half of that is noise no more. However few they
+        // are, a tail holds more or less from moment to moment: requests run, of which libcurl keeps 16 connections.
         let growth = Double(connections - quarter) / 2
         let milliseconds = zip(processor.dropFirst(), processor).map { ($0 - $1) * 1e3 }
         return [
-            held("threads", threads, most: max(2, growth)), held("descriptors", descriptors, most: max(4, growth)),
+            held("threads", threads, most: max(4, growth)), held("descriptors", descriptors, most: max(16, growth)),
             held("mappings", mappings, most: max(16, growth)),
             held("MB resident", megabytes, most: 8 + 0.2 * growth, digits: 1),
             spent("processor, ms a connection", milliseconds),
