@@ -63,9 +63,10 @@ public struct TerminalKeyDecoder: Sendable {
                 inputs.append(.key(.character(scalar)))
             }
         case .pasting(var bytes):
+            // Let go here, so that it is not copied for each byte.
+            state = .ground
             bytes.append(byte)
-            if bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
-                state = .ground
+            if bytes.last == Self.pasteEnd.last, bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
                 let text = bytes.dropLast(Self.pasteEnd.count).prefix(Self.longestPaste)
                 inputs.append(.pasted(String(decoding: text, as: UTF8.self)))
             } else {
