@@ -148,6 +148,10 @@ extension DiffLogLine {
             guard let sequence, hasNumber, hasTime else {
                 throw .unreadable(message: "a member that every line has is missing", offset: offset)
             }
+            // No log has more lines, and sums of such numbers do not overflow.
+            guard (1...Int64(1) << 53).contains(sequence) else {
+                throw .unreadable(message: "seq is not the number of a line", offset: offset)
+            }
             switch (base, sum) {
             case (.absent, .absent): return (Int(clamping: sequence), nil)
             case (.value(let before), .value(let after)):

@@ -7,7 +7,7 @@ import Wire
 enum FuzzTarget: String, CaseIterable {
     case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
     case screen, channels, groupme, http, transport, conversion, repair, redaction
-    case tools, service
+    case tools, service, difflog
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -38,6 +38,7 @@ enum FuzzTarget: String, CaseIterable {
         case .redaction: fuzzRedaction(input)
         case .tools: fuzzTools(input)
         case .service: fuzzService(input)
+        case .difflog: fuzzDiffLog(input)
         }
     }
 }

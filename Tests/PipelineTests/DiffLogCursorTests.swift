@@ -72,6 +72,16 @@ import Wire
         #expect(cursor.sequence == 3)
     }
 
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `lines are numbered from 1 on, and a log that says otherwise is refused`(number: Int64) {
+        let line = #"{"v":1,"seq":\#(number),"n":0,"t":0}"# + "\n"
+        #expect(
+            throws: DiffLogError.unreadable(message: "seq is not the number of a line", offset: line.utf8.count - 1)
+        ) {
+            try DiffLogCursor(Array((line + line).utf8))
+        }
+    }
+
     @Test func `a last line that was not written to its end is not there`() throws {
         let diffs = DiffHistory.transcript(seed: 8, keepsChecksum: true).diffs
         let cursor = try DiffLogCursor(DiffHistory.log(diffs, reversible: true).dropLast(3))

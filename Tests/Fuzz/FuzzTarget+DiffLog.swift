@@ -1,0 +1,52 @@
+import Events
+import Pipeline
+import SectionedModel
+
+/// Whatever lines a diff log has, the model stays whole; what could be applied can be taken back, and leads to the model it began with.
+func fuzzDiffLog(_ input: ArraySlice<UInt8>) {
+    let log = Array(input)
+    do {
+        guard var cursor = try cursor(log) else { return }
+        let start = cursor.model.checksum
+        // What cannot be passed, the cursor stands before.
+        let refusal = failure { () throws(DiffLogError) in try cursor.seek(to: cursor.states.upperBound) }
+        check(cursor)
+        require((refusal == nil) == (cursor.sequence == cursor.states.upperBound), "a log that ends elsewhere")
+        let end = cursor.model.checksum
+        let reached = cursor.sequence
+        if failure({ () throws(DiffLogError) in try cursor.seek(to: cursor.states.lowerBound) }) == nil {
+            require(cursor.model.count == 0 && cursor.model.checksum == start, "what was taken back leaves something")
+            try cursor.seek(to: reached)
+            require(cursor.model.checksum == end, "the second time a log leads to another model")
+        }
+        check(cursor)
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+/// A cursor before the first line, whatever its number is; nil for what is no log.
+private func cursor(_ log: [UInt8]) throws(DiffLogError) -> DiffLogCursor? {
+    do {
+        return try DiffLogCursor(log)
+    } catch {
+        guard case .outside(_, let first, _) = error else { return nil }
+        return try DiffLogCursor(log, model: SectionedCollection(keepsChecksum: true), at: first)
+    }
+}
+
+private func failure(_ body: () throws(DiffLogError) -> Void) -> DiffLogError? {
+    do throws(DiffLogError) {
+        try body()
+        return nil
+    } catch {
+        // Names of sections and numbers of rows are in it.
+        _ = error.description
+        return error
+    }
+}
+
+private func check(_ cursor: DiffLogCursor) {
+    if let broken = cursor.model.snapshot.brokenInvariant() { fatalError("the model is broken: \(broken)") }
+    require(cursor.states.contains(cursor.sequence), "a cursor outside of its log")
+}
