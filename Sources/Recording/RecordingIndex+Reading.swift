@@ -84,13 +84,14 @@ extension RecordingIndex {
 }
 
 extension Record.IndexRecord {
-    /// Whether its chunks follow each other: nothing in it goes back, and the first begins with the file.
+    /// Whether its chunks follow each other: nothing in it goes back, the first begins with the file, and none has more records than
+    /// bytes, so that their sum overflows nowhere.
     fileprivate var isOrdered: Bool {
         guard let first = chunks.first, first.offset == 0 else { return false }
         guard chunks.allSatisfy({ $0.firstTime <= $0.lastTime }) else { return false }
         return zip(chunks, chunks.dropFirst()).allSatisfy { before, after in
-            before.offset < after.offset && before.lastTime <= after.firstTime
-                && before.firstNumber <= after.firstNumber
+            before.offset < after.offset && before.records <= after.offset - before.offset
+                && before.lastTime <= after.firstTime && before.firstNumber <= after.firstNumber
         }
     }
 }

@@ -3,6 +3,42 @@ import JSONText
 import Recording
 import Wire
 
+/// A damaged recording ends; its index leads to places that can be read from, the first of them to everything.
+func fuzzRecording(_ input: ArraySlice<UInt8>) {
+    let bytes = Array(input)
+    guard let whole = try? entries(of: RecordingReader(bytes: bytes), from: nil),
+        let index = try? RecordingIndex(of: bytes)
+    else { return }
+    for chunk in index.chunks.indices {
+        let rest = try? entries(of: RecordingReader(bytes: bytes), from: index.place(ofChunk: chunk))
+        if chunk == 0, index.origin == .scan {
+            require(rest == whole, "what is read from the first place is not everything")
+        }
+    }
+}
+
+/// So does a damaged file that is compressed, whatever its table says of its frames.
+func fuzzCompressed(_ input: ArraySlice<UInt8>) {
+    let file = ScratchFile("compressed.weir.jsonl", input)
+    guard let whole = try? entries(of: RecordingReader(opening: file.path), from: nil),
+        let index = try? RecordingIndex(ofFile: file.path)
+    else { return }
+    for chunk in index.chunks.indices.prefix(16) {
+        let rest = try? entries(of: RecordingReader(opening: file.path), from: index.place(ofChunk: chunk))
+        if chunk == 0 { require(rest == whole, "what is read from the first place is not everything") }
+    }
+}
+
+private func entries(
+    of reader: consuming RecordingReader, from place: RecordingReader.Place?
+) throws(RecordingError) -> [RecordingReader.Entry] {
+    var reader = reader
+    if let place { try reader.move(to: place) }
+    var entries: [RecordingReader.Entry] = []
+    while let entry = try reader.next() { entries.append(entry) }
+    return entries
+}
+
 /// What is read of another format makes a whole recording, and that, written in the format, is read as the same messages. The first byte
 /// says which format.
 func fuzzConversion(_ input: ArraySlice<UInt8>) {

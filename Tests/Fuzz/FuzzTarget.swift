@@ -7,7 +7,7 @@ import Wire
 enum FuzzTarget: String, CaseIterable {
     case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
     case screen, channels, groupme, http, transport, conversion, repair, redaction
-    case tools, service, difflog
+    case tools, service, difflog, compressed
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -39,6 +39,7 @@ enum FuzzTarget: String, CaseIterable {
         case .tools: fuzzTools(input)
         case .service: fuzzService(input)
         case .difflog: fuzzDiffLog(input)
+        case .compressed: fuzzCompressed(input)
         }
     }
 }
@@ -149,28 +150,6 @@ private func fuzzEvent(_ input: ArraySlice<UInt8>) {
         require(byArray == nil, "the array is decoded though its elements are refused")
         require((0...text.count).contains(error.offset), "a failure outside the text")
     }
-}
-
-/// A damaged recording ends; its index leads to places that can be read from, the first of them to everything.
-private func fuzzRecording(_ input: ArraySlice<UInt8>) {
-    let bytes = Array(input)
-    guard let whole = try? entries(of: bytes, from: nil), let index = try? RecordingIndex(of: bytes) else { return }
-    for chunk in index.chunks.indices {
-        let rest = try? entries(of: bytes, from: index.place(ofChunk: chunk))
-        if chunk == 0, index.origin == .scan {
-            require(rest == whole, "what is read from the first place is not everything")
-        }
-    }
-}
-
-private func entries(
-    of bytes: [UInt8], from place: RecordingReader.Place?
-) throws(RecordingError) -> [RecordingReader.Entry] {
-    var reader = try RecordingReader(bytes: bytes)
-    if let place { try reader.move(to: place) }
-    var entries: [RecordingReader.Entry] = []
-    while let entry = try reader.next() { entries.append(entry) }
-    return entries
 }
 
 private func takeRevision(_ input: ArraySlice<UInt8>) -> (EngineIO.Revision, ArraySlice<UInt8>)? {

@@ -112,7 +112,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         let lies: [(inout Record.IndexRecord) -> Void] = [
             { $0.chunks.removeLast() }, { $0.chunks.removeFirst() }, { $0.chunks[2].offset = 1 },
             { $0.chunks[1].firstTime = Moment(microseconds: 1 << 50) }, { $0.chunks = [] },
-            { $0.chunks[$0.chunks.count - 1].records += 1 },
+            { $0.chunks[$0.chunks.count - 1].records += 1 }, { $0.chunks[1].records = 1 << 53 },
         ]
         for (number, lie) in lies.enumerated() {
             let index = try RecordingIndex(of: try indexed(bytes, lie))
