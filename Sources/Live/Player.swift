@@ -59,7 +59,7 @@ struct Player {
     }
 
     /// Plays the next entry. `event` is the one it brings, if that was decoded ahead.
-    mutating func play(_ entry: RecordingReader.Entry, event: Event? = nil) {
+    mutating func play(_ entry: RecordingReader.Entry, event: EventReport? = nil) {
         switch entry {
         case .record(let record, var stamp):
             // A damaged or edited file may go back in time; a session may not.
@@ -98,7 +98,7 @@ struct Player {
         return continuation == nil ? Input(record) : continuation?.input(record, isRestated: false)
     }
 
-    private mutating func play(_ record: Record, _ stamp: Stamp, _ event: Event?) {
+    private mutating func play(_ record: Record, _ stamp: Stamp, _ event: EventReport?) {
         if let length = record.lengthBeforeCut {
             damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
         }
@@ -132,7 +132,7 @@ struct Player {
         }
     }
 
-    private mutating func feed(_ input: Input, _ stamp: Stamp, _ event: Event? = nil) {
+    private mutating func feed(_ input: Input, _ stamp: Stamp, _ event: EventReport? = nil) {
         session.handle(input, n: stamp.n, at: stamp.time, decoded: event, into: &effects)
         gather(stamp)
         if states != nil, continuation == nil, let checksum = session.model.checksum {

@@ -1,4 +1,3 @@
-package import Events
 import Glibc
 import Network
 package import Pipeline
@@ -14,7 +13,7 @@ package final class RecordingFeed: Sendable {
     /// An entry, and the event it brings, where that could be told without the session.
     package struct Item: Sendable {
         package var entry: RecordingReader.Entry
-        package var event: Event?
+        package var event: EventReport?
     }
 
     /// Some entries that follow each other.
@@ -104,8 +103,10 @@ package final class RecordingFeed: Sendable {
     // MARK: - On its threads
 
     private func run() {
-        var decoder = decoder
-        while waitForRoom(), let (number, block) = cut(&decoder) {
+        while waitForRoom(), let (number, block) = cut() {
+            // What a decoder remembers is in the events it gives. Who plays them counts its references, and so does this thread those of the
+            // next block: if they were the same, two processors would wait for each other at every event.
+            var decoder = decoder
             var reader = block.reader()
             var items: [Item] = []
             items.reserveCapacity(1024)
@@ -133,7 +134,7 @@ package final class RecordingFeed: Sendable {
     }
 
     /// The next block; nil when there is none, after what is left was read.
-    private func cut(_ decoder: inout FrameDecoder?) -> (number: Int, block: RecordingBlock)? {
+    private func cut() -> (number: Int, block: RecordingBlock)? {
         source.change { source in
             guard source.blocks != nil else { return nil }
             var failure: RecordingError?
@@ -142,7 +143,7 @@ package final class RecordingFeed: Sendable {
                     source.next += 1
                     return (source.next - 1, block)
                 }
-                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next, &decoder) }
+                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next) }
             } catch {
                 failure = error
                 source.blocks = nil
@@ -156,9 +157,8 @@ package final class RecordingFeed: Sendable {
     }
 
     /// Reads on, one entry after the other, in batches. The first of them was begun already.
-    private func read(
-        _ rest: consuming RecordingReader, _ number: inout Int, _ decoder: inout FrameDecoder?
-    ) throws(RecordingError) {
+    private func read(_ rest: consuming RecordingReader, _ number: inout Int) throws(RecordingError) {
+        var decoder = decoder
         var items: [Item] = []
         while let entry = try rest.next() {
             items.append(Self.item(entry, &decoder))
@@ -166,6 +166,7 @@ package final class RecordingFeed: Sendable {
             give(Batch(items: items, end: rest.place.offset), number)
             number += 1
             items.removeAll(keepingCapacity: true)
+            decoder = self.decoder
             guard waitForRoom() else { return }
         }
         give(Batch(items: items, end: rest.place.offset), number)

@@ -1,8 +1,9 @@
-public import Events
+import Events
 import JSONText
 public import Wire
 
-/// Decodes the events of frames before a session meets them, on any thread: for a replay, which knows what comes.
+/// Decodes the events of frames before a session meets them, on any thread: for a replay, which knows what comes. What is told of an event
+/// is made here, too, so that the session hands it on and the thread that made it frees it.
 public struct FrameDecoder: Sendable {
     private let backend: Configuration.BackendKind
     private var rooms = Twake.LikelyRooms()
@@ -12,8 +13,10 @@ public struct FrameDecoder: Sendable {
 
     /// The event of a frame that brings one and nothing else; nil for any other, and for what cannot be decoded: the session finds
     /// out what that is.
-    public mutating func decode(_ message: WebSocketMessage) -> Event? {
-        guard backend == .twake, let array = SocketIO.Event.array(ofPlain: message) else { return nil }
-        return (try? Twake.Event(array: array, likely: &rooms)).map { .twake($0) }
+    public mutating func decode(_ message: WebSocketMessage) -> EventReport? {
+        guard backend == .twake, let source = SocketIO.Event(plain: message),
+            let event = try? Twake.Event(array: source.array.bytes, likely: &rooms)
+        else { return nil }
+        return EventReport(event: .twake(event), source: source)
     }
 }

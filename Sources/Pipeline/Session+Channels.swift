@@ -48,7 +48,7 @@ extension Session {
         case .unanswered(let channel):
             transaction.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomBook.noAnswer))
         case .unsubscribed(let channel): transaction.plans.append(.left(room: backend.room(of: channel)))
-        case .delivery(let delivery): handle(.bayeux(delivery), nil, into: &effects)
+        case .delivery(let delivery): handle(.bayeux(delivery), into: &effects)
         case .published: break
         case .unpublished(_, let failure):
             transaction.notice(.warning, "what was published may not have arrived: \(failure.text)")

@@ -5,14 +5,14 @@ import Wire
 // What comes over the socket, and what goes.
 extension Session {
     mutating func received(
-        _ message: WebSocketMessage, on connection: Int, _ decoded: Event?, into effects: inout [Effect]
+        _ message: WebSocketMessage, on connection: Int, _ decoded: EventReport?, into effects: inout [Effect]
     ) {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
+        // There is nothing in its frame that could not be read, and so nobody is told of it.
+        if let decoded, client?.hearsEvent(at: now) == true { return handle(decoded, into: &effects) }
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, isKnownPlain: decoded != nil, at: now) {
-            return handle(.socketIO(event), decoded, into: &effects)
-        }
+        if let event = client?.receiveEvent(message, at: now) { return handle(.socketIO(event), into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
@@ -44,7 +44,7 @@ extension Session {
         case .send(let message): effects.append(.send(connection: connection, message))
         case .connected(let joined): began(isRecovered: joined.isRecovered)
         case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
-        case .event(let event): handle(.socketIO(event), nil, into: &effects)
+        case .event(let event): handle(.socketIO(event), into: &effects)
         case .acknowledged(let answer): acknowledged(answer, into: &effects)
         case .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
@@ -62,14 +62,18 @@ extension Session {
         backend.connected(token: token, by: open.spoken, into: &transaction)
     }
 
-    mutating func handle(_ event: WireEvent, _ decoded: Event?, into effects: inout [Effect]) {
+    mutating func handle(_ event: WireEvent, into effects: inout [Effect]) {
         do throws(DecodingFailure) {
-            let decoded = if let decoded { decoded } else { try backend.decode(event) }
-            effects.append(.report(.event(EventReport(event: decoded, source: event))))
-            backend.handle(decoded, ackID: event.ackID, rooms: rooms, into: &transaction)
+            handle(EventReport(event: try backend.decode(event), source: event), into: &effects)
         } catch {
             reportUndecodable(event, error, into: &effects)
+            carryOutPlans(into: &effects)
         }
+    }
+
+    private mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
+        effects.append(.report(.event(event)))
+        backend.handle(event.event, ackID: event.source.ackID, rooms: rooms, into: &transaction)
         carryOutPlans(into: &effects)
     }
 

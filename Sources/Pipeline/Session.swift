@@ -1,4 +1,4 @@
-public import Events
+import Events
 public import SectionedModel
 public import Wire
 
@@ -126,9 +126,9 @@ public struct Session: Sendable {
     /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
     /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
     ///
-    /// `decoded` is what an `FrameDecoder` made of the input's message, if it was given to one.
+    /// `decoded` is what a `FrameDecoder` made of the input's message, if it was given to one.
     public mutating func handle(
-        _ input: Input, n: Int, at now: Moment, decoded: Event? = nil, into effects: inout [Effect]
+        _ input: Input, n: Int, at now: Moment, decoded: EventReport? = nil, into effects: inout [Effect]
     ) {
         guard !link.isOver else { return }
         transaction.cause = n

@@ -34,8 +34,10 @@ extension SocketIO {
             }
         }
 
-        /// The event of a frame that `isPlain`.
-        init(uncheckedFrame frame: ArraySlice<UInt8>) {
+        /// The event, unchecked, of a message that brings one and asks for nothing else, as `SocketIOClient.receiveEvent` takes it. Nil for
+        /// any other.
+        public init?(plain message: WebSocketMessage) {
+            guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
             array = RawJSON(unchecked: frame.dropFirst(2))
             isChecked = false
         }
@@ -177,13 +179,6 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// The array, unchecked, of a message that brings an event and asks for nothing else, as `SocketIOClient.receiveEvent` takes it. Nil for any
-    /// other.
-    public static func array(ofPlain message: WebSocketMessage) -> ArraySlice<UInt8>? {
-        guard case .text(let frame) = message, isPlain(frame) else { return nil }
-        return frame.dropFirst(2)
-    }
-
     /// Whether a frame is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and
     /// a closing bracket.
     static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {

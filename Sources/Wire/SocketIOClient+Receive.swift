@@ -23,17 +23,19 @@ extension SocketIOClient {
     /// for any other, and then nothing has happened: give it to `receive`.
     ///
     /// The event is not checked (`SocketIO.Event.isChecked`). Who reads it to its end with a `JSONReader` checks it by that, and what is found to
-    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`). `isKnownPlain` spares a look at a message of which
-    /// `SocketIO.Event.array(ofPlain:)` has given the array.
-    public mutating func receiveEvent(
-        _ message: WebSocketMessage, isKnownPlain: Bool = false, at now: Moment
-    ) -> SocketIO.Event? {
-        guard case .text(let frame) = message, isKnownPlain || SocketIO.Event.isPlain(frame), !assembler.isExpecting,
-            let index = membership(of: "/"), memberships[index].isJoined,
+    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`).
+    public mutating func receiveEvent(_ message: WebSocketMessage, at now: Moment) -> SocketIO.Event? {
+        guard let event = SocketIO.Event(plain: message), hearsEvent(at: now) else { return nil }
+        return event
+    }
+
+    /// The same of a message of which `SocketIO.Event.init(plain:)` has made the event already; false where that would give nil.
+    public mutating func hearsEvent(at now: Moment) -> Bool {
+        guard !assembler.isExpecting, let index = membership(of: "/"), memberships[index].isJoined,
             !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)
-        else { return nil }
+        else { return false }
         self.now = now
-        return SocketIO.Event(uncheckedFrame: frame)
+        return true
     }
 
     private mutating func refuse(_ error: SocketIO.Malformed, into effects: inout [Effect]) {

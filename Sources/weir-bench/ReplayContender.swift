@@ -92,7 +92,7 @@ extension ReplayContender {
         var events = 0
         while let batch = try feed.next() {
             for index in batch.items.indices {
-                if let event = batch.items[index].event, event.isTraffic { events += 1 }
+                if let event = batch.items[index].event?.event, event.isTraffic { events += 1 }
             }
         }
         return events

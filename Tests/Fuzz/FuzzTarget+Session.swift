@@ -48,7 +48,7 @@ private func replay(_ live: FuzzedSession) throws -> Session {
     while let entry = try reader.next() {
         guard case .record(let record, let stamp) = entry else { fatalError("a record cannot be read again") }
         guard let input = Input(record) else { continue }
-        var event: Event?
+        var event: EventReport?
         if case .message(_, let message) = input { event = decoder.decode(message) }
         session.advance(to: stamp.time, into: &effects)
         session.handle(input, n: stamp.n, at: stamp.time, decoded: event, into: &effects)

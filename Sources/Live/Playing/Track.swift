@@ -38,7 +38,7 @@ final class Track {
     /// What is next; nil when it must be read first, or nothing is there.
     private(set) var next: RecordingReader.Entry?
     /// The event that `next` brings, where it was decoded ahead.
-    private var event: Event?
+    private var event: EventReport?
     private(set) var phase = Phase.reading
     /// Drives the session. Reports gather in it.
     var player: Player
