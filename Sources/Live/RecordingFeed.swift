@@ -13,7 +13,14 @@ package final class RecordingFeed: Sendable {
     /// An entry, and the event it brings, where that could be told without the session.
     package struct Item: Sendable {
         package var entry: RecordingReader.Entry
-        package var event: EventReport?
+        package var arrival: Arrival?
+    }
+
+    /// An event that was decoded ahead, and when and where it came.
+    package struct Arrival: Sendable {
+        package var event: EventReport
+        package var connection: Int
+        package var stamp: Stamp
     }
 
     /// Some entries that follow each other.
@@ -174,14 +181,9 @@ package final class RecordingFeed: Sendable {
     }
 
     private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
-        let event = entry.received.flatMap { decoder?.decode($0) }
-        return Item(entry: entry, event: event)
-    }
-}
-
-extension RecordingReader.Entry {
-    /// The message that was received, where the entry is one.
-    fileprivate var received: WebSocketMessage? {
-        if case .record(.frame(let frame), _) = self, frame.wasReceived { frame.message } else { nil }
+        guard case .record(.frame(let frame), let stamp) = entry, frame.wasReceived,
+            let event = decoder?.decode(frame.message)
+        else { return Item(entry: entry) }
+        return Item(entry: entry, arrival: Arrival(event: event, connection: frame.connection, stamp: stamp))
     }
 }

@@ -4,13 +4,9 @@ import Wire
 
 // What comes over the socket, and what goes.
 extension Session {
-    mutating func received(
-        _ message: WebSocketMessage, on connection: Int, _ decoded: EventReport?, into effects: inout [Effect]
-    ) {
+    mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
-        // There is nothing in its frame that could not be read, and so nobody is told of it.
-        if let decoded, client?.hearsEvent(at: now) == true { return handle(decoded, into: &effects) }
         transaction.frame = message.bytes
         if let event = client?.receiveEvent(message, at: now) { return handle(.socketIO(event), into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
@@ -71,7 +67,7 @@ extension Session {
         }
     }
 
-    private mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
+    mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
         effects.append(.report(.event(event)))
         backend.handle(event.event, ackID: event.source.ackID, rooms: rooms, into: &transaction)
         carryOutPlans(into: &effects)

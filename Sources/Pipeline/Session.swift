@@ -125,20 +125,14 @@ public struct Session: Sendable {
 
     /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
     /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
-    ///
-    /// `decoded` is what a `FrameDecoder` made of the input's message, if it was given to one.
-    public mutating func handle(
-        _ input: Input, n: Int, at now: Moment, decoded: EventReport? = nil, into effects: inout [Effect]
-    ) {
+    public mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
         guard !link.isOver else { return }
-        transaction.cause = n
-        transaction.now = now
-        liftOverlay()
+        begin(n, at: now)
         switch input {
         case .start: connect(into: &effects)
         case .opened(let connection, let token): opened(connection, token: token, into: &effects)
         case .failed(let connection, let failure): failed(connection, failure, into: &effects)
-        case .message(let connection, let message): received(message, on: connection, decoded, into: &effects)
+        case .message(let connection, let message): received(message, on: connection, into: &effects)
         case .closed(let connection, let close): closed(connection, close, into: &effects)
         case .answered(let request, let answer): answered(request, answer, into: &effects)
         case .tokenRenewed(let token, let changed): tokenRenewed(token, changed: changed, into: &effects)
@@ -159,6 +153,26 @@ public struct Session: Sendable {
         }
         transaction.reading = nil
         settle(into: &effects)
+    }
+
+    /// Handles a message of which a `FrameDecoder` has made the event, as `handle` does the message. False, and nothing has happened, when
+    /// more is asked of a message now than its event: then the message is to be handled.
+    public mutating func handle(
+        _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
+        guard !link.isOver, link.open?.connection == connection, client?.hearsEvent(at: now) == true else {
+            return false
+        }
+        begin(n, at: now)
+        handle(event, into: &effects)
+        settle(into: &effects)
+        return true
+    }
+
+    private mutating func begin(_ n: Int, at now: Moment) {
+        transaction.cause = n
+        transaction.now = now
+        liftOverlay()
     }
 
     /// Carries out what the input led to: the plans, one commit of the model, and the requests there is room for.

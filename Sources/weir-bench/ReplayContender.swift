@@ -92,7 +92,7 @@ extension ReplayContender {
         var events = 0
         while let batch = try feed.next() {
             for index in batch.items.indices {
-                if let event = batch.items[index].event?.event, event.isTraffic { events += 1 }
+                if let event = batch.items[index].arrival?.event.event, event.isTraffic { events += 1 }
             }
         }
         return events
@@ -132,11 +132,20 @@ extension ReplayContender {
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
             for index in batch.items.indices {
+                if let arrival = batch.items[index].arrival {
+                    let stamp = arrival.stamp
+                    session.advance(to: stamp.time, into: &effects)
+                    if session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)
+                    {
+                        drain(stamp.time)
+                        continue
+                    }
+                }
                 guard case .record(let record, let stamp) = batch.items[index].entry, let input = Input(record) else {
                     continue
                 }
                 session.advance(to: stamp.time, into: &effects)
-                session.handle(input, n: stamp.n, at: stamp.time, decoded: batch.items[index].event, into: &effects)
+                session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
                 drain(stamp.time)
             }
         }

@@ -48,10 +48,14 @@ private func replay(_ live: FuzzedSession) throws -> Session {
     while let entry = try reader.next() {
         guard case .record(let record, let stamp) = entry else { fatalError("a record cannot be read again") }
         guard let input = Input(record) else { continue }
-        var event: EventReport?
-        if case .message(_, let message) = input { event = decoder.decode(message) }
         session.advance(to: stamp.time, into: &effects)
-        session.handle(input, n: stamp.n, at: stamp.time, decoded: event, into: &effects)
+        if case .message(let connection, let message) = input, let event = decoder.decode(message),
+            session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
+        {
+            // It was no more than its event.
+        } else {
+            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
+        }
         effects.removeAll(keepingCapacity: true)
     }
     return session

@@ -290,7 +290,7 @@ final class Track {
                 return nil
             }
             isEndKnown = item.entry.saysEnd
-            event = item.event
+            event = item.arrival?.event
             return item.entry
         }
         while true {

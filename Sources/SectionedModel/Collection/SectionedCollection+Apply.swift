@@ -37,7 +37,7 @@ extension SectionedCollection {
     mutating func applySole(_ batch: Batch<Element>) -> Bool {
         if let change = batch.soleChange { return applySole(change, batch.checksums) }
         guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
-        let hash = id.hashValue
+        let hash = Element.hash(of: id)
         var made = Batch<Element>()
         commitSole(.init(id: id, hash: hash, element: new), into: &made)
         if made.isEmpty { return false }
@@ -86,7 +86,7 @@ extension SectionedCollection {
             touched.append(try standing(deletion.element, at: deletion.path, becoming: nil))
         }
         for insertion in batch.insertions {
-            let hash = insertion.element.id.hashValue
+            let hash = Element.hash(of: insertion.element.id)
             guard state.slot(of: insertion.element.id, hash: hash) == nil else {
                 throw ModelError.badBatch("the element inserted at \(insertion.path) is already here")
             }
@@ -105,7 +105,7 @@ extension SectionedCollection {
         guard let here = state.element(at: path) else {
             throw ModelError.badBatch("there is no element at \(path)")
         }
-        let hash = element.id.hashValue
+        let hash = Element.hash(of: element.id)
         guard here == element, let slot = state.slot(of: element.id, hash: hash), state.records[slot].id == here.id
         else {
             throw ModelError.badBatch("the element at \(path) is another than the batch says")

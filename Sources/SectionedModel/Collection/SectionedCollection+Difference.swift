@@ -26,7 +26,7 @@ extension SectionedCollection {
         }
         for number in kept.indices where !kept[number] {
             guard let id = state.records.element(in: Slot(number))?.id else { continue }
-            staging.append(.init(id: id, hash: id.hashValue, element: nil))
+            staging.append(.init(id: id, hash: Element.hash(of: id), element: nil))
         }
     }
 
@@ -48,7 +48,7 @@ extension SectionedCollection {
     @inlinable
     func find(_ block: some Collection<Element>, _ found: inout [Found]) {
         found.removeAll(keepingCapacity: true)
-        for element in block { found.append(Found(hash: element.id.hashValue)) }
+        for element in block { found.append(Found(hash: Element.hash(of: element.id))) }
         // The first place of this hash is nearly always the right one.
         for index in found.indices { found[index].slot = state.slots.slot(hash: found[index].hash) { _ in true } }
         var index = 0

@@ -73,7 +73,7 @@ extension SectionedCollection {
     /// The element with this id as it will be after `commit()`: staged changes are seen.
     @inlinable
     public subscript(id: Element.ID) -> Element? {
-        let hash = id.hashValue
+        let hash = Element.hash(of: id)
         if let position = staging.position(of: id, hash: hash) { return staging.entries[position].element }
         return state.slot(of: id, hash: hash).map { state.records[$0] }
     }
@@ -86,14 +86,14 @@ extension SectionedCollection {
     public mutating func upsert(_ element: Element) throws(ModelError) {
         guard element.isOrdered else { throw .unorderedKey }
         let id = element.id
-        staging.set(.init(id: id, hash: id.hashValue, element: element))
+        staging.set(.init(id: id, hash: Element.hash(of: id), element: element))
     }
 
     /// Stages a removal; an unknown id is no change.
     @inlinable
     public mutating func remove(_ id: Element.ID) {
         guard id == id else { return }
-        staging.set(.init(id: id, hash: id.hashValue, element: nil))
+        staging.set(.init(id: id, hash: Element.hash(of: id), element: nil))
     }
 
     /// Stages a rank for a section: sections stand in the order of (rank, key), and a rank is 0 until one is set.

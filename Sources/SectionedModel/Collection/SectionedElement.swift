@@ -15,6 +15,11 @@ public protocol SectionedElement: Equatable, Sendable {
     var sectionKey: SectionKey { get }
     /// The place in the section, ascending.
     var sortKey: SortKey { get }
+    /// By what an id is looked up: equal ids have equal ones, which may be others in every process. Its `hashValue`, unless said otherwise.
+    static func hash(of id: ID) -> Int
+    /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be. They are compared, unless
+    /// said otherwise: true for types whose keys always have a place in an order.
+    var isOrdered: Bool { get }
     /// Feeds all that makes the value what it is, keys included: equal values feed equally, in every process.
     ///
     /// Only asked for by a collection that keeps a checksum.
@@ -50,9 +55,13 @@ extension SectionedElement {
     @inlinable
     public static func feed(_ section: SectionKey, _ digest: inout ElementDigest) { digest.feed("\(section)") }
 
-    /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be.
+    /// The `hashValue`.
     @inlinable
-    var isOrdered: Bool { id == id && sectionKey == sectionKey && sortKey == sortKey }
+    public static func hash(of id: ID) -> Int { id.hashValue }
+
+    /// Compares each with itself.
+    @inlinable
+    public var isOrdered: Bool { id == id && sectionKey == sectionKey && sortKey == sortKey }
 
     /// Whether the other element, of the same identity, would stand at the very same place in the total order.
     @inlinable

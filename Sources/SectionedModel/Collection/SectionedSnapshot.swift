@@ -144,7 +144,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     /// The slot of an id.
     @inlinable
-    func slot(of id: Element.ID) -> Slot? { slot(of: id, hash: id.hashValue) }
+    func slot(of id: Element.ID) -> Slot? { slot(of: id, hash: Element.hash(of: id)) }
 
     /// The slot of an id whose hash is known.
     @inlinable
