@@ -10,17 +10,42 @@ import Wire
 /// At most a few blocks are held, whatever the file is. What was given is freed where it was made, when the next is asked for: whoever plays
 /// it has more to do than who reads ahead. Whoever has enough must say so, by `stop()`.
 package final class RecordingFeed: Sendable {
-    /// An entry, and the event it brings, where that could be told without the session.
-    package struct Item: Sendable {
-        package var entry: RecordingReader.Entry
-        package var arrival: Arrival?
+    /// An entry, as whoever plays it needs it. Nearly all are events, and small: what is read ahead stays near the processor.
+    package enum Item: Sendable {
+        /// A frame that brought an event, which could be told without the session.
+        case arrival(Arrival)
+        /// Anything else.
+        indirect case entry(RecordingReader.Entry)
+
+        /// What was read, whichever it is.
+        package var entry: RecordingReader.Entry {
+            switch self {
+            case .entry(let entry): return entry
+            case .arrival(let arrival):
+                let frame = Record.FrameRecord(
+                    connection: arrival.connection, direction: .in, message: arrival.message)
+                return .record(.frame(frame), arrival.stamp)
+            }
+        }
+
+        /// The event, where it was decoded ahead.
+        package var event: EventReport? {
+            if case .arrival(let arrival) = self { arrival.event } else { nil }
+        }
     }
 
-    /// An event that was decoded ahead, and when and where it came.
+    /// An event that was decoded ahead, and how it came.
     package struct Arrival: Sendable {
-        package var event: EventReport
-        package var connection: Int
-        package var stamp: Stamp
+        package let event: EventReport
+        package let connection: Int
+        package let stamp: Stamp
+
+        fileprivate var message: WebSocketMessage {
+            guard case .socketIO(let event) = event.source, let message = event.plainMessage else {
+                preconditionFailure("only what brings a plain event is decoded ahead")
+            }
+            return message
+        }
     }
 
     /// Some entries that follow each other.
@@ -181,9 +206,20 @@ package final class RecordingFeed: Sendable {
     }
 
     private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
-        guard case .record(.frame(let frame), let stamp) = entry, frame.wasReceived,
-            let event = decoder?.decode(frame.message)
-        else { return Item(entry: entry) }
-        return Item(entry: entry, arrival: Arrival(event: event, connection: frame.connection, stamp: stamp))
+        switch consume entry {
+        case .record(.frame(let frame), let stamp):
+            guard frame.isPlain, let event = decoder?.decode(frame.message) else {
+                return .entry(.record(.frame(frame), stamp))
+            }
+            return .arrival(Arrival(event: event, connection: frame.connection, stamp: stamp))
+        case let entry: return .entry(entry)
+        }
+    }
+}
+
+extension Record.FrameRecord {
+    /// Whether it came over a WebSocket, whole, and nothing else is to be said of it.
+    fileprivate var isPlain: Bool {
+        wasReceived && cutFrom == nil && transport == nil && !isInjected
     }
 }

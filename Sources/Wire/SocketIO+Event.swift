@@ -18,16 +18,18 @@ extension SocketIO {
 
         /// The whole JSON array, name included, as received. Where `isChecked` is false nobody has read it yet: it begins with the name and
         /// ends with a bracket, and what is between may be no JSON.
-        public private(set) var array: RawJSON
+        public var array: RawJSON { RawJSON(unchecked: isChecked ? text : text.dropFirst(2)) }
         /// Whether the array is known to be JSON. `malformation` finds out.
         public let isChecked: Bool
+        /// The array; of an event that is not checked the frame, which has two digits before it.
+        private var text: ArraySlice<UInt8>
         private var boxed: Boxed?
 
         /// An event of a whole array, which must be known to be JSON and to begin with a name.
         public init(
             namespace: String = "/", array: RawJSON, ackID: Int? = nil, attachments: [ArraySlice<UInt8>] = []
         ) {
-            self.array = array
+            text = array.bytes
             isChecked = true
             if namespace != "/" || ackID != nil || !attachments.isEmpty {
                 boxed = .value(Surroundings(namespace: namespace, ackID: ackID, attachments: attachments))
@@ -38,9 +40,12 @@ extension SocketIO {
         /// any other.
         public init?(plain message: WebSocketMessage) {
             guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
-            array = RawJSON(unchecked: frame.dropFirst(2))
+            text = frame
             isChecked = false
         }
+
+        /// The message that it was made of by `init(plain:)`; nil for any other.
+        public var plainMessage: WebSocketMessage? { isChecked ? nil : .text(text) }
 
         private var surroundings: Surroundings {
             get { if case .value(let surroundings) = boxed { surroundings } else { Surroundings() } }
@@ -65,7 +70,7 @@ extension SocketIO {
         /// The event in bytes of its own, so that keeping it does not keep the chunk it arrived in.
         var detached: Event {
             var copy = self
-            copy.array = RawJSON(unchecked: ArraySlice(Array(array.bytes)))
+            copy.text = ArraySlice(Array(text))
             if !attachments.isEmpty { copy.attachments = attachments.map { ArraySlice(Array($0)) } }
             return copy
         }

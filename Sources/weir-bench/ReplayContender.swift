@@ -92,7 +92,7 @@ extension ReplayContender {
         var events = 0
         while let batch = try feed.next() {
             for index in batch.items.indices {
-                if let event = batch.items[index].arrival?.event.event, event.isTraffic { events += 1 }
+                if case .arrival(let arrival) = batch.items[index], arrival.event.event.isTraffic { events += 1 }
             }
         }
         return events
@@ -132,7 +132,7 @@ extension ReplayContender {
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
             for index in batch.items.indices {
-                if let arrival = batch.items[index].arrival {
+                if case .arrival(let arrival) = batch.items[index] {
                     let stamp = arrival.stamp
                     session.advance(to: stamp.time, into: &effects)
                     if session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)

@@ -289,9 +289,10 @@ final class Track {
                 readAll()
                 return nil
             }
-            isEndKnown = item.entry.saysEnd
-            event = item.arrival?.event
-            return item.entry
+            let entry = item.entry
+            isEndKnown = entry.saysEnd
+            event = item.event
+            return entry
         }
         while true {
             guard let entry = try reader.next() else {
