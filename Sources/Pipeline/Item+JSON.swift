@@ -8,7 +8,7 @@ extension Item.ID {
         writer.beginArray()
         writer.string(kind.rawValue)
         id.write(into: &writer)
-        qualifier?.write(into: &writer)
+        if !qualifierOrNone.isNone { qualifierOrNone.write(into: &writer) }
         writer.endArray()
     }
 
@@ -27,7 +27,7 @@ extension Item.Section {
     public func encode(into writer: inout JSONWriter) {
         writer.beginArray()
         writer.string(name)
-        parent?.write(into: &writer)
+        if !parentOrNone.isNone { parentOrNone.write(into: &writer) }
         writer.endArray()
     }
 
@@ -50,22 +50,24 @@ extension Item {
         writer.endObject()
     }
 
+    // All is read where it lies: a copy of an id or an entity costs a count of references.
+
     /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery` into an open object.
     func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")
-        id.encode(into: &writer)
+        contents.id.encode(into: &writer)
         encodeContents(into: &writer)
     }
 
     /// Writes the members that say what a row is besides its id.
     func encodeContents(into writer: inout JSONWriter) {
         writer.key("section")
-        sectionKey.encode(into: &writer)
-        writer.member("sort", integer: sortKey)
-        writer.member("type", string: entity.typeName)
+        contents.section.encode(into: &writer)
+        writer.member("sort", integer: contents.sortKey)
+        writer.member("type", string: contents.entity.typeName)
         writer.key("entity")
-        entity.encode(into: &writer)
-        if let delivery {
+        contents.entity.encode(into: &writer)
+        if let delivery = contents.delivery {
             writer.member("delivery", string: delivery.rawValue)
         }
     }

@@ -12,7 +12,7 @@ public struct Item: SectionedElement {
         /// Distinguishes entities that share `id`: the channel of a membership or a badge, the company of a counter.
         public var qualifier: EntityID? { qualifierOrNone.ifAny }
         /// Not an optional, whose copies cost a call of the runtime each.
-        private let qualifierOrNone: EntityID
+        let qualifierOrNone: EntityID
         /// An identity.
         public init(_ kind: Kind, _ id: EntityID, qualifier: EntityID? = nil) {
             self.kind = kind
@@ -40,41 +40,21 @@ public struct Item: SectionedElement {
     public struct Section: Hashable, Comparable, Sendable {
         /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`,
         /// `online`.
-        public let name: String
+        public var name: String
         /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`, `workspaces`, `online`), a channel
         /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
         /// particular.
         public var parent: EntityID? { parentOrNone.ifAny }
-        private let parentOrNone: EntityID
-        /// Where its name stands among others, as far as its first bytes tell: every change of a row compares its section with a dozen, and two
-        /// texts cost as much as everything else of that.
-        private let order: UInt64
+        let parentOrNone: EntityID
         /// A section.
         public init(_ name: String, _ parent: EntityID? = nil) {
             self.name = name
             parentOrNone = parent ?? .none
-            order = Self.order(of: name)
         }
-        /// By name, then parent. Names that begin with other characters than ASCII come last.
+        /// By name, then parent.
         public static func < (a: Section, b: Section) -> Bool {
-            if a.order != b.order { return a.order < b.order }
             if a.name != b.name { return a.name < b.name }
             return a.parentOrNone < b.parentOrNone
-        }
-        /// What `order` follows from is enough.
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(name)
-            hasher.combine(parentOrNone)
-        }
-        /// The first eight bytes, which are all of most names, the first of them the highest.
-        private static func order(of name: String) -> UInt64 {
-            var first: UInt64 = 0
-            name.utf8.span.withUnsafeBytes { bytes in
-                withUnsafeMutableBytes(of: &first) {
-                    $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(8)))
-                }
-            }
-            return first & 0x8080_8080_8080_8080 == 0 ? UInt64(bigEndian: first) : .max
         }
     }
     /// The entity itself; one reference, whatever it is.
@@ -103,7 +83,7 @@ public struct Item: SectionedElement {
     }
 
     /// What the row is made of. Behind one reference, since a row is handed on and kept many times.
-    private final class Contents: Sendable {
+    final class Contents: Sendable {
         let id: ID
         let section: Section
         let sortKey: Int64
@@ -118,7 +98,7 @@ public struct Item: SectionedElement {
             self.delivery = delivery
         }
     }
-    private let contents: Contents
+    let contents: Contents
 
     /// Unique over the model.
     public var id: ID { contents.id }
