@@ -65,7 +65,7 @@ let package = Package(
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
-        room("Events", ["JSONText"]),
+        room("Events", ["JSONText", "CJSONScan"]),
         room("SectionedModel", ["CPrefetch"]),
         room("Terminal"),
         room("RegularExpressions", ["CRE2"]),

@@ -5,27 +5,33 @@ import JSONText
 /// Twake's names are those of era B, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: String?) {
         if let value { member(name, string: value) }
     }
 
     /// Writes a text by its UTF-8.
+    @inline(__always)
     mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>?) {
         if let value { member(name, utf8: value) }
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: EntityID?) {
         value?.write(as: name, into: &self)
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, integer: value.milliseconds) }
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Int?) {
         if let value { member(name, integer: Int64(value)) }
     }
 
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         key(name)
@@ -33,6 +39,7 @@ extension JSONWriter {
     }
 
     /// Writes what is JSON text already, inert and on one line.
+    @inline(__always)
     mutating func member(_ name: StaticString, _ value: RawJSON?) {
         guard let value else { return }
         key(name)
@@ -40,6 +47,7 @@ extension JSONWriter {
     }
 
     /// Writes a list of ids, nothing when it is empty.
+    @inline(__always)
     mutating func member(_ name: StaticString, _ ids: [EntityID]) {
         guard !ids.isEmpty else { return }
         key(name)
@@ -49,6 +57,7 @@ extension JSONWriter {
     }
 
     /// Writes a list of texts, also an empty one.
+    @inline(__always)
     mutating func member(_ name: StaticString, names: [String]?) {
         guard let names else { return }
         key(name)
@@ -58,6 +67,7 @@ extension JSONWriter {
     }
 
     /// Writes a list of texts, nothing when it is empty.
+    @inline(__always)
     mutating func member(_ name: StaticString, _ texts: [String]) {
         guard !texts.isEmpty else { return }
         key(name)

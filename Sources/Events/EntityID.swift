@@ -1,3 +1,4 @@
+import CJSONScan
 public import JSONText
 
 /// The id of an entity. A UUID in its usual form (lower case, 36 characters) is kept as 16 bytes, anything else as text.
@@ -136,21 +137,19 @@ extension EntityID {
     }
 
     /// Writes the id as a JSON string; costs less than writing its `description`.
+    @inline(__always)
     public func write(into writer: inout JSONWriter) {
         switch self {
-        case .uuid(let high, let low):
-            writer.string(plain: Self.uuidLength) { Self.spell(high, low, into: UnsafeMutableRawBufferPointer($0)) }
+        case .uuid(let high, let low): writer.uuid(high, low)
         case .text(let text): writer.string(text)
         }
     }
 
     /// Writes the id as the member of that name of an object.
+    @inline(__always)
     public func write(as name: StaticString, into writer: inout JSONWriter) {
         switch self {
-        case .uuid(let high, let low):
-            writer.member(name, plain: Self.uuidLength) {
-                Self.spell(high, low, into: UnsafeMutableRawBufferPointer($0))
-            }
+        case .uuid(let high, let low): writer.member(name, uuid: high, low)
         case .text(let text): writer.member(name, string: text)
         }
     }
@@ -158,33 +157,8 @@ extension EntityID {
     /// The usual form of a UUID.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: uuidLength) { buffer in
-            spell(high, low, into: UnsafeMutableRawBufferPointer(buffer))
+            if let base = buffer.baseAddress { json_uuid(base, high, low) }
             return uuidLength
         }
-    }
-
-    /// Writes the usual form of a UUID; `raw` has room for it.
-    private static func spell(_ high: UInt64, _ low: UInt64, into raw: UnsafeMutableRawBufferPointer) {
-        let second = letters(UInt32(truncatingIfNeeded: high))
-        let third = letters(UInt32(truncatingIfNeeded: low >> 32))
-        raw.storeBytes(of: letters(UInt32(truncatingIfNeeded: high >> 32)).bigEndian, as: UInt64.self)
-        raw.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).bigEndian, toByteOffset: 9, as: UInt32.self)
-        raw.storeBytes(of: UInt32(truncatingIfNeeded: second).bigEndian, toByteOffset: 14, as: UInt32.self)
-        raw.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).bigEndian, toByteOffset: 19, as: UInt32.self)
-        raw.storeBytes(of: UInt32(truncatingIfNeeded: third).bigEndian, toByteOffset: 24, as: UInt32.self)
-        raw.storeBytes(
-            of: letters(UInt32(truncatingIfNeeded: low)).bigEndian, toByteOffset: 28, as: UInt64.self)
-        let dash = UInt8(ascii: "-")
-        (raw[8], raw[13], raw[18], raw[23]) = (dash, dash, dash, dash)
-    }
-
-    /// The eight hexadecimal digits of a value, the first in the highest byte: `digits` the other way round.
-    private static func letters(_ value: UInt32) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let fours = (UInt64(value) | UInt64(value) << 16) & 0x0000_FFFF_0000_FFFF
-        let pairs = (fours | fours << 8) & 0x00FF_00FF_00FF_00FF
-        let nibbles = (pairs | pairs << 4) & (ones &* 0x0F)
-        let aboveNine = ((nibbles &+ ones &* 6) >> 4) & ones
-        return nibbles &+ ones &* 0x30 &+ aboveNine &* 0x27
     }
 }

@@ -32,7 +32,7 @@ public final class DiffLogFile: Outlet {
                 guard case .diff(let diff) = stamped.report else { continue }
                 DiffLog.write(diff, at: stamped.stamp.time, reversible: reversible, into: &writer)
             }
-            try file.write(writer.bytes)
+            try writer.withUnsafeBytes { (lines) throws(OutletError) in try file.write(lines) }
         }
     }
 

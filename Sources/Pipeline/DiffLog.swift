@@ -27,8 +27,8 @@ public enum DiffLog {
         writer.member("n", integer: Int64(report.cause))
         writer.member("t", integer: time.microseconds)
         if let checksums = report.batch.checksums {
-            writer.member("base", plain: 16) { write(checksums.before, to: $0) }
-            writer.member("sum", plain: 16) { write(checksums.after, to: $0) }
+            writer.member("base", hexadecimal: checksums.before)
+            writer.member("sum", hexadecimal: checksums.after)
         }
         writeSections(of: report.batch, into: &writer)
         writeRows(of: report.batch, reversible: reversible, into: &writer)
@@ -54,7 +54,7 @@ public enum DiffLog {
             writer.key("at")
             write(deletion.path, into: &writer)
             writer.key("id")
-            deletion.element.id.encode(into: &writer)
+            deletion.element.contents.id.encode(into: &writer)
             if reversible { writeOld(deletion.element, into: &writer) }
         }
         writeList("insert", batch.insertions, into: &writer) { insertion, writer in
@@ -81,6 +81,7 @@ public enum DiffLog {
         writer.endObject()
     }
 
+    @inline(__always)
     private static func writeList<Element>(
         _ name: StaticString, _ elements: [Element], into writer: inout JSONWriter,
         _ body: (Element, inout JSONWriter) -> Void
@@ -117,15 +118,7 @@ public enum DiffLog {
     /// A checksum as its line has it.
     static func text(of checksum: UInt64) -> String {
         var writer = JSONWriter()
-        writer.string(plain: 16) { write(checksum, to: $0) }
+        writer.hexadecimal(checksum)
         return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
-    }
-
-    /// Writes a checksum as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
-    private static func write(_ checksum: UInt64, to digits: UnsafeMutableBufferPointer<UInt8>) {
-        for place in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: checksum >> UInt64(60 - 4 * place)) & 0xF
-            digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-        }
     }
 }

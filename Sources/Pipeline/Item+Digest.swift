@@ -48,7 +48,7 @@ extension Item.Entity {
         digest.feed(typeName)
         var writer = JSONWriter()
         encode(into: &writer)
-        writer.bytes.withUnsafeBytes { digest.feed(bytes: $0) }
+        writer.withUnsafeBytes { digest.feed(bytes: $0) }
     }
 }
 

@@ -4,7 +4,7 @@ public import Wire
 ///
 /// It is kept in parts, each with what a session must know to begin there; the oldest goes when the rest still covers the time that is
 /// asked for, or when there is no room. Secrets are taken out before anything is kept.
-public struct FlightRing {
+public struct FlightRing: ~Copyable {
     /// What a session that begins with a part must know. Called when a file is written, if at all.
     public typealias Beginning = @Sendable () -> [Record]
 
@@ -91,7 +91,7 @@ public struct FlightRing {
         // A file that does not begin with the recording is a later segment of it, without the ones before.
         if hasLost { head.segment = 2 }
         // What is kept is redacted, and what is restated has the same secrets.
-        var encoder = encoder
+        var encoder = encoder.copy()
         encoder.rules = [.secrets]
         var writer = try RecordingWriter(
             creating: path, head: head, encoder: encoder, options: options, nextNumber: first.start.n + 1)

@@ -2,7 +2,7 @@ import JSONText
 import Wire
 
 /// Writes a record as one line; the order of the keys is fixed, the kind first.
-struct RecordEncoder {
+struct RecordEncoder: ~Copyable {
     /// Hides what must never reach the file.
     var redactor = Redactor()
     /// What else is hidden.
@@ -19,6 +19,13 @@ struct RecordEncoder {
     /// Whether payloads are written in base64 even where they are text.
     var forcesBase64 = false
 
+    /// An encoder that hides what this one hides, and goes on where it is.
+    func copy() -> RecordEncoder {
+        var copy = RecordEncoder()
+        (copy.redactor, copy.rules, copy.names, copy.sessions) = (redactor, rules, names, sessions)
+        return copy
+    }
+
     /// Makes `line` of `record`; false when it would be too long to be read again.
     mutating func encode(_ record: Record, _ stamp: Stamp) -> Bool {
         for base64 in [false, true] {
@@ -29,10 +36,10 @@ struct RecordEncoder {
             json.endObject()
             json.endLine()
             // Text full of characters that need escapes is shorter in base64.
-            if json.bytes.count <= RecordFormat.maximumLine { break }
+            if json.count <= RecordFormat.maximumLine { break }
         }
         line.removeAll(keepingCapacity: true)
-        line.append(contentsOf: json.bytes)
+        json.withUnsafeBytes { line.append(contentsOf: $0) }
         if case .end = record { padEnd() }
         return line.count <= RecordFormat.maximumLine
     }

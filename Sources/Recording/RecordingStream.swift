@@ -3,7 +3,7 @@ public import Wire
 /// The lines of a recording for who looks on from somewhere in its middle: what a session must know to begin there, then every record.
 ///
 /// What the rules hide is hidden as in a file. Not thread-safe: one owner, on any one thread.
-public struct RecordingStream {
+public struct RecordingStream: ~Copyable {
     private var encoder = RecordEncoder()
     /// Number of the last record, whether anybody looked on or not.
     private var number = 0

@@ -78,7 +78,7 @@ public struct RecordingWriter: ~Copyable {
 
     /// A file that goes on where another one of the recording ended.
     init(
-        creating path: String, head: Record.Head, encoder: RecordEncoder, options: Options, nextNumber: Int
+        creating path: String, head: Record.Head, encoder: consuming RecordEncoder, options: Options, nextNumber: Int
     ) throws(RecordingError) {
         try self.init(
             file: AppendFile(creating: path, overwrites: options.overwrites), head: head, encoder: encoder,
@@ -86,7 +86,7 @@ public struct RecordingWriter: ~Copyable {
     }
 
     init(
-        file: consuming AppendFile, head: Record.Head, encoder: RecordEncoder = RecordEncoder(),
+        file: consuming AppendFile, head: Record.Head, encoder: consuming RecordEncoder = RecordEncoder(),
         options: Options = Options(), nextNumber: Int = 1
     ) throws(RecordingError) {
         output = RecordingOutput(

@@ -38,7 +38,7 @@ public struct SegmentedWriter: ~Copyable {
         encoder.rules = plan.options.redactions
         for secret in secrets { encoder.redactor.add(secret) }
         writer = try RecordingWriter(
-            creating: path, head: head, encoder: encoder, options: plan.options, nextNumber: 1)
+            creating: path, head: head, encoder: encoder.copy(), options: plan.options, nextNumber: 1)
     }
 
     /// Begins a recording of a session that runs already, behind the record with the number of `stamp`: its first file is like a later
@@ -59,7 +59,7 @@ public struct SegmentedWriter: ~Copyable {
         for secret in secrets { encoder.redactor.add(secret) }
         number = stamp.n + 1
         writer = try RecordingWriter(
-            creating: path, head: self.head, encoder: encoder, options: plan.options, nextNumber: number)
+            creating: path, head: self.head, encoder: encoder.copy(), options: plan.options, nextNumber: number)
         for record in records {
             try writer?.append(
                 record, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
@@ -110,7 +110,8 @@ public struct SegmentedWriter: ~Copyable {
         let next = plan.path(ofSegment: head.segment + 1)
         let file = try AppendFile(creating: next, overwrites: plan.options.overwrites)
         guard let old = writer.take() else { return }
-        (number, encoder) = (old.nextNumber, old.encoder)
+        number = old.nextNumber
+        encoder = old.encoder.copy()
         let last = old.lastTime
         var trouble: RecordingError?
         do throws(RecordingError) {
@@ -124,7 +125,7 @@ public struct SegmentedWriter: ~Copyable {
         path = next
         started = max(stamp.time, last)
         writer = try RecordingWriter(
-            file: file, head: head, encoder: encoder, options: plan.options, nextNumber: number)
+            file: file, head: head, encoder: encoder.copy(), options: plan.options, nextNumber: number)
         for record in records {
             try writer?.append(
                 record, Stamp(n: number - 1, time: started, wall: stamp.wall, isRestated: true))

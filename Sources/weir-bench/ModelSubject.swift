@@ -88,13 +88,13 @@ struct ModelSubject {
         var bytes = 0
         for row in rows {
             if let batch = try commit(row) { batch.writeLine(into: &log) }
-            if log.bytes.count > 1 << 16 {
-                bytes += log.bytes.count
+            if log.count > 1 << 16 {
+                bytes += log.count
                 log.reset()
             }
             publish(every: interval)
         }
-        return bytes + log.bytes.count
+        return bytes + log.count
     }
 
     /// The same as the first, with the nanoseconds of each transaction (and its snapshot), those of reading the clock

@@ -117,7 +117,7 @@ extension ReplayContender {
         func writeLines() {
             for diff in diffs { DiffLog.write(diff.report, at: diff.time, into: &writer) }
             diffs.removeAll(keepingCapacity: true)
-            _ = writer.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            _ = writer.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             writer.reset()
         }
         func drain(_ time: Moment) {

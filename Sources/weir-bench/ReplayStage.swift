@@ -127,11 +127,11 @@ extension ReplayStage {
         var written = 0
         var tally = try runSession(bytes, logged: true) { diff, time in
             DiffLog.write(diff, at: time, into: &writer)
-            guard writer.bytes.count > 1 << 16 else { return }
-            written += writer.bytes.count
+            guard writer.count > 1 << 16 else { return }
+            written += writer.count
             writer.reset()
         }
-        tally.outputBytes = written + writer.bytes.count
+        tally.outputBytes = written + writer.count
         return tally
     }
 

@@ -38,9 +38,12 @@ import Testing
             parts.key("a_name_of_more_than_thirty_two_characters")
             parts.string(utf8: Array(text.utf8)[...])
         }
-        members.member("plain", plain: 3) { _ = $0.update(fromContentsOf: "abc".utf8) }
-        parts.key("plain")
-        parts.string(plain: 3) { _ = $0.update(fromContentsOf: "abc".utf8) }
+        members.member("uuid", uuid: 1, .max)
+        parts.key("uuid")
+        parts.uuid(1, .max)
+        members.member("digits", hexadecimal: 0xABC)
+        parts.key("digits")
+        parts.hexadecimal(0xABC)
         members.endObject()
         parts.endObject()
         #expect(members.bytes == parts.bytes)

@@ -110,7 +110,7 @@ import Testing
             var writer = JSONWriter()
             writer.string(expected)
             let isActive = Self.active.contains { $0.contains(value) }
-            let isEscaped = writer.bytes.count > 2 && writer.bytes[2] == UInt8(ascii: "\\")
+            let isEscaped = writer.count > 2 && writer.bytes[2] == UInt8(ascii: "\\")
             if isEscaped != (isActive || scalar == "\"" || scalar == "\\") {
                 Issue.record("U+\(String(value, radix: 16))")
             }

@@ -10,16 +10,16 @@ import Wire
 struct DiffHistory {
     /// `states[n]` is the state after the n-th batch.
     private(set) var states: [SectionedSnapshot<Item>]
-    private var writer = JSONWriter()
-
-    var log: [UInt8] { writer.bytes }
+    private(set) var log: [UInt8] = []
 
     init(_ model: SectionedCollection<Item>) { states = [model.snapshot] }
 
     mutating func commit(_ model: inout SectionedCollection<Item>) {
         guard let batch = model.commit() else { return }
         let report = DiffReport(sequence: states.count, cause: 0, batch: batch)
-        DiffLog.write(report, at: .zero, reversible: true, into: &writer)
+        var line = JSONWriter()
+        DiffLog.write(report, at: .zero, reversible: true, into: &line)
+        log += line.bytes
         states.append(model.snapshot)
     }
 

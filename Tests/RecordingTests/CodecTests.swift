@@ -117,7 +117,7 @@ import Testing
             var writer = JSONWriter(asciiOnly: round % 2 == 0)
             let text = generator.text()
             writer.string(text)
-            #expect(StringEscapes.resolved(writer.bytes[1..<writer.bytes.count - 1].span) == Array(text.utf8))
+            #expect(StringEscapes.resolved(writer.bytes[1..<writer.count - 1].span) == Array(text.utf8))
         }
     }
 

@@ -25,7 +25,7 @@ import Wire
         return ring
     }
 
-    private func dumped(_ ring: FlightRing, seconds: Int) throws -> (Record.Head, [RecordingReader.Entry]) {
+    private func dumped(_ ring: borrowing FlightRing, seconds: Int) throws -> (Record.Head, [RecordingReader.Entry]) {
         try withTemporaryFolder { folder in
             let stamp = Stamp(n: 0, time: Moment(microseconds: Int64(seconds) * 1_000_000), wall: 0)
             try ring.write(

@@ -41,7 +41,9 @@ extension Simulation {
         switch report {
         case .diff(let diff):
             figures.diffs += 1
-            DiffLog.write(diff, at: now, into: &log)
+            var line = JSONWriter()
+            DiffLog.write(diff, at: now, into: &line)
+            log += line.bytes
             note(diff.batch.checksums?.after ?? 0)
             note(UInt64(bitPattern: now.microseconds))
         case .gap: figures.gaps += 1

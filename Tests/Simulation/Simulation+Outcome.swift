@@ -33,14 +33,14 @@ extension Simulation {
         checkDeeds()
         checkLog()
         checkBound()
-        note(UInt64(log.bytes.count))
+        note(UInt64(log.count))
     }
 
     /// The diff log, applied to an empty model, must give the model, with its checksum after each line.
     mutating func checkLog() {
         var replica = SectionedCollection<Item>(keepsChecksum: true)
         var sequence = 0
-        var lines = log.bytes.split(separator: UInt8(ascii: "\n"))
+        var lines = log.split(separator: UInt8(ascii: "\n"))
         if case .lostLine = sabotage, !lines.isEmpty { lines.removeLast() }
         for line in lines {
             do { sequence = try DiffLog.apply(line, after: sequence, to: &replica) } catch {

@@ -31,7 +31,7 @@ extension Simulation {
         connectionsBefore = sockets.keys.max() ?? 0
         requestsBefore = lastRequest
         joinsBefore = figures.joins
-        (awaited, account, log) = ([], nil, JSONWriter())
+        (awaited, account, log) = ([], nil, [])
         place = keptPlace
         let configuration = Self.configuration(of: history, server, place)
         session = Session(configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)

@@ -112,7 +112,7 @@ package struct Simulation {
 
     // What is found out.
     package internal(set) var figures = Figures()
-    var log = JSONWriter()
+    var log: [UInt8] = []
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     var ending: Ending?
     var faults: [String] = []

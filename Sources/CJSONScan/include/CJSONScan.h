@@ -28,6 +28,8 @@ static inline json_block json_at_most(json_block block, uint8_t bound) {
 }
 static inline uint64_t json_mask(json_block block) { return (uint64_t)(unsigned)_mm_movemask_epi8(block); }
 static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(mask); }
+// The same without the first `count` bytes, fewer than all.
+static inline uint64_t json_from(uint64_t mask, size_t count) { return mask >> count << count; }
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 typedef uint8x16_t json_block;
@@ -47,6 +49,7 @@ static inline uint64_t json_mask(json_block block) {
     return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(block), 4)), 0);
 }
 static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(mask) >> 2; }
+static inline uint64_t json_from(uint64_t mask, size_t count) { return mask >> 4 * count << 4 * count; }
 #endif
 #if defined(__SSE2__) || defined(__aarch64__)
 #define JSON_HAS_BLOCKS 1
@@ -139,16 +142,16 @@ static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
     return i;
 }
 
-/// The length of the character that begins with the byte at `text`, which is not ASCII; 0 when it is not well-formed UTF-8 (RFC 3629
-/// section 4), or is not all there.
-static inline size_t json_character(const uint8_t *text, size_t length) {
+// The first four bytes, the first in the low eight bits. One that is missing is 0, which continues no character.
+static inline uint32_t json_four(const uint8_t *text, size_t length) {
+    if (length >= 4) return text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
     uint32_t four = 0;
-    if (length >= 4) {
-        four = text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
-    } else {
-        // A byte that is missing is 0, which continues nothing.
-        for (size_t i = 0; i < length; i += 1) four |= (uint32_t)text[i] << (8 * i);
-    }
+    for (size_t i = 0; i < length; i += 1) four |= (uint32_t)text[i] << (8 * i);
+    return four;
+}
+
+// The length of the character that four bytes begin with, of which the first is not ASCII; 0 when it is not well-formed.
+static inline size_t json_character_of(uint32_t four) {
     // Lead and continuation bytes by their first bits; then what would be overlong, a surrogate, or beyond U+10FFFF.
     if ((four & 0xC0E0) == 0x80C0) return four & 0x1E ? 2 : 0;
     if ((four & 0xC0C0F0) == 0x8080E0) {
@@ -161,6 +164,10 @@ static inline size_t json_character(const uint8_t *text, size_t length) {
     }
     return 0;
 }
+
+/// The length of the character that begins with the byte at `text`, which is not ASCII; 0 when it is not well-formed UTF-8 (RFC 3629
+/// section 4), or is not all there.
+static inline size_t json_character(const uint8_t *text, size_t length) { return json_character_of(json_four(text, length)); }
 
 /// How many bytes from the first on, which is not ASCII, are well-formed characters outside ASCII.
 static inline size_t json_characters(const uint8_t *text, size_t length) {
@@ -354,3 +361,5 @@ static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8
     // An escape cannot stand inside a character: then what is left of it would be a whole one no more.
     return json_is_utf8(value, count) ? (ptrdiff_t)count : -1;
 }
+
+#include "CJSONWrite.h"

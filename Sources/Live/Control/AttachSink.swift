@@ -15,7 +15,7 @@ final class AttachSink: Sendable {
     private let state: Monitor<State>
     private let deliver: @Sendable (UInt, [UInt8]) -> Void
 
-    private struct State {
+    private struct State: ~Copyable {
         var stream: RecordingStream
         var viewers: [Viewer] = []
     }

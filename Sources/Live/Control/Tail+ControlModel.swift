@@ -44,7 +44,7 @@ extension Tail {
             writer.key("rows")
             writer.beginArray()
             var place = offset
-            while place < end, writer.bytes.count < Self.mostBytes {
+            while place < end, writer.count < Self.mostBytes {
                 session.model.element(at: SectionPath(section: index, item: place))?.encode(into: &writer)
                 place += 1
             }

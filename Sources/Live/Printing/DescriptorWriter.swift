@@ -19,11 +19,14 @@ public struct DescriptorWriter: Sendable {
     /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
     /// A pipe without a reader throws `.closedByReader`, if the program ignores SIGPIPE; one that is not read, `.unread` when the patience is at its end.
     public func write(_ bytes: [UInt8]) throws(OutletError) {
+        try bytes.span.withUnsafeBytes { (bytes) throws(OutletError) in try write(bytes) }
+    }
+
+    /// The same for bytes that lie elsewhere.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(OutletError) {
         var done = 0
         while done < bytes.count {
-            let written = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
-            }
+            let written = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             if written >= 0 {
                 done += written
                 patience?.somethingWasRead()

@@ -8,7 +8,7 @@ import Wire
 /// Writes reports as JSON objects, one a line: the shape of `schemas/envelope.schema.json`.
 ///
 /// All objects of one type have the same keys in the same order, null where nothing is known; keys are only ever added.
-struct Envelope {
+struct Envelope: ~Copyable {
     /// The version of the shape.
     static let version = 1
 
@@ -26,7 +26,10 @@ struct Envelope {
     /// What has been written.
     private(set) var writer = JSONWriter()
     /// What rooms are called, as far as was written.
-    private var rooms = KnownRooms()
+    private(set) var rooms: KnownRooms
+
+    /// A text without any object.
+    init(knowing rooms: KnownRooms = KnownRooms()) { self.rooms = rooms }
 
     /// Appends the object of a report; nothing for a notice that tells of no mark: it is for people.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), connection: Int) {

@@ -151,7 +151,7 @@ enum Printing {
 /// What the printer of `json` remembers.
 struct EnvelopePrinting {
     private let fields: EnvelopeFields?
-    private var envelope = Envelope()
+    private var rooms = KnownRooms()
     /// Connections begun so far.
     private var connection = 0
 
@@ -159,16 +159,18 @@ struct EnvelopePrinting {
 
     mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark]) -> [UInt8] {
         var projected = JSONWriter()
-        envelope.reset()
+        // What is known is in one place at a time, so that it is not copied when more is learnt.
+        var envelope = Envelope(knowing: exchange(&rooms, with: KnownRooms()))
         for (report, mark) in zip(reports, marks) {
             if case .connection(.connecting) = report.report { connection += 1 }
             envelope.append(report, mark, connection: connection)
             guard let fields else { continue }
-            if !envelope.writer.bytes.isEmpty {
+            if !envelope.writer.isEmpty {
                 fields.append(RawJSON(unchecked: envelope.writer.bytes[...]), to: &projected)
             }
             envelope.reset()
         }
+        rooms = envelope.rooms
         return fields == nil ? envelope.writer.bytes : projected.bytes
     }
 }

@@ -22,7 +22,7 @@ struct ItemFacts {
     init(_ item: Item) {
         var writer = JSONWriter()
         item.entity.encode(into: &writer)
-        let end = writer.bytes.count
+        let end = writer.count
         if let delivery = item.delivery {
             writer.endLine()
             writer.beginObject()

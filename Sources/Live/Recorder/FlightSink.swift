@@ -6,7 +6,7 @@ import Wire
 
 /// The flight recorder at the end of the queue. Used on the outlet thread only.
 final class FlightSink: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var ring: FlightRing
         var hasAsked = false
         var dumps = 0

@@ -2,7 +2,7 @@ import JSONText
 
 extension Bayeux {
     /// Writes frames: always an array, which every peer takes (4.1).
-    struct FrameWriter {
+    struct FrameWriter: ~Copyable {
         private var writer = JSONWriter()
         private(set) var isEmpty = true
 
