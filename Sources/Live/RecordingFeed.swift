@@ -142,8 +142,16 @@ package final class RecordingFeed: Sendable {
             var reader = block.reader()
             var items: [Item] = []
             items.reserveCapacity(1024)
-            // A block is in memory: nothing fails.
-            while let entry = try? reader.next() { items.append(Self.item(entry, &decoder)) }
+            while true {
+                if let text = reader.nextReceivedText() {
+                    items.append(Self.item(text, &decoder))
+                } else if let entry = try? reader.next() {
+                    // A block is in memory: nothing fails.
+                    items.append(Self.item(entry, &decoder))
+                } else {
+                    break
+                }
+            }
             give(Batch(items: items, end: block.end), number)
         }
     }
@@ -205,15 +213,18 @@ package final class RecordingFeed: Sendable {
         number += 1
     }
 
+    private static func item(
+        _ text: consuming RecordingReader.ReceivedText, _ decoder: inout FrameDecoder?
+    ) -> Item {
+        guard let event = decoder?.decode(text.message) else { return .entry(text.entry) }
+        return .arrival(Arrival(event: event, connection: text.connection, stamp: text.stamp))
+    }
+
     private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
-        switch consume entry {
-        case .record(.frame(let frame), let stamp):
-            guard frame.isPlain, let event = decoder?.decode(frame.message) else {
-                return .entry(.record(.frame(frame), stamp))
-            }
-            return .arrival(Arrival(event: event, connection: frame.connection, stamp: stamp))
-        case let entry: return .entry(entry)
-        }
+        guard case .record(.frame(let frame), let stamp) = entry, frame.isPlain,
+            let event = decoder?.decode(frame.message)
+        else { return .entry(entry) }
+        return .arrival(Arrival(event: event, connection: frame.connection, stamp: stamp))
     }
 }
 

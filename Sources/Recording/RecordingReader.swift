@@ -1,4 +1,4 @@
-import Wire
+public import Wire
 
 /// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
 ///
@@ -20,6 +20,21 @@ public struct RecordingReader: ~Copyable {
         /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of;
         /// how many there are, and how many there were.
         case checksumMismatch(line: Int, bytes: Int, recorded: Int)
+    }
+
+    /// A text message that was received, with nothing to be said of it but when and where.
+    public struct ReceivedText: Sendable {
+        /// Which connection of the recording, counted from 1.
+        public let connection: Int
+        /// The message.
+        public let message: WebSocketMessage
+        /// When.
+        public let stamp: Stamp
+
+        /// The entry that `next()` would have given for it.
+        public var entry: Entry {
+            .record(.frame(Record.FrameRecord(connection: connection, direction: .in, message: message)), stamp)
+        }
     }
 
     /// The head.
@@ -136,6 +151,20 @@ public struct RecordingReader: ~Copyable {
         case .unfinished(let bytes): return .tornTail(offset: lines.offset, bytes: bytes)
         case nil: return nil
         }
+    }
+
+    /// The next entry where that is a text message that was received, of a block; nil for any other, and then nothing has happened: `next()`
+    /// gives it. Nearly all records of a recording are such messages, and who wants no more of them is spared the record around each.
+    public mutating func nextReceivedText() -> ReceivedText? {
+        guard waiting.isEmpty, !isFirst, let (line, frame, payload) = payloads.nextReceived(at: lines.start, expected)
+        else { return nil }
+        lines.pass(line)
+        current = line
+        lastTime = frame.time
+        expected = frame.number + 1
+        return ReceivedText(
+            connection: frame.connection, message: .text(payload),
+            stamp: Stamp(n: frame.number, time: frame.time, wall: frame.wall))
     }
 
     private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {

@@ -42,8 +42,20 @@ struct ResolvedPayloads {
 
     /// The frame whose line begins there, if it is one of these, with its line and its payload. Ask for them in order.
     mutating func next(at start: Int) -> (line: Range<Int>, frame: FrameLine, payload: ArraySlice<UInt8>)? {
-        guard place < frames.count, frames[place].line.lowerBound == start else { return nil }
+        guard hasFrame(at: start) else { return nil }
         defer { place += 1 }
         return (frames[place].line, frames[place].frame, bytes[frames[place].payload])
     }
+
+    /// The same of a frame that was received and has this number; nil, and nothing has happened, for any other.
+    mutating func nextReceived(
+        at start: Int, _ number: Int
+    ) -> (line: Range<Int>, frame: FrameLine, payload: ArraySlice<UInt8>)? {
+        guard hasFrame(at: start), frames[place].frame.direction == .in, frames[place].frame.number == number else {
+            return nil
+        }
+        return next(at: start)
+    }
+
+    private func hasFrame(at start: Int) -> Bool { place < frames.count && frames[place].line.lowerBound == start }
 }
