@@ -69,8 +69,8 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a table of rows finds the id by: for a UUID a fraction of what `hashValue` costs, and as hard to make many of with one value, for
-    /// who does not know this process's secrets. Another in every process.
+    /// What a table of rows finds the id by; another in every process. For a UUID it costs a fraction of `hashValue`, and who does not know
+    /// the secrets of the process cannot choose ids that all have the same.
     package var lookupHash: Int {
         switch self {
         case .uuid(let high, let low):

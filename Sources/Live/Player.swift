@@ -133,13 +133,13 @@ struct Player {
     }
 
     private mutating func feed(_ input: Input, _ stamp: Stamp, _ event: EventReport? = nil) {
-        if case .message(let connection, _) = input, let event,
-            session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
-        {
-            // It was no more than its event.
-        } else {
-            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
-        }
+        let isHandled =
+            if case .message(let connection, _) = input, let event {
+                session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
+            } else {
+                false
+            }
+        if !isHandled { session.handle(input, n: stamp.n, at: stamp.time, into: &effects) }
         gather(stamp)
         if states != nil, continuation == nil, let checksum = session.model.checksum {
             states?.note(after: last.n, checksum)

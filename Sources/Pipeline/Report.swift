@@ -42,9 +42,9 @@ public struct EventReport: Sendable {
     private let contents: Contents
 
     /// The event.
-    public var event: Event { _read { yield contents.event } }
+    public var event: Event { contents.event }
     /// The event as it was received.
-    public var source: WireEvent { _read { yield contents.source } }
+    public var source: WireEvent { contents.source }
     /// The name on the wire.
     public var wireName: String { contents.source.name }
     /// The namespace, or the channel, it came on.

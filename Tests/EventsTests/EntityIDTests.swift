@@ -51,6 +51,21 @@ import Testing
         #expect(uuids == uuids.sorted() && uuids.allSatisfy { $0.utf8.count == 36 })
         #expect(texts == texts.sorted() && texts.allSatisfy { $0.hasPrefix("id ") })
     }
+
+    @Test func `is found by one number however it was made, and UUIDs by as many as there are`() {
+        #expect(EntityID("general").lookupHash == EntityID("general").lookupHash)
+        var numbers: Set<Int> = []
+        for index: UInt64 in 0..<64 {
+            for id in [EntityID.uuid(1 << index, 0), .uuid(0, 1 << index), .uuid(1 << index, 1 << index)] {
+                #expect(EntityID(id.description).lookupHash == id.lookupHash)
+                numbers.insert(id.lookupHash)
+            }
+        }
+        #expect(numbers.count == 3 * 64)
+        // What a table looks at: the upper eight bits, then the lower ones.
+        #expect(Set(numbers.map { $0 >> 56 }).count > 64)
+        #expect(Set(numbers.map { $0 & 0xFFFF }).count > 180)
+    }
 }
 
 @Suite struct `A time on the wire` {

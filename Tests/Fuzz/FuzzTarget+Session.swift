@@ -49,13 +49,13 @@ private func replay(_ live: FuzzedSession) throws -> Session {
         guard case .record(let record, let stamp) = entry else { fatalError("a record cannot be read again") }
         guard let input = Input(record) else { continue }
         session.advance(to: stamp.time, into: &effects)
-        if case .message(let connection, let message) = input, let event = decoder.decode(message),
-            session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
-        {
-            // It was no more than its event.
-        } else {
-            session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
-        }
+        let isHandled =
+            if case .message(let connection, let message) = input, let event = decoder.decode(message) {
+                session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
+            } else {
+                false
+            }
+        if !isHandled { session.handle(input, n: stamp.n, at: stamp.time, into: &effects) }
         effects.removeAll(keepingCapacity: true)
     }
     return session

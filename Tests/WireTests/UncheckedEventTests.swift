@@ -40,6 +40,34 @@ struct UncheckedEventTests {
         #expect(unchecked > 10)
     }
 
+    @Test func `an event that was made of a message beforehand is heard where the message would be`() {
+        for frame in Self.frames {
+            var asked = client(.v4)
+            var told = client(.v4)
+            let event = SocketIO.Event(plain: .text(frame))
+            let isHeard = event != nil && told.machine.hearsEvent(at: ms(0))
+            let answer = asked.machine.receiveEvent(.text(frame), at: ms(0))
+            #expect((answer != nil) == isHeard, "\(frame)")
+            if let event {
+                #expect(event.plainMessage == .text(frame))
+                #expect("42\(event.array)" == frame)
+            }
+        }
+        #expect(SocketIO.Event(array: RawJSON(unchecked: ArraySlice(#"["a"]"#.utf8))).plainMessage == nil)
+        #expect(SocketIO.Event(plain: .binary(ArraySlice(#"42["a"]"#.utf8))) == nil)
+    }
+
+    @Test func `an event is not heard before its namespace is joined`() {
+        var machine = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
+        var hearing = [machine.hearsEvent(at: ms(0))]
+        var effects: [SocketIOClient.Effect] = []
+        for text in [openPacket, #"40{"sid":"s"}"#] {
+            machine.receive(.text(text), at: ms(0), into: &effects)
+            hearing.append(machine.hearsEvent(at: ms(0)))
+        }
+        #expect(hearing == [false, false, true])
+    }
+
     @Test func `any cut of an event is told of as by a client that checks`() {
         let frame = #"42["realtime:resource",{"id":"é😀\n","list":[1.5e3,{"a":[]},true]},"]"]"#
         var checking = client(.v4)

@@ -19,7 +19,7 @@ final class TwakeRoom: Sendable {
     fileprivate static let none = TwakeRoom("", Twake.RoomName(""), isWanted: false, version: -1)
 }
 
-/// The rooms that events came to, taken apart and looked up once for as long as they are met: many times more often than others come.
+/// The rooms that events come to, each taken apart and looked up once, until its place is another's or what is wanted changes.
 struct RecentRooms {
     /// A room has one place, by its text; one that comes there later takes it. Empty until the first room is met.
     private var places: [TwakeRoom] = []
@@ -49,7 +49,8 @@ struct RecentRooms {
         if isKnown, known.version == rooms.version { return known }
         let room = TwakeRoom(
             text, isKnown ? known.name : Twake.RoomName(text), isWanted: rooms.isWanted(text), version: rooms.version)
-        places[place] = room
+        // A stranger can name any number of rooms, of any length: those that nobody wants are not kept.
+        places[place] = room.isWanted ? room : .none
         return room
     }
 

@@ -53,7 +53,7 @@ extension SectionedCollection {
 // The transaction of one id, by far the most frequent: it needs no lists and no sorting.
 extension SectionedCollection {
     @inlinable
-    mutating func commitSole(_ entry: consuming Staging.Entry, into batch: inout Batch<Element>) {
+    mutating func commitSole(_ entry: Staging.Entry, into batch: inout Batch<Element>) {
         guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
             if let new = entry.element { insertSole(new, hash: entry.hash, into: &batch) }
             return
@@ -82,9 +82,7 @@ extension SectionedCollection {
 
     /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
     @inlinable
-    mutating func changeSole(
-        _ slot: Slot, _ old: consuming Element, _ new: consuming Element, into batch: inout Batch<Element>
-    ) {
+    mutating func changeSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
         let paths: (from: SectionPath, to: SectionPath)
         if old.sortKey == new.sortKey {
             let path = state.path(of: old, slot: slot)
