@@ -12,6 +12,8 @@ struct Player {
     private var effects: [Effect] = []
     /// Set when the file begins in the middle of a recording.
     private var continuation: Continuation?
+    /// Set when the session plays what something else captured.
+    private var captured: CapturedTraffic?
     private var last = Stamp(n: 0, time: .zero, wall: 0)
     /// Number of the last record that is not restated; 0 before one came.
     private var lastInput = 0
@@ -46,7 +48,9 @@ struct Player {
     ) {
         self.session = session
         self.wallStart = wallStart
-        requests = RequestLedger(policy: refetch)
+        captured = session.configuration.isCaptured ? CapturedTraffic(session.configuration) : nil
+        // Nobody recorded what this session would ask for.
+        requests = RequestLedger(policy: captured != nil && refetch == .recorded ? .off : refetch)
         states = verifies ? StateHistory() : nil
         self.context = context
         continuation = isPartial ? Continuation() : nil
@@ -121,7 +125,42 @@ struct Player {
         if case .answered = input, requests.policy == .off { return }
         // The end has a number in the file, but its input has none, live either.
         let number = if case .end = record { 0 } else { stamp.n }
-        feed(input, Stamp(n: number, time: stamp.time, wall: stamp.wall), event)
+        let stamp = Stamp(n: number, time: stamp.time, wall: stamp.wall)
+        if captured == nil { feed(input, stamp, event) } else { feedCaptured(input, stamp, event) }
+    }
+
+    private mutating func feedCaptured(_ input: Input, _ stamp: Stamp, _ event: EventReport?) {
+        switch input {
+        // It opens for the session with the first message that the session understands.
+        case .opened: break
+        case .message(let connection, let message): hear(message, of: connection, stamp, event)
+        default: feed(input, stamp, event)
+        }
+    }
+
+    private mutating func hear(_ message: WebSocketMessage, of connection: Int, _ stamp: Stamp, _ event: EventReport?) {
+        judge(message, of: connection, stamp, event)
+        // The session gave the connection up for the other revision of Engine.IO, in which it understands the message.
+        if session.openConnection == nil, message.bytes.starts(with: "40".utf8) {
+            judge(message, of: connection, stamp, event)
+        }
+    }
+
+    private mutating func judge(_ message: WebSocketMessage, of connection: Int, _ stamp: Stamp, _ event: EventReport?)
+    {
+        switch captured?.judge(message, of: connection, for: session) {
+        case .heard, nil: break
+        case .opensAnew:
+            feed(.closed(connection: connection, WebSocketClose(code: 1005)), stamp)
+            feed(.opened(connection: connection, token: nil), stamp)
+        case .opens(let before):
+            feed(.opened(connection: connection, token: nil), stamp)
+            for message in before { feed(.message(connection: connection, message), stamp) }
+        case .passedOver(let why):
+            if let why { warn("record \(stamp.n): \(why)") }
+            return
+        }
+        feed(.message(connection: connection, message), stamp, event)
     }
 
     private mutating func note(_ exchange: Record.HTTPRecord, _ stamp: Stamp) {

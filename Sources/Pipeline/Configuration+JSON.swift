@@ -54,6 +54,10 @@ extension Configuration {
             writer.key("connects")
             writer.bool(false)
         }
+        if isCaptured {
+            writer.key("captured")
+            writer.bool(true)
+        }
         writer.key("concurrent_requests")
         writer.integer(concurrentRequests)
         if let requestsPerSecond {
@@ -122,6 +126,8 @@ extension Configuration {
                 reconnect = try Self.backoff(&reader)
             } else if reader.matches(key, "connects") {
                 connects = try reader.bool()
+            } else if reader.matches(key, "captured") {
+                isCaptured = try reader.bool()
             } else if reader.matches(key, "concurrent_requests") {
                 concurrentRequests = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "requests_per_second") {

@@ -53,6 +53,9 @@ public struct Configuration: Hashable, Sendable {
     /// Whether a realtime connection is made. Without one only requests go out: what the user wants done, and what is needed to know
     /// how.
     public var connects = true
+    /// Whether the connections are none of the session's: something else captured them, and they are played. Each is taken as it comes,
+    /// and none ends but by what was captured, however long it is silent.
+    public var isCaptured = false
     /// The backend.
     public var backend: BackendKind
     /// The Socket.IO path, with slashes on both ends, or that of Bayeux.

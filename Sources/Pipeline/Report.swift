@@ -183,7 +183,7 @@ public enum ConnectionReport: Sendable {
     /// The namespace is joined, or the session stands (and, where the backend has authentication, the token accepted).
     case ready(RealtimeProtocol)
     /// The connection ended or did not come about; the next attempt comes after `retryIn`. Nil: no time is set for one,
-    /// since another token is looked for first.
+    /// since another token is looked for first, or since the connections were captured, not made.
     case lost(why: String, retryIn: Duration?)
 }
 

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 // The way of the connection: connect, lose, wait, connect again.
 extension Session {
@@ -17,11 +17,13 @@ extension Session {
         effects.append(.connect(request))
     }
 
+    /// The revision of Engine.IO that is spoken, or tried next.
+    package var revision: EngineIO.Revision { configuration.revision ?? history.revision ?? .v4 }
+
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
         guard !configuration.backend.speaksBayeux else {
             return (configuration.path, pollsChannels ? .longPolling : .webSocket)
         }
-        let revision = configuration.revision ?? history.revision ?? .v4
         let target = EngineIOClientTransport.Configuration(
             transport: configuration.transport, revision: revision, path: configuration.path
         ).firstTarget
@@ -43,6 +45,10 @@ extension Session {
     }
 
     mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
+        if configuration.isCaptured, case .idle = link {
+            history.connections = connection - 1
+            connect(into: &effects)
+        }
         guard case .connecting(connection, let spoken) = link else { return }
         self.token = token
         transaction.refetcher.tokenMayDiffer()
@@ -96,7 +102,11 @@ extension Session {
     /// Asks for the socket's end; `lost` follows when it has come.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        if cause != .protocolEnd(.requested), cause != .channelsEnd(.requested) { noteLoss() }
+        if cause != .protocolEnd(.requested), cause != .channelsEnd(.requested) {
+            // Nobody closes what was captured: what it goes on with may open it anew.
+            if configuration.isCaptured { return lost(cause, into: &effects) }
+            noteLoss()
+        }
         link = .closing(connection: open.connection, cause)
         retireClient()
         effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
@@ -133,6 +143,7 @@ extension Session {
         link = .idle
         retireClient()
         loseRooms(into: &effects)
+        if configuration.isCaptured { return lostCaptured(cause, into: &effects) }
         switch cause {
         case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
         case .namespaceRefused(let message): finish(.refused(message), into: &effects)
@@ -146,6 +157,15 @@ extension Session {
             connect(into: &effects)
         case .failed, .closed, .protocolEnd, .channelsEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
+        }
+    }
+
+    /// Whether and when another connection follows was captured, too.
+    private mutating func lostCaptured(_ cause: LossCause, into effects: inout [Effect]) {
+        if case .protocolEnd(.revisionMismatch(let revision)) = cause {
+            history.revision = revision
+        } else {
+            effects.append(.report(.connection(.lost(why: cause.text, retryIn: nil))))
         }
     }
 

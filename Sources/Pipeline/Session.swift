@@ -13,6 +13,9 @@ public import Wire
 ///
 /// and from everywhere to `over`, by `stop`, a refused token, or when the attempts are used up.
 ///
+/// Where the connections were captured by something else (`Configuration.isCaptured`), the session goes from `idle` through `connecting`
+/// when one opened, and back to `idle` when it ended; nothing of the connection is timed.
+///
 /// The promise: whatever is lost, doubled, reordered or slow, after a while of quiet the model equals the server's truth. What the session
 /// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself, Twake 3.1) it
 /// finds with a full look at every joined room, `Configuration.lookAgain` after the last.
@@ -96,14 +99,19 @@ public struct Session: Sendable {
     public var deadline: Moment? {
         earlier(
             earlier(
-                earlier(transaction.refetcher.deadline, outbox.deadline), earlier(link.deadline, backend.deadline)),
+                earlier(transaction.refetcher.deadline, outbox.deadline), earlier(linkDeadline, backend.deadline)),
             earlier(
                 earlier(machineDeadline, rooms.wishesDeadline),
                 link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
     }
 
+    private var linkDeadline: Moment? { configuration.isCaptured ? nil : link.deadline }
+
     /// When the machine of the open connection wants to be called next.
-    var machineDeadline: Moment? { client?.deadline ?? bayeux?.deadline }
+    var machineDeadline: Moment? { configuration.isCaptured ? nil : client?.deadline ?? bayeux?.deadline }
+
+    /// The connection that is open; nil while none is.
+    package var openConnection: Int? { link.open?.connection }
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
     /// so that live and replay do the same in the same order.
@@ -129,7 +137,7 @@ public struct Session: Sendable {
         guard !link.isOver else { return }
         begin(n, at: now)
         switch input {
-        case .start: connect(into: &effects)
+        case .start: if !configuration.isCaptured { connect(into: &effects) }
         case .opened(let connection, let token): opened(connection, token: token, into: &effects)
         case .failed(let connection, let failure): failed(connection, failure, into: &effects)
         case .message(let connection, let message): received(message, on: connection, into: &effects)

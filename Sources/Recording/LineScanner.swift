@@ -130,6 +130,10 @@ struct LineScanner: ~Copyable {
         }
     }
 
+    /// Where what follows the last line feed stands in `buffer`, once `next()` has said that it is so many bytes; nil when a line may not
+    /// be that long.
+    func unfinished(bytes: Int) -> Range<Int>? { bytes < RecordFormat.maximumLine ? end - bytes..<end : nil }
+
     /// Passes over the next line, whose place is known.
     mutating func pass(_ found: Range<Int>) {
         line += 1

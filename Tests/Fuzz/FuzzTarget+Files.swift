@@ -1,5 +1,7 @@
 import Glibc
 import JSONText
+import Live
+import Pipeline
 import Recording
 import Wire
 
@@ -61,6 +63,27 @@ func fuzzConversion(_ input: ArraySlice<UInt8>) {
         let again = ScratchFile("again.weir.jsonl")
         _ = try RecordingConversion.import(written.path, from: format, to: ToolDestination(path: again.path), options)
         require(try messages == frames(of: again.path), "what was written is read as other messages")
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+/// What was captured elsewhere is played to its end, whatever it is. The first byte says which format, the second who spoke.
+func fuzzCaptured(_ input: ArraySlice<UInt8>) {
+    let choices = input.prefix(2).map { Int($0) }
+    guard choices.count == 2 else { return }
+    let foreign = ScratchFile("foreign", input.dropFirst(2))
+    let recording = ScratchFile("captured.weir.jsonl")
+    let backends = Configuration.BackendKind.allCases
+    guard
+        (try? RecordingConversion.import(
+            foreign.path, from: ForeignFormat.allCases[choices[0] % ForeignFormat.allCases.count],
+            to: ToolDestination(path: recording.path),
+            ImportOptions(backend: backends[choices[1] % backends.count], tool: "weir-fuzz"))) != nil
+    else { return }
+    do {
+        let summary = try Replay(ReplayConfiguration([recording.path]), outlets: []).run()
+        require(summary.outcome == .limitReached, "a replay ends early: \(summary.outcome)")
     } catch {
         fatalError("\(error)")
     }

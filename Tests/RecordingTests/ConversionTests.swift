@@ -62,6 +62,41 @@ import Wire
         }
     }
 
+    @Test func `messages of one moment come in the order in which their connections began`() throws {
+        func entry(_ messages: (time: Int, text: String)...) -> String {
+            let texts = messages.map { #"{"type":"receive","time":\#($0.time),"opcode":1,"data":"\#($0.text)"}"# }
+            return #"{"request":{"url":"ws://h/"},"_webSocketMessages":[\#(texts.joined(separator: ","))]}"#
+        }
+        try withTemporaryFolder { folder in
+            let entries = entry((5, "late"), (1, "b1")) + "," + entry((0, "a1"), (5, "a2"), (5, "a3"), (1, "a4"))
+            try write(Array(#"{"log":{"entries":[\#(entries)]}}"#.utf8), to: folder + "/a")
+            func imported(_ name: String) throws -> [String] {
+                _ = try RecordingConversion.import(
+                    folder + "/" + name, from: .har, to: ToolDestination(path: folder + "/made", replaces: true),
+                    options)
+                return try frames(folder + "/made").map { String(decoding: $0.0.message.bytes, as: UTF8.self) }
+            }
+            let texts = ["a1", "a4", "b1", "a2", "a3", "late"]
+            #expect(try imported("a") == texts)
+            _ = try RecordingConversion.export(
+                folder + "/made", as: .har, to: ToolDestination(path: folder + "/b"), tool: "t")
+            #expect(try imported("b") == texts)
+        }
+    }
+
+    @Test func `an event is on the connection that is open, though others came by its own since`() throws {
+        try withTemporaryFolder { folder in
+            let lines = ["one", "two", "one", "two", "three"].enumerated().map { number, connection in
+                #"{"specversion":"1.0","type":"io.socket.tick","data":\#(number),"weirconnection":"\#(connection)"}"#
+            }
+            try write(Array(lines.joined(separator: "\n").utf8), to: folder + "/a")
+            _ = try RecordingConversion.import(
+                folder + "/a", from: .cloudevents, to: ToolDestination(path: folder + "/b"), options)
+            #expect(try frames(folder + "/b").map(\.0.connection) == [1, 2, 2, 2, 3])
+            #expect(try findings(folder + "/b") == [])
+        }
+    }
+
     @Test(arguments: [
         "{", "{}", "[]", #"{"log":{"entries":[{"_webSocketMessages":[{"type":"send"}]}]}}"#, "\u{FEFF}{}",
     ])

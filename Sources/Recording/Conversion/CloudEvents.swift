@@ -143,23 +143,23 @@ extension CloudEvents {
         var connection = "1"
     }
 
-    /// Makes a recording of events: a connection that is open and has joined the namespace `/`, and a message for each event.
+    /// Makes a recording of events: a message for each.
+    ///
+    /// A connection that was not met before closes the one before it. An event of one that was is on the connection that is open: which
+    /// it came by was not said where it ended, and a replay hears one connection at a time.
     static func read(
         _ path: String, to destination: ToolDestination, _ options: ImportOptions,
-        hearing hear: ProblemListener
+        hearing hear: @escaping ProblemListener
     ) throws(RecordingError) -> ToolReport {
-        var lines = LineScanner(source: try ByteSource(opening: path))
+        var lines = try ForeignLines(opening: path, hearing: hear)
         var report = ToolReport()
         var writer: ImportWriter?
-        var keys: [String] = []
+        var connections: Set<String> = []
         var last: Int64 = 0
-        while let line = try lines.next() {
-            guard case .whole(let range) = line else { continue }
-            let text = Array(lines.buffer[range])
+        while let text = try lines.next() {
             if text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             guard let event = event(text) else {
-                report.problems += 1
-                hear(path, FileProblem(.damage, line: lines.line, offset: lines.offset, message: "it is no CloudEvent"))
+                lines.leaveOut("it is no CloudEvent")
                 continue
             }
             let wall = max(last, event.wall ?? last)
@@ -170,19 +170,20 @@ extension CloudEvents {
             } else {
                 open = try ImportWriter.begin(destination, url: event.source, wallStart: wall, seed: text, options)
             }
-            try append(event, wall, &keys, &open)
+            try append(event, wall, &connections, &open)
             writer = consume open
         }
         guard let finished = writer.take() else {
             throw .notARecording(path: path, message: "no line of it is a CloudEvent")
         }
         report.written = finished.records
+        report.problems = lines.problems
         try finished.close()
         return report
     }
 
     private static func append(
-        _ event: Event, _ wall: Int64, _ keys: inout [String], _ writer: inout ImportWriter
+        _ event: Event, _ wall: Int64, _ connections: inout Set<String>, _ writer: inout ImportWriter
     ) throws(RecordingError) {
         if event.type == gapType {
             var why = "unknown"
@@ -192,22 +193,11 @@ extension CloudEvents {
             try writer.append(Record.GapRecord(why: why), wall: wall)
             return
         }
-        let key: Int
-        if let place = keys.firstIndex(of: event.connection) {
-            key = place
-        } else {
-            if let before = keys.indices.last { try writer.close(connection: before, wall: wall) }
-            key = keys.count
-            keys.append(event.connection)
-            for opening in [
-                #"0{"sid":"import","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#,
-                #"40{"sid":"import"}"#,
-            ] {
-                try writer.append(.text(opening), .in, connection: key, url: event.source, wall: wall)
-            }
-        }
+        // Its key is its place among them, and what was open before it has the one before, if anything was.
+        if connections.insert(event.connection).inserted { try writer.close(connection: connections.count - 1) }
         try writer.append(
-            .text(packet(event)[...]), event.isSent ? .out : .in, connection: key, url: event.source, wall: wall)
+            .text(packet(event)[...]), event.isSent ? .out : .in, connection: connections.count,
+            url: event.source, wall: wall)
     }
 
     private static func packet(_ event: Event) -> [UInt8] {

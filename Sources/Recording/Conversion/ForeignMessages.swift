@@ -28,8 +28,10 @@ public struct ImportOptions: Hashable, Sendable {
 /// Writes a recording of messages that come from elsewhere. Each connection is opened by its first message.
 struct ImportWriter: ~Copyable {
     private var writer: LineWriter
-    private var connections: [Int] = []
+    /// Numbers of connections, by their keys.
+    private var numbers: [Int: Int] = [:]
     private let wallStart: Int64
+    private var lastWall: Int64
 
     /// Begins the recording. `seed` is what its id is made of: the same messages make the same file.
     static func begin(
@@ -50,6 +52,7 @@ struct ImportWriter: ~Copyable {
     private init(writer: consuming LineWriter, wallStart: Int64) {
         self.writer = writer
         self.wallStart = wallStart
+        lastWall = wallStart
     }
 
     /// How many records there are.
@@ -68,24 +71,25 @@ struct ImportWriter: ~Copyable {
     /// Writes a gap.
     mutating func append(_ gap: Record.GapRecord, wall: Int64) throws(RecordingError) { try insert(.gap(gap), wall) }
 
-    /// Ends connection `key`, if it was begun.
-    mutating func close(connection key: Int, wall: Int64) throws(RecordingError) {
-        guard let place = connections.firstIndex(of: key) else { return }
-        try insert(.connection(.init(connection: place + 1, state: .closed, code: 1005)), wall)
+    /// Ends connection `key`, if it was begun, at the time of the message before.
+    mutating func close(connection key: Int) throws(RecordingError) {
+        guard let number = numbers[key] else { return }
+        try insert(.connection(.init(connection: number, state: .closed, code: 1005)), lastWall)
     }
 
     consuming func close() throws(RecordingError) { try writer.close() }
 
     private mutating func open(_ key: Int, url: String, wall: Int64) throws(RecordingError) -> Int {
-        if let place = connections.lastIndex(of: key) { return place + 1 }
-        connections.append(key)
-        let number = connections.count
+        if let number = numbers[key] { return number }
+        let number = numbers.count + 1
+        numbers[key] = number
         try insert(.connection(.init(connection: number, state: .connecting, url: url, attempt: 1)), wall)
         try insert(.connection(.init(connection: number, state: .open)), wall)
         return number
     }
 
     private mutating func insert(_ record: Record, _ wall: Int64) throws(RecordingError) {
+        lastWall = wall
         let (time, overflows) = wall.subtractingReportingOverflow(wallStart)
         try writer.insert(record, at: Moment(microseconds: overflows ? 0 : max(0, time)), wall: wall)
     }
@@ -98,8 +102,9 @@ struct ImportWriter: ~Copyable {
         let revision: EngineIO.Revision? =
             url.contains("EIO=3") ? .v3 : url.contains("EIO=4") ? .v4 : nil
         let fallback = options.backend.usualPath
-        return Configuration(
-            backend: options.backend, path: path.count > 1 ? path : fallback, revision: revision
-        ).json
+        var session = Configuration(
+            backend: options.backend, path: path.count > 1 ? path : fallback, revision: revision, lookAgain: nil)
+        session.isCaptured = true
+        return session.json
     }
 }

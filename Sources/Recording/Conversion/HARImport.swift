@@ -30,8 +30,15 @@ enum HARImport {
         guard let first = messages.map(\.wall).min() else {
             throw .notARecording(path: path, message: "it holds no WebSocket messages (_webSocketMessages)")
         }
-        // Entries stand side by side; their messages happened one after the other.
-        let order = messages.indices.sorted { (messages[$0].wall, $0) < (messages[$1].wall, $1) }
+        // Entries stand side by side; their messages happened one after the other. At one time the connection that began first comes
+        // first, as its entry does in an archive made of the recording.
+        var began = connections.map { _ in Int64.max }
+        for message in messages { began[message.connection] = min(began[message.connection], message.wall) }
+        let order = messages.indices.sorted {
+            let (one, other) = (messages[$0], messages[$1])
+            return (one.wall, began[one.connection], one.connection, $0)
+                < (other.wall, began[other.connection], other.connection, $1)
+        }
         var last: [Int: Int] = [:]
         for place in order { last[messages[place].connection] = place }
         var writer = try ImportWriter.begin(
@@ -46,7 +53,7 @@ enum HARImport {
             // The archive does not say how a connection ended. The last one may still be open.
             if last[key] == place {
                 open -= 1
-                if open > 0 { try writer.close(connection: key, wall: message.wall) }
+                if open > 0 { try writer.close(connection: key) }
             }
         }
         var report = ToolReport()

@@ -71,9 +71,10 @@ enum LineLog {
     }
 
     static func read(
-        _ path: String, to destination: ToolDestination, _ options: ImportOptions
+        _ path: String, to destination: ToolDestination, _ options: ImportOptions,
+        hearing hear: @escaping ProblemListener
     ) throws(RecordingError) -> ToolReport {
-        var lines = LineScanner(source: try ByteSource(opening: path))
+        var lines = try ForeignLines(opening: path, hearing: hear)
         var report = ToolReport()
         var waiting: (direction: Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], wall: Int64)?
         var writer: ImportWriter?
@@ -96,15 +97,16 @@ enum LineLog {
             writer = consume open
         }
         while let line = try lines.next() {
-            // What is longer than a record can be is none.
-            guard case .whole(let range) = line else { continue }
-            switch item(Array(lines.buffer[range])) {
+            switch item(line) {
             case .message(let direction, let isBinary, let text, let time):
                 try flush(&writer)
                 let wall = max(last, time ?? last + 1000)
                 last = wall
                 waiting = (direction, isBinary, text, wall)
-            case .more(let text): waiting?.text += [lineFeed] + text
+            case .more(let text):
+                waiting?.text += [lineFeed] + text
+                // What is too long for a record is refused before it fills the memory.
+                if let count = waiting?.text.count, count > RecordFormat.maximumLine { try flush(&writer) }
             case .gap(let why):
                 try flush(&writer)
                 if var open = writer.take() {
@@ -119,6 +121,7 @@ enum LineLog {
             throw .notARecording(path: path, message: "no line of it is a message ('< text' or '> text')")
         }
         report.written = finished.records
+        report.problems = lines.problems
         try finished.close()
         return report
     }

@@ -15,12 +15,12 @@ public enum RecordingConversion {
     /// Writes a recording of what is in another format.
     public static func `import`(
         _ path: String, from format: ForeignFormat, to destination: ToolDestination, _ options: ImportOptions,
-        hearing problem: ProblemListener = { _, _ in }
+        hearing problem: @escaping ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         switch format {
         case .har: try HARImport.run(path, to: destination, options)
         case .cloudevents: try CloudEvents.read(path, to: destination, options, hearing: problem)
-        case .lines: try LineLog.read(path, to: destination, options)
+        case .lines: try LineLog.read(path, to: destination, options, hearing: problem)
         }
     }
 }

@@ -1,0 +1,34 @@
+/// The lines of a text that is no event file. The last one may lack its line feed.
+struct ForeignLines: ~Copyable {
+    private var lines: LineScanner
+    private let path: String
+    private let hear: ProblemListener
+    /// How many lines were told to be left out.
+    private(set) var problems = 0
+
+    init(opening path: String, hearing hear: @escaping ProblemListener) throws(RecordingError) {
+        lines = LineScanner(source: try ByteSource(opening: path))
+        self.path = path
+        self.hear = hear
+    }
+
+    /// The next line; nil at the end.
+    mutating func next() throws(RecordingError) -> [UInt8]? {
+        while let line = try lines.next() {
+            switch line {
+            case .whole(let range): return Array(lines.buffer[range])
+            case .unfinished(let bytes):
+                if let range = lines.unfinished(bytes: bytes) { return Array(lines.buffer[range]) }
+                leaveOut("it has \(bytes) bytes, more than a record can hold")
+            case .tooLong(let bytes): leaveOut("it has \(bytes) bytes, more than a record can hold")
+            }
+        }
+        return nil
+    }
+
+    /// Tells that the line given last is none.
+    mutating func leaveOut(_ why: String) {
+        problems += 1
+        hear(path, FileProblem(.damage, line: lines.line, offset: lines.offset, message: why))
+    }
+}
