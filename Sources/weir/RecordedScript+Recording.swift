@@ -32,27 +32,36 @@ extension RecordedScript {
 
 /// Gathers what a server said from a recording's records.
 private struct ScriptReading {
-    private(set) var connections: [RecordedScript.Connection] = []
+    /// A connection as it is read.
+    fileprivate struct Reading {
+        var revision: EngineIO.Revision
+        /// When its namespace was joined; nil before. A capture may begin behind that, with an event.
+        var joined: Moment?
+        /// Whether the client itself ended it.
+        var isClosing = false
+        /// A packet whose attachments are due.
+        var gathering: (event: SocketIO.Event, due: Int, attachments: [ArraySlice<UInt8>])?
+        /// The client's events that asked for an acknowledgement, by their id.
+        var asks: [Int: Int] = [:]
+        var steps: [(at: Duration, step: RecordedScript.Step)] = []
+    }
+
+    private var readings: [Reading] = []
+    /// The reading of each connection that is open, by its number.
+    private var open: [Int: Int] = [:]
     private(set) var exchanges: [RecordedScript.Exchange] = []
-    /// When the namespace of the connection at hand was joined; nil before.
-    private var joined: Moment?
     private var revision = EngineIO.Revision.v4
-    /// Whether the client itself ended the connection at hand.
-    private var isClosing = false
-    /// A packet whose attachments are due.
-    private var gathering: (event: SocketIO.Event, due: Int, attachments: [ArraySlice<UInt8>])?
-    /// The client's events that asked for an acknowledgement, on the connection at hand, by their id.
-    private var asks: [Int: Int] = [:]
     private var requests: [Int: (method: String, target: String)] = [:]
+
+    /// The connections whose namespace was joined, in the order in which they opened.
+    var connections: [RecordedScript.Connection] {
+        readings.filter { $0.joined != nil }.map { RecordedScript.Connection(steps: $0.steps) }
+    }
 
     mutating func take(_ record: Record, at time: Moment) {
         switch record {
         case .connection(let change): take(change, at: time)
-        case .frame(let frame) where !frame.isDropped:
-            switch frame.message {
-            case .text(let text): take(text, frame.direction, at: time)
-            case .binary(let bytes): if frame.direction == .in { take(attachment: bytes, at: time) }
-            }
+        case .frame(let frame) where !frame.isDropped: take(frame, at: time)
         case .http(let exchange): take(exchange)
         case .head, .frame, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index,
             .end, .unknown:
@@ -62,18 +71,58 @@ private struct ScriptReading {
 
     private mutating func take(_ change: Record.ConnectionRecord, at time: Moment) {
         switch change.state {
-        case .open:
-            connections.append(RecordedScript.Connection())
-            (joined, isClosing, gathering, asks) = (nil, false, nil, [:])
-        case .closing: isClosing = true
-        case .closed: if !isClosing { add(.lost, at: time) }
+        case .open: begin(change.connection)
+        case .closing: if let place = open[change.connection] { readings[place].isClosing = true }
+        case .closed: end(change.connection, at: time)
         case .connecting: if let url = change.url { revision = url.contains("EIO=3") ? .v3 : .v4 }
         case .upgraded, .failed: break
         }
     }
 
+    private mutating func begin(_ connection: Int) {
+        open[connection] = readings.count
+        readings.append(Reading(revision: revision))
+    }
+
+    private mutating func end(_ connection: Int, at time: Moment) {
+        guard let place = open.removeValue(forKey: connection), !readings[place].isClosing else { return }
+        readings[place].add(.lost, at: time)
+    }
+
+    private mutating func take(_ frame: Record.FrameRecord, at time: Moment) {
+        // A log that knows one connection tells of another by its handshake.
+        if frame.direction == .in, case .text(let text) = frame.message, text.starts(with: "0{".utf8),
+            let place = open[frame.connection], readings[place].joined != nil
+        {
+            end(frame.connection, at: time)
+            begin(frame.connection)
+        }
+        guard let place = open[frame.connection] else { return }
+        switch frame.message {
+        case .text(let text): readings[place].take(text, frame.direction, at: time)
+        case .binary(let bytes): if frame.direction == .in { readings[place].take(attachment: bytes, at: time) }
+        }
+    }
+
+    private mutating func take(_ exchange: Record.HTTPRecord) {
+        switch exchange.phase {
+        case .request(let method, let url, _):
+            guard let target = Record.HTTPRecord.target(of: url[...]) else { return }
+            requests[exchange.id] = (method, String(target))
+        case .response(let status, let body, _):
+            guard let request = requests.removeValue(forKey: exchange.id) else { return }
+            exchanges.append(
+                RecordedScript.Exchange(method: request.method, target: request.target, status: status, body: body))
+        case .failure: requests[exchange.id] = nil
+        }
+    }
+}
+
+extension ScriptReading.Reading {
     /// A frame of text: an Engine.IO packet, of which only messages are Socket.IO's.
-    private mutating func take(_ text: ArraySlice<UInt8>, _ direction: Record.FrameRecord.Direction, at time: Moment) {
+    fileprivate mutating func take(
+        _ text: ArraySlice<UInt8>, _ direction: Record.FrameRecord.Direction, at time: Moment
+    ) {
         guard text.first == UInt8(ascii: "4") else { return }
         guard let packet = try? SocketIO.Packet(parsing: text.dropFirst(), revision: revision) else { return }
         switch (packet, direction) {
@@ -90,7 +139,7 @@ private struct ScriptReading {
         }
     }
 
-    private mutating func take(attachment bytes: ArraySlice<UInt8>, at time: Moment) {
+    fileprivate mutating func take(attachment bytes: ArraySlice<UInt8>, at time: Moment) {
         guard var open = gathering else { return }
         gathering = nil
         // Engine.IO 3 says in front of the bytes that they are a message.
@@ -99,6 +148,7 @@ private struct ScriptReading {
     }
 
     private mutating func add(_ event: SocketIO.Event, _ attachments: [ArraySlice<UInt8>], at time: Moment) {
+        if joined == nil { joined = time }
         add(
             .event(
                 RecordedScript.Event(
@@ -107,21 +157,8 @@ private struct ScriptReading {
             at: time)
     }
 
-    private mutating func add(_ step: RecordedScript.Step, at time: Moment) {
-        guard let joined, !connections.isEmpty else { return }
-        connections[connections.count - 1].steps.append((max(time - joined, .zero), step))
-    }
-
-    private mutating func take(_ exchange: Record.HTTPRecord) {
-        switch exchange.phase {
-        case .request(let method, let url, _):
-            guard let target = Record.HTTPRecord.target(of: url[...]) else { return }
-            requests[exchange.id] = (method, String(target))
-        case .response(let status, let body, _):
-            guard let request = requests.removeValue(forKey: exchange.id) else { return }
-            exchanges.append(
-                RecordedScript.Exchange(method: request.method, target: request.target, status: status, body: body))
-        case .failure: requests[exchange.id] = nil
-        }
+    /// Adds a step, unless it was before the namespace was joined.
+    fileprivate mutating func add(_ step: RecordedScript.Step, at time: Moment) {
+        if let joined { steps.append((max(time - joined, .zero), step)) }
     }
 }

@@ -46,6 +46,28 @@ struct ReplayServeTests {
         #expect(lines.last == #"["price",{"eur":12.5}]"#)
     }
 
+    @Test(
+        "What was captured elsewhere is served from its middle on, and through the handshakes of a log that knows one connection"
+    )
+    func captured() throws {
+        let folder = try temporaryFolder()
+        try writeFile(
+            folder + "/log",
+            """
+            < 42["one",{"n":1}]
+            < 0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}
+            < 40{"sid":"t"}
+            < 42["two",{"n":2}]
+            """)
+        #expect(try weir("file", "convert", folder + "/log", "--to", "weir", "-o", folder + "/a").status == 0)
+        let (peer, url) = try serve(folder + "/a")
+        defer { peer.stop() }
+        let tailed = try weir(
+            "tail", url, "--backend", "socketio", "--no-ctl", "--store", "none", "--format", "raw", "--count", "2",
+            "--duration", "20s", "--quiet")
+        #expect(tailed.output == #"["one",{"n":1}]"# + "\n" + #"["two",{"n":2}]"# + "\n")
+    }
+
     @Test("What cannot be served together with something else is refused")
     func usage() throws {
         let result = try weir("replay", "f", "--serve", "127.0.0.1:0", "--count", "3")
