@@ -154,6 +154,18 @@ extension EntityID {
         }
     }
 
+    /// Appends the `description`.
+    package func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .uuid(let high, let low):
+            bytes.append(contentsOf: repeatElement(0, count: Self.uuidLength))
+            bytes.withUnsafeMutableBufferPointer { bytes in
+                if let base = bytes.baseAddress { json_uuid(base + bytes.count - Self.uuidLength, high, low) }
+            }
+        case .text(let text): bytes.append(contentsOf: text.utf8)
+        }
+    }
+
     /// The usual form of a UUID.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: uuidLength) { buffer in

@@ -13,18 +13,14 @@ struct Endpoint<Answer>: Sendable {
     let tags: [RequestTag]
     let parse: Parser
 
-    /// A call of `path`, whose ids are encoded already, and the query's items, whose values are not.
+    /// A call of `path` with the query's items.
     init(
-        _ path: String, method: RESTCall.Method = .get, query: RESTCall.Query = [],
+        _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
         body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [], parse: @escaping Parser
     ) {
         var target = path
-        for (index, item) in query.enumerated() {
-            target += index == 0 ? "?" : "&"
-            target += "\(item.name)=\(item.value.inURL)"
-        }
-        call = RESTCall(
-            method: method, target: target, body: body.map { Array($0.bytes) } ?? [], carriesToken: carriesToken)
+        target.add(query)
+        call = RESTCall(method, target, body: body.map { Array($0.bytes) } ?? [], carriesToken: carriesToken)
         self.tags = tags
         self.parse = parse
     }
@@ -33,7 +29,7 @@ struct Endpoint<Answer>: Sendable {
 extension Endpoint where Answer == Void {
     /// A call of which only the success matters: whatever the body is, it is not read.
     init(
-        _ path: String, method: RESTCall.Method, query: RESTCall.Query = [],
+        _ path: RESTTarget, method: RESTCall.Method, query: RESTCall.Query = [],
         body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = []
     ) {
         self.init(path, method: method, query: query, body: body, carriesToken: carriesToken, tags: tags) { _ in }
@@ -61,41 +57,11 @@ public struct RESTCall: Hashable, Sendable {
     public var body: [UInt8]
     /// Whether the user's token goes with it; a call that is public does not show it.
     public var carriesToken: Bool
-}
 
-extension String {
-    /// The text with everything but unreserved characters percent-encoded (RFC 3986): an id comes from a peer.
-    /// A dot is encoded too, though unreserved: an id of dots alone would climb in a path.
-    var inURL: String {
-        if utf8.allSatisfy(\.isUnreserved) { return self }
-        var text: [UInt8] = []
-        for byte in utf8 {
-            if byte.isUnreserved {
-                text.append(byte)
-            } else {
-                text += (byte < 16 ? "%0" : "%").utf8
-                text += String(byte, radix: 16, uppercase: true).utf8
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
-extension EntityID {
-    /// The id as a part of a path or query.
-    var inURL: String {
-        if case .uuid = self { return description }
-        return description.inURL
+    init(_ method: Method, _ target: RESTTarget, body: [UInt8] = [], carriesToken: Bool = true) {
+        self.method = method
+        self.target = target.text
+        self.body = body
+        self.carriesToken = carriesToken
     }
 }

@@ -95,7 +95,7 @@ extension GroupMeBackend {
                 let key = ResourceKey.groupMe(.group(group))
                 return fetched.contains(key) ? .impossible("\(user) is not in group \(group)") : .fetch([key])
             }
-            return .request(action.operation, post("\(path)/members/\(member.entity.inURL)/remove", nil))
+            return .request(action.operation, post("\(path)/members/\(member.entity)/remove", nil))
         case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace:
             return .impossible("it changes no group")
         }
@@ -128,13 +128,13 @@ extension GroupMeBackend {
     private func reacting(
         with name: String?, to message: EntityID, in place: GroupMe.ConversationID
     ) -> RESTCall {
-        let path = "/v3/messages/\(place.entity.inURL)/\(message.inURL)"
+        let path: RESTTarget = "/v3/messages/\(place.entity)/\(message)"
         guard let name else { return post("\(path)/unlike", nil) }
         return post("\(path)/like", GroupMeBodies.reaction(name))
     }
 
-    private func post(_ path: String, _ body: [UInt8]?) -> RESTCall {
-        RESTCall(method: .post, target: path, body: body ?? [], carriesToken: true)
+    private func post(_ path: RESTTarget, _ body: [UInt8]?) -> RESTCall {
+        RESTCall(.post, path, body: body ?? [])
     }
 
     // MARK: The own echo

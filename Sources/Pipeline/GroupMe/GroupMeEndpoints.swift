@@ -51,7 +51,7 @@ enum GroupMeEndpoints {
         of place: GroupMe.ConversationID, _ query: RESTCall.Query, _ user: GroupMe.UserID?
     ) -> Endpoint<GroupMe.MessagePage>? {
         var query = query + [("acceptFiles", "1")]
-        let path: String
+        let path: RESTTarget
         switch place {
         case .group(let group): path = "\(Self.path(group))/messages"
         case .direct:
@@ -65,11 +65,11 @@ enum GroupMeEndpoints {
     }
 
     static func addedMembers(to group: GroupMe.GroupID, results: String) -> Endpoint<GroupMe.AddedMembers> {
-        Endpoint("\(path(group))/members/results/\(results.inURL)", tags: [.channel(group.entity)]) {
+        Endpoint("\(path(group))/members/results/\(results)", tags: [.channel(group.entity)]) {
             body throws(DecodingFailure) in
             try GroupMe.addedMembers(from: body, to: group)
         }
     }
 
-    static func path(_ group: GroupMe.GroupID) -> String { "/v3/groups/\(group.entity.inURL)" }
+    static func path(_ group: GroupMe.GroupID) -> RESTTarget { "/v3/groups/\(group.entity)" }
 }

@@ -81,10 +81,8 @@ private struct TwakeMessagePlace {
 
 // Era A: the mobile proxy, whose parameters are in the body.
 extension RESTCall {
-    private static let proxy = "/internal/mobile"
-
-    private static func proxy(_ method: Method, _ path: String, _ body: JSONValue) -> RESTCall {
-        RESTCall(method: method, target: "\(proxy)/\(path)", body: body.bytes, carriesToken: true)
+    private static func proxy(_ method: Method, _ path: RESTTarget, _ body: JSONValue) -> RESTCall {
+        RESTCall(method, "\(TwakeEndpoints.proxy)/\(path)", body: body.bytes)
     }
 
     fileprivate static func proxySend(_ path: TwakeChannelPath, _ thread: EntityID?, _ text: String) -> Self {
@@ -157,10 +155,8 @@ extension RESTCall {
 
 // Era B: the core, whose parameters are in the path.
 extension RESTCall {
-    private static let core = "/internal/services"
-
-    private static func core(_ method: Method, _ path: String, _ body: JSONValue? = nil) -> RESTCall {
-        RESTCall(method: method, target: "\(core)/\(path)", body: body?.bytes ?? [], carriesToken: true)
+    private static func core(_ method: Method, _ path: RESTTarget, _ body: JSONValue? = nil) -> RESTCall {
+        RESTCall(method, "\(TwakeEndpoints.core)/\(path)", body: body?.bytes ?? [])
     }
 
     /// Without an id a message is new. `context` is the client's own and comes back with the message, so that the echo is known for
@@ -174,10 +170,10 @@ extension RESTCall {
             "files": .array([]), "type": .string("message"), "subtype": .null,
             "context": .fields(["client_id": .string(id.description)]),
         ])
-        let threads = "messages/v1/companies/\(path.company.inURL)/threads"
+        let threads: RESTTarget = "messages/v1/companies/\(path.company)/threads"
         if let thread {
             return core(
-                .post, "\(threads)/\(thread.inURL)/messages", .fields(["resource": message, "options": .fields([:])]))
+                .post, "\(threads)/\(thread)/messages", .fields(["resource": message, "options": .fields([:])]))
         }
         let participant = JSONValue.fields([
             "type": .string("channel"), "id": .string(path.channel.description),
@@ -223,7 +219,7 @@ extension RESTCall {
             ])
         }
         return core(
-            .post, "channels/v1/companies/\(place.company.inURL)/workspaces/\(workspace.inURL)/channels",
+            .post, "channels/v1/companies/\(place.company)/workspaces/\(workspace)/channels",
             .fields(["options": .fields(["members": .ids(draft.members)]), "resource": resource]))
     }
 
@@ -245,19 +241,19 @@ extension RESTCall {
     }
 
     fileprivate static func coreRemoveMember(_ path: TwakeChannelPath, _ user: EntityID) -> Self {
-        core(.delete, "\(path.corePath)/members/\(user.inURL)")
+        core(.delete, "\(path.corePath)/members/\(user)")
     }
 
     fileprivate static func coreCreateWorkspace(_ name: String, _ company: EntityID) -> Self {
         let resource = JSONValue.fields(["name": .string(name), "logo": .string(""), "default": .bool(false)])
         return core(
-            .post, "workspaces/v1/companies/\(company.inURL)/workspaces", .fields(["resource": resource]))
+            .post, "workspaces/v1/companies/\(company)/workspaces", .fields(["resource": resource]))
     }
 }
 
 extension TwakeChannelPath {
-    fileprivate var corePath: String {
-        "channels/v1/companies/\(company.inURL)/workspaces/\(workspace.inURL)/channels/\(channel.inURL)"
+    fileprivate var corePath: RESTTarget {
+        "channels/v1/companies/\(company)/workspaces/\(workspace)/channels/\(channel)"
     }
 
     /// The proxy's members for a channel, and more.
@@ -274,8 +270,8 @@ extension TwakeChannelPath {
 }
 
 extension TwakeMessagePlace {
-    fileprivate var corePath: String {
-        "messages/v1/companies/\(path.company.inURL)/threads/\(thread.inURL)/messages/\(message.inURL)"
+    fileprivate var corePath: RESTTarget {
+        "messages/v1/companies/\(path.company)/threads/\(thread)/messages/\(message)"
     }
 
     /// The proxy's members for a message, and more. The thread of a head is left out, as the app did.

@@ -36,18 +36,18 @@ public enum TwakeDownload {
         case .a:
             TwakeLogin.Call(
                 "GET",
-                "/ajax/drive/download?workspace_id=\(place.workspace.inURL)&element_id=\(id.inURL)&download=1")
+                "/ajax/drive/download?workspace_id=\(place.workspace)&element_id=\(id)&download=1")
         case .b:
             TwakeLogin.Call(
-                "GET", "\(TwakeEndpoints.core)/files/v1/companies/\(place.company.inURL)/files/\(id.inURL)/download")
+                "GET", "\(TwakeEndpoints.core)/files/v1/companies/\(place.company)/files/\(id)/download")
         }
     }
 
     /// Asks for a user's account, which says where the picture is.
     public static func account(_ era: TwakeLogin.Era, of user: EntityID) -> TwakeLogin.Call {
         switch era {
-        case .a: TwakeLogin.Call("GET", "\(TwakeEndpoints.proxy)/user?id=\(user.inURL)")
-        case .b: TwakeLogin.Call("GET", "\(TwakeEndpoints.core)/users/v1/users/\(user.inURL)")
+        case .a: TwakeLogin.Call("GET", "\(TwakeEndpoints.proxy)/user?id=\(user)")
+        case .b: TwakeLogin.Call("GET", "\(TwakeEndpoints.core)/users/v1/users/\(user)")
         }
     }
 }
@@ -59,8 +59,4 @@ extension TwakeLogin.Era {
         case .b: .b
         }
     }
-}
-
-extension TwakeLogin.Call {
-    fileprivate init(_ call: RESTCall) { self.init(call.method.rawValue, call.target) }
 }

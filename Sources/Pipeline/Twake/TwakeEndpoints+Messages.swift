@@ -17,8 +17,7 @@ extension TwakeEndpoints {
             if let before { query += [("page_token", before.description), ("direction", "history")] }
             query += [("replies_per_thread", "\(repliesPerThread)"), ("include_users", "1"), ("emojis", "false")]
             return Endpoint(
-                "\(core)/messages/v1/companies/\(path.company.inURL)/workspaces/\(path.workspace.inURL)"
-                    + "/channels/\(path.channel.inURL)/feed",
+                "\(core)/messages/v1/companies/\(path.company)/workspaces/\(path.workspace)/channels/\(path.channel)/feed",
                 query: query, tags: path.tags, parse: Twake.messages)
         }
     }
@@ -52,13 +51,13 @@ extension TwakeEndpoints {
             }
         case .b:
             return Endpoint(
-                "\(thread(path.company, id))/\(message.inURL)", query: [("include_users", "1")], tags: path.tags
+                "\(thread(path.company, id))/\(message)", query: [("include_users", "1")], tags: path.tags
             ) { body throws(DecodingFailure) in try Twake.message(from: body) }
         }
     }
 
-    private static func thread(_ company: EntityID, _ thread: EntityID) -> String {
-        "\(core)/messages/v1/companies/\(company.inURL)/threads/\(thread.inURL)/messages"
+    private static func thread(_ company: EntityID, _ thread: EntityID) -> RESTTarget {
+        "\(core)/messages/v1/companies/\(company)/threads/\(thread)/messages"
     }
 
     private static func messageQuery(_ path: TwakeChannelPath) -> RESTCall.Query {

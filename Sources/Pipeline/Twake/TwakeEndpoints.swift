@@ -7,8 +7,8 @@ enum TwakeEndpoints {
     /// How many replies of a thread come with its head (era B); era A sends whole threads.
     static let repliesPerThread = 20
 
-    static let proxy = "/internal/mobile"
-    static let core = "/internal/services"
+    static let proxy: RESTTarget = "/internal/mobile"
+    static let core: RESTTarget = "/internal/services"
 
     /// The one call that shows no token: it is public.
     static var server: Endpoint<Void> { Endpoint("\(core)/general/v1/server", method: .get, carriesToken: false) }
@@ -40,7 +40,7 @@ enum TwakeEndpoints {
         case .a:
             Endpoint("\(proxy)/workspaces", query: [("company_id", company.description)], parse: Twake.workspaces)
         case .b:
-            Endpoint("\(core)/workspaces/v1/companies/\(company.inURL)/workspaces", parse: Twake.workspaces)
+            Endpoint("\(core)/workspaces/v1/companies/\(company)/workspaces", parse: Twake.workspaces)
         }
     }
 
@@ -83,7 +83,7 @@ enum TwakeEndpoints {
     }
 
     static func channel(_ path: TwakeChannelPath) -> Endpoint<Twake.Channel> {
-        Endpoint("\(list(path.company, path.workspace))/\(path.channel.inURL)", tags: path.tags) {
+        Endpoint("\(list(path.company, path.workspace))/\(path.channel)", tags: path.tags) {
             body throws(DecodingFailure) in try Twake.channel(from: body)
         }
     }
@@ -100,7 +100,7 @@ enum TwakeEndpoints {
                 tags: path.tags, parse: parse)
         case .b:
             Endpoint(
-                "\(list(path.company, path.workspace))/\(path.channel.inURL)/members", query: [("limit", "1000")],
+                "\(list(path.company, path.workspace))/\(path.channel)/members", query: [("limit", "1000")],
                 tags: path.tags, parse: parse)
         }
     }
@@ -119,8 +119,8 @@ enum TwakeEndpoints {
     }
 
     /// Era B's path of the channels of a workspace.
-    static func list(_ company: EntityID, _ workspace: EntityID) -> String {
-        "\(core)/channels/v1/companies/\(company.inURL)/workspaces/\(workspace.inURL)/channels"
+    static func list(_ company: EntityID, _ workspace: EntityID) -> RESTTarget {
+        "\(core)/channels/v1/companies/\(company)/workspaces/\(workspace)/channels"
     }
 
     static func proxyQuery(

@@ -25,10 +25,16 @@ public enum TwakeLogin {
         /// JSON text, or empty.
         public var body: [UInt8]
 
-        init(_ method: String, _ target: String, _ body: JSONValue? = nil) {
+        init(_ method: String, _ target: RESTTarget, _ body: JSONValue? = nil) {
             self.method = method
-            self.target = target
+            self.target = target.text
             self.body = body?.bytes ?? []
+        }
+
+        init(_ call: RESTCall) {
+            method = call.method.rawValue
+            target = call.target
+            body = call.body
         }
     }
 

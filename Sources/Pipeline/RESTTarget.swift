@@ -1,0 +1,68 @@
+import Events
+
+/// Path and query of a call: literals, which stay as they are, and ids and other texts of peers, which are percent-encoded (RFC 3986).
+struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
+    /// The bytes as they are gathered: to append each part to a string costs several times as much, and every refetch makes a target.
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var bytes: [UInt8] = []
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            bytes.reserveCapacity(literalCapacity + interpolationCount * 40)
+        }
+
+        mutating func appendLiteral(_ literal: String) {
+            literal.utf8.span.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+
+        mutating func appendInterpolation(_ id: EntityID) {
+            switch id {
+            // Its characters are all unreserved.
+            case .uuid: id.append(to: &bytes)
+            case .text(let text): appendInterpolation(text)
+            }
+        }
+
+        mutating func appendInterpolation(_ text: String) { RESTTarget.encode(text, into: &bytes) }
+
+        mutating func appendInterpolation(_ number: Int) { appendLiteral(String(number)) }
+
+        /// A part of a target, as it is.
+        mutating func appendInterpolation(_ target: RESTTarget) { bytes += target.bytes }
+    }
+
+    private var bytes: [UInt8]
+
+    init(stringLiteral text: String) { bytes = Array(text.utf8) }
+
+    init(stringInterpolation parts: StringInterpolation) { bytes = parts.bytes }
+
+    /// Adds the items of a query.
+    mutating func add(_ query: RESTCall.Query) {
+        for (index, item) in query.enumerated() {
+            bytes.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+            item.name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+            bytes.append(UInt8(ascii: "="))
+            Self.encode(item.value, into: &bytes)
+        }
+    }
+
+    /// What is sent.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// A dot is encoded too, though unreserved: an id of dots alone would climb in a path.
+    private static func encode(_ text: String, into bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 15)])
+            }
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+}
