@@ -108,7 +108,10 @@ public struct Session: Sendable {
     private var linkDeadline: Moment? { configuration.isCaptured ? nil : link.deadline }
 
     /// When the machine of the open connection wants to be called next.
-    var machineDeadline: Moment? { configuration.isCaptured ? nil : client?.deadline ?? bayeux?.deadline }
+    var machineDeadline: Moment? {
+        if configuration.isCaptured { return nil }
+        return client?.deadline ?? bayeux?.deadline
+    }
 
     /// The connection that is open; nil while none is.
     package var openConnection: Int? { link.open?.connection }

@@ -112,22 +112,30 @@ extension ReplayContender {
         var writer = JSONWriter()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)
         var effects: [Effect] = []
-        var diffs: [(report: DiffReport, time: Moment)] = []
+        // Where the effects of each input end, and its time.
+        var inputs: [(end: Int, time: Moment)] = []
         var events = 0
-        func writeLines() {
-            for diff in diffs { DiffLog.write(diff.report, at: diff.time, into: &writer) }
-            diffs.removeAll(keepingCapacity: true)
+        func drain() {
+            var place = 0
+            for input in inputs.indices {
+                while place < inputs[input].end {
+                    if case .report(let report) = effects[place] {
+                        if case .event(let event) = report, event.event.isTraffic { events += 1 }
+                        if log, case .diff(let diff) = report {
+                            DiffLog.write(diff, at: inputs[input].time, into: &writer)
+                        }
+                    }
+                    place += 1
+                }
+            }
+            effects.removeAll(keepingCapacity: true)
+            inputs.removeAll(keepingCapacity: true)
             _ = writer.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             writer.reset()
         }
-        func drain(_ time: Moment) {
-            for effect in effects {
-                guard case .report(let report) = effect else { continue }
-                if case .event(let event) = report, event.event.isTraffic { events += 1 }
-                if log, case .diff(let diff) = report { diffs.append((diff, time)) }
-            }
-            effects.removeAll(keepingCapacity: true)
-            if diffs.count >= linesAtOnce { writeLines() }
+        func told(at time: Moment) {
+            inputs.append((effects.count, time))
+            if inputs.count >= linesAtOnce { drain() }
         }
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
@@ -137,7 +145,7 @@ extension ReplayContender {
                     session.advance(to: stamp.time, into: &effects)
                     if session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)
                     {
-                        drain(stamp.time)
+                        told(at: stamp.time)
                         continue
                     }
                 }
@@ -146,10 +154,10 @@ extension ReplayContender {
                 }
                 session.advance(to: stamp.time, into: &effects)
                 session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
-                drain(stamp.time)
+                told(at: stamp.time)
             }
         }
-        writeLines()
+        drain()
         return events
     }
 }

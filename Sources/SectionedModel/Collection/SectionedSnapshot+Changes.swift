@@ -4,7 +4,7 @@ extension SectionedSnapshot {
     @inlinable
     mutating func takeOut(_ element: Element, _ slot: Slot) -> (path: SectionPath, isSectionEmpty: Bool) {
         let row = RowPlace(of: element, slot: slot, in: records)
-        let taken = directory.modify(at: place(of: element.sectionKey)) { section in
+        let taken = directory.modify(at: place(of: element.sectionKey), recent: &recentSection) { section in
             (item: section.rows.remove(at: row).index, isEmpty: section.rows.isEmpty)
         }
         guard let (section, (item, isEmpty)) = taken else { preconditionFailure("an element without its section") }
@@ -16,7 +16,9 @@ extension SectionedSnapshot {
     mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath? {
         let row = RowPlace(of: element, in: records)
         let entry = RowEntry(key: row.key, slot: slot)
-        let put = directory.modify(at: place(of: element.sectionKey)) { $0.rows.insert(entry, at: row) }
+        let put = directory.modify(at: place(of: element.sectionKey), recent: &recentSection) {
+            $0.rows.insert(entry, at: row)
+        }
         return put.map { SectionPath(section: $0.index, item: $0.result) }
     }
 
@@ -26,7 +28,7 @@ extension SectionedSnapshot {
         let before = RowPlace(of: old, slot: slot, in: records)
         let after = RowPlace(of: new, in: records)
         let entry = RowEntry(key: after.key, slot: slot)
-        let moved = directory.modify(at: place(of: new.sectionKey)) { section in
+        let moved = directory.modify(at: place(of: new.sectionKey), recent: &recentSection) { section in
             (from: section.rows.remove(at: before).index, to: section.rows.insert(entry, at: after))
         }
         guard let (section, items) = moved else { preconditionFailure("an element without its section") }

@@ -6,6 +6,8 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
     @usableFromInline typealias Directory = CountedTree<SectionEntry<Element>>
 
     @usableFromInline var directory = Directory()
+    /// Where the section stood in it that changed last: what happens, happens in few places at a time.
+    @usableFromInline var recentSection = TreePath()
     @usableFromInline var records = Records<Element>()
     @usableFromInline var slots = SlotTable()
     /// The ranks that are not 0. Only looked up.

@@ -101,12 +101,19 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
         return removed
     }
 
-    /// Changes the entry of a place, but not its separator; nil when there is none. Gives its index too.
+    /// Changes the entry of a place, but not its separator; nil when there is none. Gives its index too. It is looked for at `recent` first,
+    /// which leads to it afterwards.
     @inlinable
     mutating func modify<Probe: TreeProbe, Result>(
-        at place: Probe, _ body: (inout Entry) -> Result
+        at place: Probe, recent: inout TreePath, _ body: (inout Entry) -> Result
     ) -> (index: Int, result: Result)? where Probe.Separator == Entry.Separator {
-        guard let (index, gain, result) = root.modify(at: place, body) else { return nil }
+        var changed = root.modify(at: place, along: recent, body)
+        if changed == nil {
+            guard let path = root.path(to: place) else { return nil }
+            recent = path
+            changed = root.modify(at: place, along: path, body)
+        }
+        guard let (index, gain, result) = changed else { return nil }
         weight += gain
         return (index, result)
     }

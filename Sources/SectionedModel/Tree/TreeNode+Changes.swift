@@ -130,21 +130,4 @@ extension TreeNode {
             ? entries.count + other.entries.count <= Entry.leafLimit * 3 / 4
             : children.count + other.children.count <= Self.innerLimit * 3 / 4
     }
-
-    @inlinable
-    mutating func modify<Probe: TreeProbe, Result>(
-        at place: Probe, _ body: (inout Entry) -> Result
-    ) -> (index: Int, gain: Int, result: Result)? where Probe.Separator == Entry.Separator {
-        if isLeaf {
-            let index = index(of: place)
-            guard index < entries.count, !place.isBefore(entries[index].separator) else { return nil }
-            let before = entries[index].weight
-            let result = body(&entries[index])
-            return (index, entries[index].weight - before, result)
-        }
-        let child = child(of: place)
-        guard let (index, gain, result) = children[child].node.modify(at: place, body) else { return nil }
-        children[child].weight += gain
-        return (offset(of: child) + index, gain, result)
-    }
 }

@@ -93,14 +93,18 @@ extension SectionedView {
     @inlinable
     mutating func takeOut(_ element: Element) {
         let row = ViewPlace(of: element, in: state.records)
-        _ = directory.modify(at: place(of: element.sectionKey, in: state)) { $0.rows.remove(at: row).index }
+        _ = directory.modify(at: place(of: element.sectionKey, in: state), recent: &recentSection) {
+            $0.rows.remove(at: row).index
+        }
     }
 
     @inlinable
     mutating func putIn(_ element: Element, _ slot: Slot) {
         let row = ViewPlace(of: element, in: state.records)
         let entry = RowEntry(key: element.sortKey, slot: slot)
-        _ = directory.modify(at: place(of: element.sectionKey, in: state)) { $0.rows.insert(entry, at: row) }
+        _ = directory.modify(at: place(of: element.sectionKey, in: state), recent: &recentSection) {
+            $0.rows.insert(entry, at: row)
+        }
     }
 
     /// Takes out the sections that lost all their rows and get none, puts in those that are missing, and gives those ranks that

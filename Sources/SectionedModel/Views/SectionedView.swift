@@ -43,6 +43,8 @@ where Element.ID == Base.ID {
 
     @usableFromInline let rule: Rule
     @usableFromInline var directory = Directory()
+    /// Where the section stood in it that changed last.
+    @usableFromInline var recentSection = TreePath()
     @usableFromInline var state: SectionedSnapshot<Base>
     @usableFromInline var batches = 0
 
