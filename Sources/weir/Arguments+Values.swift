@@ -150,6 +150,17 @@ extension Arguments {
         return (String(address), port)
     }
 
+    /// The Socket.IO namespace, with its slash; `/` by default.
+    var namespace: String {
+        get throws(UsageError) {
+            let name = self[.namespace] ?? "/"
+            guard SocketIO.isNamespace(name) else {
+                throw error("--namespace: a comma cannot be in the name of a namespace")
+            }
+            return name.hasPrefix("/") ? name : "/" + name
+        }
+    }
+
     /// A backend's URL.
     func url(_ text: String) throws(UsageError) -> URLParts {
         do {

@@ -197,6 +197,7 @@ extension CommandName {
         case (.fileDoctor, .json): "print one JSON object a finding"
         case (.fileDiff, .json): "print one JSON object"
         case (.fileConvert, .backend): "what the server of the messages spoke (default socketio)"
+        case (.fileConvert, .namespace): "the Socket.IO namespace that a replay hears (default /)"
         case (.fileSplit, .output): "begin the segments' names with this (default FILE's)"
         case (.fileGrep, .json): "print the records' lines as they stand in the file"
         case (.fileFilter, .room): "keep what is about such a room"

@@ -22,7 +22,8 @@ enum FileConvertCommand {
         case (let format?, .weir):
             let backend: Configuration.BackendKind = try arguments.choice(.backend) ?? .socketio
             let report = try RecordingConversion.import(
-                path, from: format, to: arguments.destination, ImportOptions(backend: backend, tool: Help.version),
+                path, from: format, to: arguments.destination,
+                ImportOptions(backend: backend, namespace: try arguments.namespace, tool: Help.version),
                 hearing: complaints.hear)
             Console.note("weir: \(report.written) records written")
         case (.some, _): throw arguments.error("what is no event file is made one first: --to weir")

@@ -44,7 +44,7 @@ struct TailOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         backend = try arguments.choice(.backend) ?? .twake
         path = arguments[.path].map(backend == .groupme ? TailOptions.withLeadingSlash : TailOptions.withSlashes)
-        namespace = TailOptions.withLeadingSlash(arguments[.namespace] ?? "/")
+        namespace = try arguments.namespace
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto
         token = try arguments.secret(.token, "token")
@@ -69,9 +69,6 @@ struct TailOptions {
                 throw arguments.error("--store is of no use with --backend socketio, which has no model")
             }
             (store, requiresStore) = (nil, false)
-        }
-        guard SocketIO.isNamespace(namespace) else {
-            throw arguments.error("--namespace: a comma cannot be in the name of a namespace")
         }
         guard history <= Configuration.maximumHistory else {
             throw arguments.error("--history: \(Configuration.maximumHistory) messages of a channel at most")

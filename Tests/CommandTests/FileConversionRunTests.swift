@@ -43,6 +43,29 @@ struct FileConversionRunTests {
         #expect(!made.output.contains("\u{1B}") && !made.output.contains("\u{202E}"))
     }
 
+    @Test("A namespace of its own is heard when it is named")
+    func namespace() throws {
+        let folder = try temporaryFolder()
+        try writeFile(
+            folder + "/log",
+            """
+            < 42/chat,["hello",{"n":1}]
+            < 0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}
+            < 40/chat,{"sid":"x"}
+            < 42/chat,["hello",{"n":2}]
+            """)
+        #expect(
+            try weir(
+                "file", "convert", folder + "/log", "--namespace", "chat", "--to", "weir", "-o", folder + "/a"
+            ).status == 0)
+        let played = try weir("replay", folder + "/a", "--speed", "max", "--format", "raw")
+        #expect(played.output == #"["hello",{"n":1}]"# + "\n" + #"["hello",{"n":2}]"# + "\n")
+        #expect(!played.errors.contains("cannot read"))
+        let other = try weir("file", "convert", folder + "/log", "--to", "weir", "-o", folder + "/b")
+        #expect(other.status == 0)
+        #expect(try weir("replay", folder + "/b", "--speed", "max").errors.contains("a namespace that is not joined"))
+    }
+
     @Test("What cannot be converted is told")
     func refusals() throws {
         let again = try weir("file", "convert", sample, "--to", "weir")

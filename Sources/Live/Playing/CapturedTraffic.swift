@@ -1,6 +1,4 @@
-import JSONText
 import Pipeline
-import Recording
 import Wire
 
 /// Decides what a session hears of traffic that something else captured. Of connections side by side it hears one, the first that brings
@@ -19,11 +17,15 @@ struct CapturedTraffic {
     }
 
     private let speaksBayeux: Bool
+    private let namespace: String
     /// Connections that a message of was passed over.
     private var left: Set<Int> = []
 
     /// Of a session of this configuration.
-    init(_ configuration: Configuration) { speaksBayeux = configuration.backend.speaksBayeux }
+    init(_ configuration: Configuration) {
+        speaksBayeux = configuration.backend.speaksBayeux
+        namespace = configuration.namespace
+    }
 
     /// Decides on a message that `connection` received.
     mutating func judge(_ message: WebSocketMessage, of connection: Int, for session: Session) -> Verdict {
@@ -55,7 +57,7 @@ struct CapturedTraffic {
         switch String(decoding: text.prefix(2), as: UTF8.self) {
         case "0{": .opens(with: [])
         case "40": .opens(with: [Self.handshake])
-        case "42", "45": .opens(with: [Self.handshake, .text(revision == .v3 ? "40" : #"40{"sid":"captured"}"#)])
+        case "42", "45": .opens(with: [Self.handshake] + joined(revision))
         // Heartbeats, the upgrade of a transport, the end of what was not heard: nobody misses them.
         case let start where start.first.map { "1"..."6" ~= $0 } ?? false: .passedOver(why: nil)
         default: passOver(connection, unknown)
@@ -64,6 +66,15 @@ struct CapturedTraffic {
 
     private static let handshake = WebSocketMessage.text(
         #"0{"sid":"captured","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#)
+
+    /// What a server answers to who joins the namespace; one of revision 3 has everybody in `/` first.
+    private func joined(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
+        let name = namespace == "/" ? "" : namespace + ","
+        switch revision {
+        case .v3: return namespace == "/" ? [.text("40")] : [.text("40"), .text("40" + namespace)]
+        case .v4: return [.text(#"40\#(name){"sid":"captured"}"#)]
+        }
+    }
 
     private mutating func passOver(_ connection: Int, _ why: String) -> Verdict {
         .passedOver(why: left.insert(connection).inserted ? "connection \(connection) \(why) passed over" : nil)

@@ -16,11 +16,14 @@ public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
 public struct ImportOptions: Hashable, Sendable {
     /// What the server speaks.
     public var backend: Configuration.BackendKind
+    /// The Socket.IO namespace that a replay hears.
+    public var namespace: String
     /// What made the new recording: the head's `tool`.
     public var tool: String
     /// Options.
-    public init(backend: Configuration.BackendKind = .socketio, tool: String) {
+    public init(backend: Configuration.BackendKind = .socketio, namespace: String = "/", tool: String) {
         self.backend = backend
+        self.namespace = namespace
         self.tool = tool
     }
 }
@@ -103,7 +106,8 @@ struct ImportWriter: ~Copyable {
             url.contains("EIO=3") ? .v3 : url.contains("EIO=4") ? .v4 : nil
         let fallback = options.backend.usualPath
         var session = Configuration(
-            backend: options.backend, path: path.count > 1 ? path : fallback, revision: revision, lookAgain: nil)
+            backend: options.backend, path: path.count > 1 ? path : fallback, namespace: options.namespace,
+            revision: revision, lookAgain: nil)
         session.isCaptured = true
         return session.json
     }
