@@ -85,7 +85,8 @@ struct ReplayFigures {
             ])
         }
         let heading =
-            "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB; \(arguments[.runs]) rounds, median [lowest..highest]"
+            "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB, \(bytes / max(events, 1)) bytes each; "
+            + "\(arguments[.runs]) rounds, median [lowest..highest]"
         return ([heading, ""] + table.lines + [""] + bars + ["", "Again: \(arguments.commandLine)"])
             .joined(separator: "\n")
     }

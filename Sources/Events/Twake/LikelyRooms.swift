@@ -15,7 +15,10 @@ extension Twake {
 
         /// An event came of that room.
         mutating func note(_ room: String) {
-            if room != last { (last, other) = (room, last) }
+            if room == last { return }
+            // Where the two take turns, nothing is counted for it.
+            swap(&last, &other)
+            if room != last { last = room }
         }
     }
 }
