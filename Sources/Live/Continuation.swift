@@ -6,6 +6,8 @@ package import Recording
 package struct Continuation {
     /// Recorded number of a connection minus the session's.
     private var offset = 0
+    /// The connection that is restated. Of several, which a merged recording has, the first is the session's.
+    private var restated: Int?
     /// Requests of the session that have no answer, by what is asked.
     private var asked: [String: [Int]] = [:]
     /// What was asked, by the recorded number.
@@ -24,6 +26,8 @@ package struct Continuation {
         switch record {
         case .connection(var change):
             if isRestated {
+                guard restated == nil || restated == change.connection else { return nil }
+                restated = change.connection
                 // The fresh session's first connection is the one at hand, or the next one.
                 let isAtHand = change.state == .open || change.state == .connecting
                 offset = isAtHand ? change.connection - 1 : change.connection
@@ -35,9 +39,9 @@ package struct Continuation {
             frame.connection -= offset
             return Input(.frame(frame))
         case .subscription(let wish):
-            guard isRestated, wish.act == .want, let source = wish.source.flatMap(RoomSource.init(rawValue:)) else {
-                return Input(record)
-            }
+            guard isRestated, wish.act == .want else { return Input(record) }
+            // What the backend told of, a session wanted by itself, and its tail noted no source.
+            let source = wish.source.flatMap(RoomSource.init(rawValue:)) ?? .list
             return .want(rooms: [wish.room], source: source, lasting: wish.span)
         case .http(var exchange):
             if case .request(let method, let url, _) = exchange.phase {

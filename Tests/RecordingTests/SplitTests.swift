@@ -31,7 +31,10 @@ import Wire
         }
     }
 
-    @Test func `a segment says again which connection is open, and names the one before by its digest`() throws {
+    @Test
+    func `a segment says again which connection is open and what is wished, and names the one before by its digest`()
+        throws
+    {
         try split(.marks) { paths, _ in
             #expect(paths.count == 2)
             let segment = lines(of: try contents(of: paths[1]))
@@ -39,7 +42,9 @@ import Wire
             #expect(reader.head.segment == 2)
             #expect(reader.head.previous == (try RecordingCopy.digest(of: paths[0])))
             let restated = segment.filter { $0.contains(#""re":true"#) }
-            #expect(restated.count == 4 && restated.allSatisfy { $0.contains(#""c":"3""#) && $0.contains(#""n":30"#) })
+            #expect(restated.count == 5 && restated.allSatisfy { $0.contains(#""n":30"#) })
+            #expect(restated.filter { $0.contains(#""c":"3""#) }.count == 4)
+            #expect(restated[0].contains(#""act":"want","room":"lobby""#))
             #expect(segment.contains { $0.contains(#""k":"mark","n":31"#) })
             #expect(lines(of: try contents(of: paths[0])).last?.contains(#""why":"rotated""#) == true)
         }

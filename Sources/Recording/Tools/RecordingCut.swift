@@ -1,35 +1,49 @@
 import Wire
 
-/// What a part of a recording needs of what came before it, so that it can be replayed: the open connections with what their
-/// protocols said at first, and what became of the rooms.
+/// What a part of a recording needs of what came before it, so that it can be replayed: the open connections with what their protocols
+/// said at first, which rooms were wished, and what let the client into them.
 struct Prelude {
     private static let mostRooms = 10_000
     private static let mostMessages = 16
     private var connections: [(number: Int, lines: [RecordLine], messages: Int)] = []
-    private var rooms: [(name: String, line: RecordLine)] = []
+    /// The end of the connection that ended last: where none is open, it tells which one comes next.
+    private var lastEnd: RecordLine?
+    private var wishes: [(room: String, line: RecordLine)] = []
+    /// Twake's answers to joins.
+    private var joins: [(room: String, line: RecordLine)] = []
 
     /// Takes note of a record that comes before the part.
     mutating func note(_ line: RecordLine) {
         switch line.record {
         case .connection(let change): note(change, line)
-        case .frame(let frame):
-            guard frame.direction == .in, let place = connections.firstIndex(where: { $0.number == frame.connection }),
-                connections[place].messages < Self.mostMessages, Self.isOpening(frame)
-            else { return }
-            connections[place].messages += 1
-            connections[place].lines.append(line)
-        case .subscription(let change):
-            if change.act == .who || change.act == .history { break }
-            rooms.removeAll { $0.name == change.room }
-            switch change.act {
-            case .only, .reset:
-                rooms = [(change.room, line)]
-            case .want, .unwant, .select, .join, .ack:
-                if rooms.count < Self.mostRooms { rooms.append((change.room, line)) }
-            case .withdraw, .who, .history, .refetch, .deny, .leave, .left, .lost: break
-            }
+        case .frame(let frame): if frame.direction == .in { note(frame, line) }
+        case .subscription(let change): note(change, line)
         case .head, .http, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index, .end, .unknown:
             break
+        }
+    }
+
+    private mutating func note(_ frame: Record.FrameRecord, _ line: RecordLine) {
+        guard let place = connections.firstIndex(where: { $0.number == frame.connection }) else { return }
+        let contents = FrameContents(frame.message)
+        if contents.event == "realtime:join:success", let room = contents.room {
+            joins.removeAll { $0.room == room }
+            if joins.count < Self.mostRooms { joins.append((room, line)) }
+        } else if connections[place].messages < Self.mostMessages, Self.isOpening(frame, contents) {
+            connections[place].messages += 1
+            connections[place].lines.append(line)
+        }
+    }
+
+    private mutating func note(_ change: Record.SubscriptionRecord, _ line: RecordLine) {
+        switch change.act {
+        case .only, .reset: wishes = [(change.room, line)]
+        case .want, .unwant, .select:
+            wishes.removeAll { $0.room == change.room }
+            if wishes.count < Self.mostRooms { wishes.append((change.room, line)) }
+        case .withdraw: wishes.removeAll { $0.room == change.room }
+        case .leave, .left, .lost, .deny: joins.removeAll { $0.room == change.room }
+        case .join, .ack, .who, .history, .refetch: break
         }
     }
 
@@ -43,28 +57,36 @@ struct Prelude {
                 connections.append((change.connection, [line], 0))
             }
         case .closing: break
-        case .closed, .failed: connections.removeAll { $0.number == change.connection }
+        case .closed, .failed:
+            connections.removeAll { $0.number == change.connection }
+            if connections.isEmpty { joins = [] }
+            lastEnd = line
         }
     }
 
     /// Whether a message makes the connection what it is: a handshake, the answer to a join of a namespace, Twake's answer to an
-    /// authentication; no heartbeat, no acknowledgement.
-    private static func isOpening(_ frame: Record.FrameRecord) -> Bool {
+    /// authentication, a handshake of Bayeux; no heartbeat, no acknowledgement.
+    private static func isOpening(_ frame: Record.FrameRecord, _ contents: FrameContents) -> Bool {
         guard case .text(let bytes) = frame.message else { return false }
         if bytes.first == UInt8(ascii: "0") || bytes.starts(with: "40".utf8) { return true }
-        return FrameContents(frame.message).event == "authenticated"
+        if contents.event == "authenticated" { return true }
+        guard bytes.first == UInt8(ascii: "["), let messages = try? Bayeux.Frame(parsing: bytes).messages else {
+            return false
+        }
+        return messages.contains { $0.channel == Bayeux.Channel.handshake.name }
     }
 
     /// The records, in the order in which they were.
     var lines: [RecordLine] {
-        (connections.flatMap { $0.lines } + rooms.map { $0.line }).sorted {
+        let connected = connections.isEmpty ? lastEnd.map { [$0] } ?? [] : connections.flatMap { $0.lines }
+        return (connected + wishes.map { $0.line } + joins.map { $0.line }).sorted {
             ($0.line, $0.offset) < ($1.line, $1.offset)
         }
     }
 }
 
 extension RecordingCopy {
-    /// Writes a part of a recording, and before it what the part needs to be replayed.
+    /// Writes a part of a recording, and before it, said again at its first time, what the part needs to be replayed.
     ///
     /// With `ripples` its times begin at 0: the hole before it is closed. Otherwise they stay what they were.
     public static func cut(
@@ -76,7 +98,7 @@ extension RecordingCopy {
         let first = try reader.firstNumber()
         var writer = try LineWriter.begin(
             destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
-        var source = LineWriter.Source(renumbersConnections: span.start != nil)
+        var source = LineWriter.Source()
         var cursor = SpanCursor(span)
         var prelude: Prelude? = Prelude()
         while let item = try reader.next() {
@@ -95,7 +117,8 @@ extension RecordingCopy {
             case .inside:
                 if span.start != nil, let before = prelude.take() {
                     if ripples { source.shift = -line.stamp.time.microseconds }
-                    for line in before.lines { try writer.append(line, from: &source) }
+                    let stamp = Stamp(n: 0, time: ripples ? .zero : line.stamp.time, wall: line.stamp.wall)
+                    for line in before.lines { try writer.restate(line, at: stamp) }
                     report.leftOut -= before.lines.count
                 }
                 // What the model was like cannot be compared with a model that began here.

@@ -33,7 +33,7 @@ extension Bayeux {
             }
         }
 
-        static let handshake = Channel(known: "/meta/handshake")
+        package static let handshake = Channel(known: "/meta/handshake")
         static let connect = Channel(known: "/meta/connect")
         static let subscribe = Channel(known: "/meta/subscribe")
         static let unsubscribe = Channel(known: "/meta/unsubscribe")

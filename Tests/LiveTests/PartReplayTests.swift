@@ -1,0 +1,58 @@
+import JSONText
+import Live
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+/// A part of a recording is replayed alone: its events come, and the model of who follows it takes them.
+@Suite("Parts of recordings") struct PartReplayTests {
+    private func sample(_ name: String) -> String { packageFolder + "/samples/recordings/\(name).weir.jsonl" }
+
+    /// The events that happened in a part, without those that are said again: these have the number of the record before it.
+    private func events(_ reports: [StampedReport], from first: Int = 1) -> [String] {
+        reports.compactMap { report in
+            guard report.stamp.n >= first, case .event(let event) = report.report else { return nil }
+            return event.payload.description
+        }
+    }
+
+    @Test("A part that was cut out is replayed to its end, and changes the model", arguments: [false, true])
+    func cut(ripples: Bool) throws {
+        let path = try temporaryFolder() + "/part.weir.jsonl"
+        _ = try RecordingCopy.cut(
+            sample("twake-day"), RecordingSpan(start: .offset(3_000_000)), ripples: ripples,
+            to: ToolDestination(path: path))
+        let (part, summary) = try played([path])
+        #expect(summary.outcome == .limitReached)
+        let whole = try played([sample("twake-day")]).reports.filter { $0.stamp.time >= Moment.zero + .seconds(3) }
+        #expect(events(part) == events(whole))
+        #expect(part.diffs.count > 10)
+        #expect(part.gaps.isEmpty)
+    }
+
+    @Test("Each segment is replayed alone, and together they say everything")
+    func segments() throws {
+        let prefix = try temporaryFolder() + "/part"
+        let (paths, _) = try RecordingSplit.split(sample("twake-day"), by: .records(100), to: prefix)
+        #expect(paths.count == 4)
+        var told: [String] = []
+        for path in paths {
+            let (part, summary) = try played([path])
+            #expect(summary.outcome == .limitReached)
+            #expect(!part.diffs.isEmpty, "nothing of \(path) reaches the model")
+            told += events(part, from: try RecordingOverview(reading: path).firstNumber ?? 1)
+        }
+        #expect(told == events(try played([sample("twake-day")]).reports))
+    }
+
+    @Test("A segment that begins where no connection was open hears the next one")
+    func betweenConnections() throws {
+        let prefix = try temporaryFolder() + "/part"
+        let (paths, _) = try RecordingSplit.split(sample("reconnect"), by: .connections, to: prefix)
+        let whole = events(try played([sample("reconnect")]).reports)
+        #expect(try paths.flatMap { events(try played([$0]).reports) } == whole)
+        #expect(paths.count == 2)
+    }
+}
