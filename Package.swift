@@ -77,7 +77,8 @@ let package = Package(
         room(
             "Recording",
             [
-                "RegularExpressions", "Pipeline", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto", "CZstd",
+                "RegularExpressions", "Pipeline", "Events", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto",
+                "CZstd",
             ]),
         room(
             "Live",

@@ -137,6 +137,58 @@ import Wire
         }
     }
 
+    /// Frames of GroupMe: a reply, and two deliveries in one.
+    private func published() throws -> [UInt8] {
+        try recording { writer in
+            let frames = [
+                #"[{"channel":"/meta/connect","successful":true,"id":"3"}]"#,
+                #"[{"channel":"/group/5","data":{"type":"typing","user_id":"7","started":1}},"#
+                    + #"{"channel":"/user/1","data":{"type":"ping"},"id":"9"}]"#,
+            ]
+            for (number, text) in frames.enumerated() {
+                let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(text))
+                try writer.append(.frame(frame), at: Moment(microseconds: Int64(number)), wall: Int64(number))
+            }
+        }
+    }
+
+    @Test func `what was published on channels is an event each, and comes back on its channel`() throws {
+        try withTemporaryFolder { folder in
+            try write(published(), to: folder + "/a")
+            let report = try RecordingConversion.export(
+                folder + "/a", as: .cloudevents, to: ToolDestination(path: folder + "/b"), tool: "t")
+            #expect(report.written == 2)
+            let events = try lines(of: contents(of: folder + "/b")).map { try JSONValue(parsing: Array($0.utf8)[...]) }
+            #expect(events.map { $0["weirchannel"] } == [.string("/group/5"), .string("/user/1")])
+            #expect(events.map { $0["subject"] } == [.string("/group/5"), .string("/user/1")])
+            #expect(Set(events.map { $0["id"] }).count == 2)
+            _ = try RecordingConversion.import(
+                folder + "/b", from: .cloudevents, to: ToolDestination(path: folder + "/c"), options)
+            #expect(
+                try frames(folder + "/c").map(\.0.message) == [
+                    .text(#"[{"channel":"/group/5","data":{"type":"typing","user_id":"7","started":1}}]"#),
+                    .text(#"[{"channel":"/user/1","data":{"type":"ping"}}]"#),
+                ])
+        }
+    }
+
+    @Test func `what was published on channels is counted and filtered by its type and its room`() throws {
+        try withTemporaryFolder { folder in
+            try write(published(), to: folder + "/a")
+            let overview = try RecordingOverview(reading: folder + "/a")
+            #expect(overview.events.map(\.name).sorted() == ["ping", "typing"])
+            #expect(overview.rooms.map(\.name).sorted() == ["/group/5", "/user/1"])
+            var selection = RecordSelection()
+            selection.rooms.included = ["/group/*"]
+            let destination = ToolDestination(path: folder + "/b", replaces: true)
+            _ = try RecordingCopy.filter(folder + "/a", selection, to: destination)
+            #expect(try frames(folder + "/b").count == 2)
+            selection.events.included = ["ping"]
+            _ = try RecordingCopy.filter(folder + "/a", selection, to: destination)
+            #expect(try frames(folder + "/b").count == 1)
+        }
+    }
+
     @Test func `a log of lines is read as its grammar says`() throws {
         let log = """
             Connected (press CTRL+C to quit)

@@ -1,13 +1,14 @@
 import JSONText
 import Wire
 
-/// CloudEvents 1.0 as JSON Lines: one object for each Socket.IO event, and one for each gap.
+/// CloudEvents 1.0 as JSON Lines: one object for each event, and one for each gap.
 ///
 /// `id` is the recording's id and the record's number, `source` the connection's URL, `type` the backend's name backwards and the
 /// event's, `subject` the room, `time` the wall clock, `data` the event's argument. Where there is not just one argument, `data` is
-/// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too.
+/// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too, and so is `weirchannel`, on which
+/// `data` was published.
 enum CloudEvents {
-    private static let prefixes = ["twake": "app.twake.", "socketio": "io.socket."]
+    private static let prefixes = ["twake": "app.twake.", "groupme": "com.groupme.", "socketio": "io.socket."]
     private static let gapType = "io.weir.gap"
 
     static func write(
@@ -34,7 +35,10 @@ enum CloudEvents {
                 if change.state == .closed || change.state == .failed { urls[change.connection] = nil }
                 continue
             case .frame(let frame):
-                guard write(frame, line, reader.head, backend, urls[frame.connection], into: &json) else { continue }
+                let written = write(frame, line, reader.head, backend, urls[frame.connection], into: &json)
+                if written > 0 { try output.write(json.bytes) }
+                report.written += written
+                continue
             case .gap(let gap): write(gap, line, reader.head, into: &json)
             case .head, .http, .subscription, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index,
                 .end, .unknown:
@@ -54,38 +58,45 @@ enum CloudEvents {
         return name
     }
 
+    /// Writes a line for each event of a message; gives how many there are.
     private static func write(
         _ frame: Record.FrameRecord, _ line: RecordLine, _ head: Record.Head, _ backend: String, _ url: String?,
         into json: inout JSONWriter
-    ) -> Bool {
-        guard let name = FrameContents(frame.message).event,
-            let arguments = arguments(of: frame.message.bytes.dropFirst())
-        else { return false }
-        begin(line, head, type: (prefixes[backend] ?? "io.weir.") + name, source: url, into: &json)
-        text("subject", FrameContents(frame.message).room, into: &json)
-        text("dataschema", "urn:weir:\(backend):1", into: &json)
-        text("weirdirection", frame.direction.rawValue, into: &json)
-        text("weirconnection", String(frame.connection), into: &json)
-        if arguments.count == 1 {
-            json.key("data")
-            json.inertRaw(arguments[0])
-        } else {
-            json.key("weirarguments")
-            json.integer(arguments.count)
-            json.key("data")
-            json.beginArray()
-            for argument in arguments { json.inertRaw(argument) }
-            json.endArray()
+    ) -> Int {
+        var written = 0
+        for event in FrameContents(frame.message).events {
+            let arguments = event.delivery.map { [$0.data] } ?? arguments(of: frame.message.bytes.dropFirst())
+            guard let arguments else { continue }
+            begin(
+                line, head, part: written, type: (prefixes[backend] ?? "io.weir.") + event.name, source: url,
+                into: &json)
+            text("subject", event.room, into: &json)
+            text("dataschema", "urn:weir:\(backend):1", into: &json)
+            text("weirdirection", frame.direction.rawValue, into: &json)
+            text("weirconnection", String(frame.connection), into: &json)
+            text("weirchannel", event.delivery?.channel, into: &json)
+            if arguments.count == 1 {
+                json.key("data")
+                json.inertRaw(arguments[0])
+            } else {
+                json.key("weirarguments")
+                json.integer(arguments.count)
+                json.key("data")
+                json.beginArray()
+                for argument in arguments { json.inertRaw(argument) }
+                json.endArray()
+            }
+            json.endObject()
+            json.endLine()
+            written += 1
         }
-        json.endObject()
-        json.endLine()
-        return true
+        return written
     }
 
     private static func write(
         _ gap: Record.GapRecord, _ line: RecordLine, _ head: Record.Head, into json: inout JSONWriter
     ) {
-        begin(line, head, type: gapType, source: nil, into: &json)
+        begin(line, head, part: 0, type: gapType, source: nil, into: &json)
         json.key("data")
         json.beginObject()
         text("why", gap.why, into: &json)
@@ -96,12 +107,13 @@ enum CloudEvents {
         json.endLine()
     }
 
+    /// `part` tells several events of one record apart.
     private static func begin(
-        _ line: RecordLine, _ head: Record.Head, type: String, source: String?, into json: inout JSONWriter
+        _ line: RecordLine, _ head: Record.Head, part: Int, type: String, source: String?, into json: inout JSONWriter
     ) {
         json.beginObject()
         text("specversion", "1.0", into: &json)
-        text("id", "\(head.recording)/\(line.stamp.n)", into: &json)
+        text("id", "\(head.recording)/\(line.stamp.n)" + (part > 0 ? ".\(part)" : ""), into: &json)
         text("source", source ?? "urn:weir:\(head.recording)", into: &json)
         text("type", type, into: &json)
         text("time", RecordingTime.text(line.stamp.wall), into: &json)
@@ -141,6 +153,7 @@ extension CloudEvents {
         var arguments: Int?
         var isSent = false
         var connection = "1"
+        var channel: String?
     }
 
     /// Makes a recording of events: a message for each.
@@ -196,8 +209,24 @@ extension CloudEvents {
         // Its key is its place among them, and what was open before it has the one before, if anything was.
         if connections.insert(event.connection).inserted { try writer.close(connection: connections.count - 1) }
         try writer.append(
-            .text(packet(event)[...]), event.isSent ? .out : .in, connection: connections.count,
+            publication(event) ?? .text(packet(event)[...]), event.isSent ? .out : .in, connection: connections.count,
             url: event.source, wall: wall)
+    }
+
+    /// The message of what was published on a channel; nil where there is none that could be read as that.
+    private static func publication(_ event: Event) -> WebSocketMessage? {
+        guard let channel = event.channel, let data = event.data else { return nil }
+        var json = JSONWriter()
+        json.beginArray()
+        json.beginObject()
+        json.key("channel")
+        json.string(channel)
+        json.key("data")
+        json.raw(data)
+        json.endObject()
+        json.endArray()
+        let message = WebSocketMessage.text(json.bytes[...])
+        return FrameContents(message).events.count == 1 ? message : nil
     }
 
     private static func packet(_ event: Event) -> [UInt8] {
@@ -238,6 +267,7 @@ extension CloudEvents {
                 case ("weirarguments", .integer(let count)): event.arguments = Int(clamping: count)
                 case ("weirdirection", .string(let direction)): event.isSent = direction == "out"
                 case ("weirconnection", .string(let connection)): event.connection = connection
+                case ("weirchannel", .string(let channel)): event.channel = channel
                 default: break
                 }
             }

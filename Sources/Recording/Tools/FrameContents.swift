@@ -1,53 +1,71 @@
+import Events
 import JSONText
 import Wire
 
-/// What a message says, as far as it can be told without its backend's vocabulary.
+/// The events that a message brings: one of Socket.IO, or what was published on channels of Bayeux. There are none in what makes and keeps
+/// a connection, in an attachment, and in another protocol.
 struct FrameContents {
-    /// What kind of message it is.
-    enum Kind {
-        /// A Socket.IO event.
-        case event(name: String)
-        /// What makes and keeps the connection: handshakes, joins of namespaces, heartbeats, acknowledgements.
-        case protocolMessage
-        /// Anything else: an attachment, another protocol.
-        case other
+    /// An event.
+    struct Event {
+        /// The name on the wire; of what was published its `type`, or the channel.
+        var name: String
+        /// The room it speaks of: what Twake calls `name` in `realtime:…`, GroupMe's conversation, and what everybody else calls `room`.
+        var room: String?
+        /// What was published, and on which channel.
+        var delivery: (channel: String, data: RawJSON)?
     }
 
-    var kind = Kind.other
-    /// The room an event speaks of: what Twake calls `name` in `realtime:…`, and everybody else `room`.
-    var room: String?
+    private(set) var events: [Event] = []
 
-    /// The event's name, when it is one.
-    var event: String? { if case .event(let name) = kind { name } else { nil } }
+    /// The name of the first.
+    var event: String? { events.first?.name }
+    /// The room of the first.
+    var room: String? { events.first?.room }
 
     init(_ message: WebSocketMessage) {
-        guard case .text(let bytes) = message, let first = bytes.first else { return }
-        switch first {
+        guard case .text(let bytes) = message else { return }
+        switch bytes.first {
         case UInt8(ascii: "4"): read(bytes.dropFirst())
-        case UInt8(ascii: "0")...UInt8(ascii: "6"): kind = .protocolMessage
+        case UInt8(ascii: "["): readDeliveries(bytes)
         default: break
         }
     }
 
+    private mutating func readDeliveries(_ frame: ArraySlice<UInt8>) {
+        guard let messages = try? Bayeux.Frame(parsing: frame).messages else { return }
+        for message in messages where message.isSuccessful == nil {
+            guard let data = message.data, message.channel.hasPrefix("/"), !message.channel.hasPrefix("/meta/") else {
+                continue
+            }
+            let room = (try? GroupMe.Event(channel: message.channel, data: data)).flatMap {
+                Events.Event.groupMe($0).room
+            }
+            events.append(
+                Event(
+                    name: Self.type(of: data) ?? message.channel, room: room ?? message.channel,
+                    delivery: (message.channel, data)))
+        }
+    }
+
+    private static func type(of data: RawJSON) -> String? {
+        guard case .string(let type)? = (try? JSONValue(parsing: data.bytes))?["type"] else { return nil }
+        return type
+    }
+
     /// Reads a Socket.IO packet: type, `N-` attachments, namespace and comma, acknowledgement's id, JSON.
     private mutating func read(_ packet: ArraySlice<UInt8>) {
-        switch packet.first {
-        case UInt8(ascii: "2"), UInt8(ascii: "5"): break
-        case UInt8(ascii: "0"), UInt8(ascii: "1"), UInt8(ascii: "3"), UInt8(ascii: "4"), UInt8(ascii: "6"):
-            kind = .protocolMessage
-            return
-        default: return
-        }
-        guard let start = Self.jsonStart(in: packet) else { return }
+        guard packet.first == UInt8(ascii: "2") || packet.first == UInt8(ascii: "5"),
+            let start = Self.jsonStart(in: packet)
+        else { return }
         let json = packet[start...]
         do throws(JSONError) {
             var reader = JSONReader(json.span)
             try reader.beginArray()
             guard try reader.nextElement(), try reader.peek() == .string else { return }
             let name = try reader.string()
-            kind = .event(name: name)
+            events = [Event(name: name)]
             guard try reader.nextElement(), try reader.peek() == .object else { return }
-            room = try Self.room(name.hasPrefix("realtime:") ? "name" : "room", &reader)
+            events[0].room = try Self.room(name.hasPrefix("realtime:") ? "name" : "room", &reader)
         } catch {
             return
         }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A criterion judges the records that have what it asks for: one for events judges messages that are events, one for rooms what
 /// names a room. What has nothing of it is kept, so that what makes and keeps a connection stays in the file and it can be replayed;
-/// `kinds` alone judges every record.
+/// `kinds` alone judges every record. A message of several events is kept for one of them.
 public struct RecordSelection: Hashable, Sendable {
     /// Patterns of which one must match, and patterns of which none may: `*`, `?` and `[…]` as in a shell.
     public struct Criterion: Hashable, Sendable {
@@ -50,8 +50,8 @@ public struct RecordSelection: Hashable, Sendable {
         }
         if case .frame(let frame) = line.record {
             if let direction, frame.direction != direction { return false }
-            let contents = FrameContents(frame.message)
-            return events.accepts(contents.event) && rooms.accepts(contents.room)
+            let brought = FrameContents(frame.message).events
+            return brought.isEmpty || brought.contains { events.accepts($0.name) && rooms.accepts($0.room) }
         }
         return rooms.accepts(line.record.room)
     }

@@ -82,9 +82,10 @@ public struct RecordingOverview: Sendable {
             case .line(let line):
                 add(line)
                 if case .frame(let frame) = line.record, frame.direction == .in {
-                    let contents = FrameContents(frame.message)
-                    Self.count(contents.event, in: &byName)
-                    Self.count(contents.room, in: &byRoom)
+                    for event in FrameContents(frame.message).events {
+                        Self.count(event.name, in: &byName)
+                        Self.count(event.room, in: &byRoom)
+                    }
                 }
             }
         }

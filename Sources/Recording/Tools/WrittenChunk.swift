@@ -67,9 +67,11 @@ struct IndexBuilder {
     mutating func count(_ kind: String) { kinds.count(kind) }
 
     mutating func count(_ frame: Record.FrameRecord) {
-        guard frame.direction == .in, let room = FrameContents(frame.message).room else { return }
-        if rooms[room] == nil, rooms.count >= Self.mostRooms { return }
-        rooms[room, default: 0] += 1
+        guard frame.direction == .in else { return }
+        for room in FrameContents(frame.message).events.compactMap(\.room) {
+            if rooms[room] == nil, rooms.count >= Self.mostRooms { continue }
+            rooms[room, default: 0] += 1
+        }
     }
 
     var record: Record.IndexRecord {
