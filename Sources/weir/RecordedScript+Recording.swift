@@ -19,6 +19,12 @@ extension RecordedScript {
             connections: reading.connections, exchanges: reading.exchanges, namespaces: namespaces, speed: speed)
     }
 
+    /// Whether the recorded server spoke Socket.IO.
+    static func isSocketIO(_ path: String) throws -> Bool {
+        let reader = try RecordingReader(opening: path)
+        return try !Configuration(of: reader.head, in: path).backend.speaksBayeux
+    }
+
     /// Where the recorded endpoint was.
     static func endpoint(of path: String) throws -> EndpointOptions {
         let reader = try RecordingReader(opening: path)

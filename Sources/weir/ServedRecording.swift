@@ -11,6 +11,10 @@ enum ServedRecording {
         do {
             let speed: Double? = if case .factor(let factor) = options.replay.pace { factor } else { nil }
             let path = options.replay.paths[0]
+            guard try RecordedScript.isSocketIO(path) else {
+                Console.note("weir: --serve: a recording of GroupMe cannot be served, whose server spoke Bayeux")
+                return .usage
+            }
             let script = try RecordedScript(recording: path, speed: speed)
             loop = try EventLoop(name: "weir-backend")
             server = try RecordedServer(

@@ -68,6 +68,19 @@ struct ReplayServeTests {
         #expect(tailed.output == #"["one",{"n":1}]"# + "\n" + #"["two",{"n":2}]"# + "\n")
     }
 
+    @Test("A recording of GroupMe is refused: its server spoke another protocol")
+    func groupMe() throws {
+        let folder = try temporaryFolder()
+        try writeFile(folder + "/log", #"< [{"channel":"/user/1","data":{"type":"ping"}}]"#)
+        let made = try weir(
+            "file", "convert", folder + "/log", "--backend", "groupme", "--to", "weir", "-o", folder + "/a")
+        #expect(made.status == 0)
+        let served = try weir("replay", folder + "/a", "--serve", "127.0.0.1:0")
+        #expect(served.status == 2)
+        #expect(
+            served.errors == "weir: --serve: a recording of GroupMe cannot be served, whose server spoke Bayeux\n")
+    }
+
     @Test("What cannot be served together with something else is refused")
     func usage() throws {
         let result = try weir("replay", "f", "--serve", "127.0.0.1:0", "--count", "3")
