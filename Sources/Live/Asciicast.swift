@@ -31,8 +31,7 @@ public enum Asciicast {
         var reader = try RecordingReader(opening: path)
         let configuration = try Configuration(of: reader.head, in: path)
         try write(head(reader.head, options))
-        var player = Player(
-            session: Session(configuration, seed: reader.head.seed), wallStart: reader.head.wallStart)
+        var player = Player(of: reader.head, configuration)
         var lines = EventLines(isCompact: true, width: options.columns)
         var last: Int64 = 0
         func tell(_ code: StaticString, _ text: [UInt8], at time: Int64) throws {

@@ -40,20 +40,21 @@ struct Player {
     /// What came out since it was last emptied.
     var reports: [StampedReport] = []
 
-    /// A player of a session made from a recording's head. With `verifies`, damage and states that differ are mismatches; the session
-    /// must keep checksums then. What was recorded by a filter `isPartial`: its requests have other numbers than the session's.
+    /// A player of the session that a recording's head tells of, which has that configuration. With `verifies`, damage and states that
+    /// differ are mismatches.
     init(
-        session: Session, wallStart: Int64, refetch: RefetchPolicy = .recorded, verifies: Bool = false,
-        isPartial: Bool = false, context: String? = nil
+        of head: Record.Head, _ configuration: Configuration, keepsChecksum: Bool = false,
+        refetch: RefetchPolicy = .recorded, verifies: Bool = false
     ) {
-        self.session = session
-        self.wallStart = wallStart
-        captured = session.configuration.isCaptured ? CapturedTraffic(session.configuration) : nil
+        session = Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum || verifies)
+        wallStart = head.wallStart
+        captured = configuration.isCaptured ? CapturedTraffic(configuration) : nil
         // Nobody recorded what this session would ask for.
         requests = RequestLedger(policy: captured != nil && refetch == .recorded ? .off : refetch)
         states = verifies ? StateHistory() : nil
-        self.context = context
-        continuation = isPartial ? Continuation() : nil
+        context = head.context
+        // What was recorded by a filter lacks requests, and those it has are numbered otherwise than the session's.
+        continuation = head.filter == nil ? nil : Continuation()
     }
 
     /// The session begins at time 0.

@@ -112,9 +112,7 @@ private final class Side {
     init(_ path: String) throws(RecordingError) {
         let reader = try RecordingReader(opening: path)
         let configuration = try Configuration(of: reader.head, in: path)
-        player = Player(
-            session: Session(configuration, seed: reader.head.seed, keepsChecksum: true),
-            wallStart: reader.head.wallStart)
+        player = Player(of: reader.head, configuration, keepsChecksum: true)
         self.reader = reader
         player.start()
         try look()

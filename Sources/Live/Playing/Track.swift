@@ -82,11 +82,9 @@ final class Track {
         let configuration = try Configuration(of: reader.head, in: segments[0])
         let readsAhead = !keepsWay && !follows && segments.count == 1
         ahead = readsAhead ? try ReadAhead(segments[0], configuration) : nil
-        let session = Session(
-            configuration, seed: reader.head.seed, keepsChecksum: keepsChecksum || asked.verifies)
         player = Player(
-            session: session, wallStart: reader.head.wallStart, refetch: asked.refetch, verifies: asked.verifies,
-            isPartial: reader.head.filter != nil, context: reader.head.context)
+            of: reader.head, configuration, keepsChecksum: keepsChecksum, refetch: asked.refetch,
+            verifies: asked.verifies)
         self.reader = reader
         if segments.count > 1 { nameFile() }
         player.start()
@@ -210,9 +208,7 @@ final class Track {
         guard let live, let configuration = try? Configuration(of: head, in: segments[0]) else { return }
         let reports = player.reports
         if before == nil { before = (player.session.model, player.session.roomBook) }
-        player = Player(
-            session: Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum), wallStart: head.wallStart,
-            refetch: live.refetch, context: head.context)
+        player = Player(of: head, configuration, keepsChecksum: keepsChecksum, refetch: live.refetch)
         player.start()
         player.reports = reports
     }
