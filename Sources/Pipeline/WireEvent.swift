@@ -51,7 +51,7 @@ public enum WireEvent: Sendable {
 
 extension RawJSON {
     /// The member `type` of an object, where that is a text.
-    fileprivate var type: String? {
+    package var type: String? {
         var reader = JSONReader(bytes.span)
         do throws(JSONError) {
             try reader.beginObject()

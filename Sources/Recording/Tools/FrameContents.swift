@@ -1,5 +1,6 @@
 import Events
 import JSONText
+import Pipeline
 import Wire
 
 /// The events that a message brings: one of Socket.IO, or what was published on channels of Bayeux. There are none in what makes and keeps
@@ -42,14 +43,9 @@ struct FrameContents {
             }
             events.append(
                 Event(
-                    name: Self.type(of: data) ?? message.channel, room: room ?? message.channel,
+                    name: data.type ?? message.channel, room: room ?? message.channel,
                     delivery: (message.channel, data)))
         }
-    }
-
-    private static func type(of data: RawJSON) -> String? {
-        guard case .string(let type)? = (try? JSONValue(parsing: data.bytes))?["type"] else { return nil }
-        return type
     }
 
     /// Reads a Socket.IO packet: type, `N-` attachments, namespace and comma, acknowledgement's id, JSON.

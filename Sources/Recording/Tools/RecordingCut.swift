@@ -24,12 +24,17 @@ struct Prelude {
     }
 
     private mutating func note(_ frame: Record.FrameRecord, _ line: RecordLine) {
-        guard let place = connections.firstIndex(where: { $0.number == frame.connection }) else { return }
-        let contents = FrameContents(frame.message)
-        if contents.event == "realtime:join:success", let room = contents.room {
+        guard case .text(let text) = frame.message,
+            let place = connections.firstIndex(where: { $0.number == frame.connection })
+        else { return }
+        // Every message of the recording comes by here: what cannot be a join's answer is not read for it.
+        let contents = text.starts(with: "42".utf8) ? FrameContents(frame.message) : nil
+        if contents?.event == "realtime:join:success", let room = contents?.room {
             joins.removeAll { $0.room == room }
             if joins.count < Self.mostRooms { joins.append((room, line)) }
-        } else if connections[place].messages < Self.mostMessages, Self.isOpening(frame, contents) {
+        } else if connections[place].messages < Self.mostMessages,
+            contents?.event == "authenticated" || Self.isHandshake(text)
+        {
             connections[place].messages += 1
             connections[place].lines.append(line)
         }
@@ -64,13 +69,10 @@ struct Prelude {
         }
     }
 
-    /// Whether a message makes the connection what it is: a handshake, the answer to a join of a namespace, Twake's answer to an
-    /// authentication, a handshake of Bayeux; no heartbeat, no acknowledgement.
-    private static func isOpening(_ frame: Record.FrameRecord, _ contents: FrameContents) -> Bool {
-        guard case .text(let bytes) = frame.message else { return false }
-        if bytes.first == UInt8(ascii: "0") || bytes.starts(with: "40".utf8) { return true }
-        if contents.event == "authenticated" { return true }
-        guard bytes.first == UInt8(ascii: "["), let messages = try? Bayeux.Frame(parsing: bytes).messages else {
+    /// Whether a message is a handshake, of Engine.IO or of Bayeux, or the answer to a join of a namespace.
+    private static func isHandshake(_ text: ArraySlice<UInt8>) -> Bool {
+        if text.first == UInt8(ascii: "0") || text.starts(with: "40".utf8) { return true }
+        guard text.first == UInt8(ascii: "["), let messages = try? Bayeux.Frame(parsing: text).messages else {
             return false
         }
         return messages.contains { $0.channel == Bayeux.Channel.handshake.name }
