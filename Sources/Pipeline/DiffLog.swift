@@ -30,10 +30,26 @@ public enum DiffLog {
             writer.member("base", hexadecimal: checksums.before)
             writer.member("sum", hexadecimal: checksums.after)
         }
-        writeSections(of: report.batch, into: &writer)
-        writeRows(of: report.batch, reversible: reversible, into: &writer)
+        if let sole = report.batch.soleChange {
+            writeSole(sole, reversible: reversible, into: &writer)
+        } else {
+            writeSections(of: report.batch, into: &writer)
+            writeRows(of: report.batch, reversible: reversible, into: &writer)
+        }
         writer.endObject()
         writer.endLine()
+    }
+
+    private static func writeSole(
+        _ sole: Batch<Item>.SoleChange, reversible: Bool, into writer: inout JSONWriter
+    ) {
+        writer.key(sole.moves ? "move" : "update")
+        writer.beginArray()
+        writer.beginObject()
+        writeChange(from: sole.from, to: sole.to, sole.new, into: &writer)
+        if reversible { writeOld(sole.old, into: &writer) }
+        writer.endObject()
+        writer.endArray()
     }
 
     private static func writeSections(of batch: Batch<Item>, into writer: inout JSONWriter) {
@@ -62,16 +78,22 @@ public enum DiffLog {
             write(insertion.path, into: &writer)
             insertion.element.encodeMembers(into: &writer)
         }
-        func writeChange(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
-            writer.key("from")
-            write(change.from, into: &writer)
-            writer.key("to")
-            write(change.to, into: &writer)
-            change.new.encodeMembers(into: &writer)
+        func writeListed(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
+            writeChange(from: change.from, to: change.to, change.new, into: &writer)
             if reversible { writeOld(change.old, into: &writer) }
         }
-        writeList("move", batch.moves, into: &writer, writeChange)
-        writeList("update", batch.updates, into: &writer, writeChange)
+        writeList("move", batch.moves, into: &writer, writeListed)
+        writeList("update", batch.updates, into: &writer, writeListed)
+    }
+
+    private static func writeChange(
+        from: SectionPath, to: SectionPath, _ new: Item, into writer: inout JSONWriter
+    ) {
+        writer.key("from")
+        write(from, into: &writer)
+        writer.key("to")
+        write(to, into: &writer)
+        new.encodeMembers(into: &writer)
     }
 
     private static func writeOld(_ item: Item, into writer: inout JSONWriter) {

@@ -74,22 +74,19 @@ struct DiffLogLine {
     ///
     /// A closure and not the model: that would be copied here.
     func batch(lookup: (Item.ID) throws(DiffLogError) -> Item?) throws(DiffLogError) -> Batch<Item> {
-        var batch = Batch<Item>()
-        batch.sectionDeletions = sectionDeletions
-        batch.sectionInsertions = sectionInsertions
-        batch.sectionMoves = sectionMoves
-        batch.checksums = checksums
-        for row in deletions {
+        let gone = try deletions.map { (row) throws(DiffLogError) in
             guard let path = row.at else { throw row.incomplete }
-            batch.deletions.append(Batch.Deletion(path: path, element: try old(of: row, lookup)))
+            return Batch.Deletion(path: path, element: try old(of: row, lookup))
         }
-        for row in insertions {
+        let come = try insertions.map { (row) throws(DiffLogError) in
             guard let element = row.item, let path = row.to else { throw row.incomplete }
-            batch.insertions.append(Batch.Insertion(path: path, element: element))
+            return Batch.Insertion(path: path, element: element)
         }
-        for row in moves { batch.moves.append(try change(row, lookup)) }
-        for row in updates { batch.updates.append(try change(row, lookup)) }
-        return batch
+        return Batch(
+            sectionDeletions: sectionDeletions, sectionInsertions: sectionInsertions, sectionMoves: sectionMoves,
+            deletions: gone, insertions: come,
+            moves: try moves.map { (row) throws(DiffLogError) in try change(row, lookup) },
+            updates: try updates.map { (row) throws(DiffLogError) in try change(row, lookup) }, checksums: checksums)
     }
 
     private func change(

@@ -7,15 +7,15 @@ public import SectionedModel
 extension Item {
     /// Feeds all that makes the row what it is.
     public func feed(_ digest: inout ElementDigest) {
-        digest.feed(id.kind.number)
-        digest.feed(id.id)
-        digest.feed(id.qualifier)
-        digest.feed(sectionKey.name)
-        digest.feed(sectionKey.parent)
-        digest.feed(sortKey)
+        digest.feed(contents.id.kind.number)
+        digest.feed(contents.id.id)
+        digest.feed(contents.id.qualifier)
+        digest.feed(contents.section.name)
+        digest.feed(contents.section.parent)
+        digest.feed(contents.sortKey)
         // Nothing for a row as the server has it, so that old logs verify.
         if let delivery { digest.feed(delivery.rawValue) }
-        switch entity {
+        switch contents.entity {
         case .twakeChannel(let channel): channel.feed(&digest)
         case .twakeMessage(let message): message.feed(&digest)
         case .twakeMember(let member): member.feed(&digest)

@@ -110,7 +110,9 @@ public struct Session: Sendable {
     /// When the machine of the open connection wants to be called next.
     var machineDeadline: Moment? {
         if configuration.isCaptured { return nil }
-        return client?.deadline ?? bayeux?.deadline
+        // Read where it is: a machine is large, and what is taken out of an optional is copied first.
+        if client != nil { return client!.deadline }
+        return bayeux?.deadline
     }
 
     /// The connection that is open; nil while none is.
@@ -171,7 +173,7 @@ public struct Session: Sendable {
     public mutating func handle(
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard !link.isOver, link.open?.connection == connection, client?.hearsEvent(at: now) == true else {
+        guard !link.isOver, link.open?.connection == connection, client != nil, client!.hearsEvent(at: now) else {
             return false
         }
         begin(n, at: now)
@@ -197,9 +199,9 @@ public struct Session: Sendable {
         if rooms.isAdopting, link.isReady, !rooms.isJoining, transaction.refetcher.hasNothingToDo {
             rooms.noteListing()
         }
-        let batch = transaction.model.commit()
-        if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
-        if let batch {
+        var committed = transaction.model.commit()
+        if !remembered.isEmpty || recalled != nil { noteRemembered(committed) }
+        if let batch = committed.take() {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
             let report = DiffReport(

@@ -9,6 +9,7 @@ extension Batch {
     @inlinable
     public func check() throws(ModelError) {
         if isEmpty { throw .badBatch("the batch has nothing in it") }
+        if let sole = soleChange { return try sole.check() }
         try checkSections()
         try checkRecords()
         let count = deletions.count + insertions.count + moves.count + updates.count
@@ -113,15 +114,30 @@ extension Batch {
         if moves.count > fewest { throw .badBatch("W6: there are \(moves.count) moves where \(fewest) would do") }
     }
 
-    /// The same for a batch of one row, by far the most frequent: no other row is taken out or put in.
+    /// The same for a batch of one row: no other row is taken out or put in.
     @inlinable
     func checkSoleWork() throws(ModelError) {
-        for update in updates
-        where update.old.sectionKey != update.new.sectionKey || update.from.item != update.to.item {
-            throw .badBatch("W4: the update at \(update.to) is a move")
-        }
-        for move in moves where move.old.sectionKey == move.new.sectionKey && move.from.item == move.to.item {
-            throw .badBatch("W6: the move to \(move.to) moves nothing")
+        for update in updates { try SoleChange(update, moves: false).checkWork() }
+        for move in moves { try SoleChange(move, moves: true).checkWork() }
+    }
+}
+
+extension Batch.SoleChange {
+    /// As `Batch.check`, of what nearly all batches are.
+    @inlinable
+    func check() throws(ModelError) {
+        try Batch.checkRange(to)
+        try Batch.checkChange(change, moves ? "move" : "update")
+        try checkWork()
+    }
+
+    @inlinable
+    func checkWork() throws(ModelError) {
+        let isInSection = old.sectionKey == new.sectionKey
+        if moves {
+            if isInSection, from.item == to.item { throw .badBatch("W6: the move to \(to) moves nothing") }
+        } else if !isInSection || from.item != to.item {
+            throw .badBatch("W4: the update at \(to) is a move")
         }
     }
 }

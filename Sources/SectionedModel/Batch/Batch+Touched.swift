@@ -4,30 +4,18 @@ extension Batch {
     /// The canonical batch of a transaction whose paths are all known.
     @inlinable
     init(_ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges) {
-        sectionDeletions = changes.deletions
-        sectionInsertions = changes.insertions
-        sectionMoves = changes.moves
+        var lists = Lists()
+        lists.sectionDeletions = changes.deletions
+        lists.sectionInsertions = changes.insertions
+        lists.sectionMoves = changes.moves
         let stays = Batch.staying(touched)
         // Ordered before they are filled: what is sorted is small, an element may not be.
         var order = touched.indices.compactMap { index in
             (touched[index].to ?? touched[index].from).map { (path: $0, index: index) }
         }
         if order.count > 1 { order.sort { $0.path < $1.path } }
-        for (_, index) in order { record(touched[index], stays: stays.isEmpty ? false : stays[index]) }
-    }
-
-    @inlinable
-    mutating func record(_ touched: Touched, stays: Bool) {
-        if let from = touched.from, let old = touched.old {
-            if let to = touched.to, let new = touched.new {
-                let change = Change(from: from, to: to, old: old, new: new)
-                if stays { updates.append(change) } else { moves.append(change) }
-            } else {
-                deletions.append(Deletion(path: from, element: old))
-            }
-        } else if let to = touched.to, let new = touched.new {
-            insertions.append(Insertion(path: to, element: new))
-        }
+        for (_, index) in order { lists.record(touched[index], stays: stays.isEmpty ? false : stays[index]) }
+        if !lists.isEmpty { contents = .lists(lists) }
     }
 
     /// For each of the touched, whether it need not move; empty when none of them is in both states.
@@ -63,5 +51,21 @@ extension SectionedCollection.Touched {
         self.init(old: old?.element, slot: nil, new: new?.element, hash: 0)
         from = old?.path
         to = new?.path
+    }
+}
+
+extension Batch.Lists {
+    @inlinable
+    mutating func record(_ touched: Batch<Element>.Touched, stays: Bool) {
+        if let from = touched.from, let old = touched.old {
+            if let to = touched.to, let new = touched.new {
+                let change = Batch.Change(from: from, to: to, old: old, new: new)
+                if stays { updates.append(change) } else { moves.append(change) }
+            } else {
+                deletions.append(Batch.Deletion(path: from, element: old))
+            }
+        } else if let to = touched.to, let new = touched.new {
+            insertions.append(Batch.Insertion(path: to, element: new))
+        }
     }
 }

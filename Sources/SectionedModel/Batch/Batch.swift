@@ -99,20 +99,8 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
             self.new = new
         }
     }
-    /// Sections that left, old indices.
-    public var sectionDeletions: [SectionChange] = []
-    /// Sections that came, new indices.
-    public var sectionInsertions: [SectionChange] = []
-    /// Sections that were given another rank, ordered by new index.
-    public var sectionMoves: [SectionMove] = []
-    /// Rows that left, old paths.
-    public var deletions: [Deletion] = []
-    /// Rows that came, new paths.
-    public var insertions: [Insertion] = []
-    /// Rows that moved (with or without a change of contents), ordered by new path.
-    public var moves: [Change] = []
-    /// Rows that changed and did not move relative to their untouched neighbours, ordered by new path.
-    public var updates: [Change] = []
+    /// What is in it, in the form that costs least.
+    @usableFromInline var contents = Contents.nothing
     /// Of the states before and after; nil when the collection keeps none.
     public var checksums: Checksums?
     /// An empty batch.
@@ -121,7 +109,10 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     /// Whether there is nothing in it.
     @inlinable
     public var isEmpty: Bool {
-        sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty
-            && deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+        switch contents {
+        case .nothing: true
+        case .sole: false
+        case .lists(let lists): lists.isEmpty
+        }
     }
 }

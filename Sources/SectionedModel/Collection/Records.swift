@@ -32,6 +32,17 @@ struct Records<Element: SectionedElement>: Sendable {
         return element
     }
 
+    /// Calls `body` with the element in a slot, which must have one, where it lies: to take it out counts a reference.
+    @inlinable
+    func withElement<Result>(in slot: Slot, _ body: (borrowing Element) -> Result) -> Result {
+        pages.withValue(in: slot) { place in
+            switch place.element {
+            case let element?: body(element)
+            case nil: preconditionFailure("an empty slot")
+            }
+        }
+    }
+
     /// The element in a slot, or nil.
     @inlinable
     func element(in slot: Slot) -> Element? { pages[slot].element }
@@ -39,7 +50,35 @@ struct Records<Element: SectionedElement>: Sendable {
     @inlinable
     mutating func set(_ slot: Slot, to element: Element?) { pages[slot].element = element }
 
+    /// Puts another element into a slot, which must have one. Gives the one that was there.
+    @inlinable
+    mutating func exchange(_ slot: Slot, for new: Element) -> Element {
+        var element: Element? = new
+        swap(&pages[slot].element, &element)
+        guard let element else { preconditionFailure("an empty slot") }
+        return element
+    }
+
     /// Puts an element into a slot that was never used; gives the slot.
     @inlinable
     mutating func append(_ element: Element) -> Slot { pages.append(Place(element)) }
+}
+
+/// Records without a reference to them, for a search: they stay where they are while it lasts.
+@usableFromInline
+struct SearchedRecords<Element: SectionedElement> {
+    @usableFromInline typealias Blocks = ChunkStorage<Chunk<Chunk<Chunk<Records<Element>.Place>>>>
+
+    @usableFromInline unowned(unsafe) let blocks: Blocks?
+
+    @inlinable
+    init(_ records: borrowing Records<Element>) { blocks = records.pages.blocks.storage }
+
+    /// Whether the element in a slot stands before that in another by its id.
+    @inlinable
+    func comesFirst(_ slot: Slot, before other: Slot) -> Bool {
+        var records = Records<Element>()
+        records.pages.blocks.storage = blocks
+        return records[slot].id < records[other].id
+    }
 }

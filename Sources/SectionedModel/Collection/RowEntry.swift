@@ -23,37 +23,31 @@ struct RowEntry<SortKey: Comparable & Sendable>: TreeEntry {
 /// The place of a row in its section: by sort key, then by id, which is looked at only when sort keys are equal.
 @usableFromInline
 struct RowPlace<Element: SectionedElement>: TreeProbe {
-    @usableFromInline let key: Element.SortKey
-    @usableFromInline let element: Element
-    /// Of the element when it stands in the section already: then its own row is known without a look at its id.
-    @usableFromInline let ownSlot: Slot?
-    /// Hold the elements of all rows of the section.
-    @usableFromInline let records: Records<Element>
+    @usableFromInline var key: Element.SortKey
+    /// The row's own, whether it stands in the section yet or not.
+    @usableFromInline let slot: Slot
+    /// Hold the elements of all rows of the section, and the row's.
+    @usableFromInline let records: SearchedRecords<Element>
 
     @inlinable
-    init(of element: Element, slot: Slot? = nil, in records: Records<Element>) {
-        key = element.sortKey
-        self.element = element
-        ownSlot = slot
-        self.records = records
+    init(of slot: Slot, at key: Element.SortKey, in records: borrowing Records<Element>) {
+        self.key = key
+        self.slot = slot
+        self.records = SearchedRecords(records)
     }
+
+    /// The row there.
+    @inlinable
+    var entry: RowEntry<Element.SortKey> { RowEntry(key: key, slot: slot) }
 
     @inlinable
     func isAfter(_ row: RowEntry<Element.SortKey>) -> Bool {
-        row.key < key || (row.key == key && !isOwn(row) && records[row.slot].id < element.id)
+        row.key < key || (row.key == key && row.slot != slot && records.comesFirst(row.slot, before: slot))
     }
 
     @inlinable
     func isBefore(_ row: RowEntry<Element.SortKey>) -> Bool {
-        key < row.key || (row.key == key && !isOwn(row) && element.id < records[row.slot].id)
-    }
-}
-
-extension RowPlace {
-    @inlinable
-    func isOwn(_ row: RowEntry<Element.SortKey>) -> Bool {
-        guard let ownSlot else { return false }
-        return row.slot == ownSlot
+        key < row.key || (row.key == key && row.slot != slot && records.comesFirst(slot, before: row.slot))
     }
 }
 

@@ -35,24 +35,25 @@ extension SectionedCollection {
     /// the general way applies it or says what is wrong.
     @inlinable
     mutating func applySole(_ batch: Batch<Element>) -> Bool {
-        if let change = batch.soleChange { return applySole(change, batch.checksums) }
+        if let sole = batch.soleChange { return applySole(sole, batch.checksums) }
         guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
         let hash = Element.hash(of: id)
         var made = Batch<Element>()
-        commitSole(.init(id: id, hash: hash, element: new), into: &made)
+        var entry = Staging.Entry(id: id, hash: hash, element: new)
+        commitSole(&entry, into: &made)
         if made.isEmpty { return false }
         made.checksums = batch.checksums
         if made == batch, state.sum == nil || batch.checksums == nil || state.sum == batch.checksums?.after {
             return true
         }
-        let before = made.sole?.old
-        commitSole(.init(id: id, hash: hash, element: before), into: &made)
+        entry = Staging.Entry(id: id, hash: hash, element: made.sole?.old)
+        commitSole(&entry, into: &made)
         return false
     }
 
     /// A row that changes between sections that stay, by far the most frequent: its path leads to it without a look for its id.
     @inlinable
-    mutating func applySole(_ change: Batch<Element>.Change, _ checksums: Batch<Element>.Checksums?) -> Bool {
+    mutating func applySole(_ change: Batch<Element>.SoleChange, _ checksums: Batch<Element>.Checksums?) -> Bool {
         let (old, new) = (change.old, change.new)
         guard let slot = state.slot(at: change.from), state.records[slot] == old,
             let to = relocate(slot, from: old, at: change.from, to: new)
@@ -73,7 +74,8 @@ extension SectionedCollection {
             _ = state.putIn(old, slot)
             return nil
         }
-        return old.sortKey == new.sortKey ? path : state.move(slot, from: old, to: new).to
+        if old.sortKey == new.sortKey { return path }
+        return state.move(slot, in: old.sectionKey, from: old.sortKey, to: new.sortKey).to
     }
 
     /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
@@ -117,18 +119,10 @@ extension SectionedCollection {
 }
 
 extension Batch {
-    /// What changes in a batch of one row of both states that makes and ends no section; nil for others.
-    @inlinable
-    var soleChange: Change? {
-        guard moves.count + updates.count == 1, deletions.isEmpty, insertions.isEmpty, sectionMoves.isEmpty,
-            sectionDeletions.isEmpty, sectionInsertions.isEmpty
-        else { return nil }
-        return moves.first ?? updates.first
-    }
-
     /// The element before and after in a batch of one row and no ranks; nil for others.
     @inlinable
     var sole: (old: Element?, new: Element?)? {
+        if let sole = soleChange { return (sole.old, sole.new) }
         guard deletions.count + insertions.count + moves.count + updates.count == 1, sectionMoves.isEmpty else {
             return nil
         }

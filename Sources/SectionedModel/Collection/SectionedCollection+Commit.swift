@@ -6,13 +6,13 @@ extension SectionedCollection {
     public mutating func commit() -> Batch<Element>? {
         let before = state.sum
         var batch = Batch<Element>()
-        guard staging.ranks.isEmpty, staging.entries.count <= 1 else {
+        if !staging.ranks.isEmpty || staging.entries.count > 1 {
             commitStaged(into: &batch)
-            return number(&batch, since: before) ? batch : nil
+        } else if var entry = staging.entries.popLast() {
+            commitSole(&entry, into: &batch)
         }
-        guard let entry = staging.entries.popLast() else { return nil }
-        commitSole(entry, into: &batch)
-        return number(&batch, since: before) ? batch : nil
+        guard number(&batch, since: before) else { return nil }
+        return batch
     }
 
     /// Counts the batch that has just been committed, and gives it the checksums of a collection that keeps them; false when there is
@@ -53,18 +53,22 @@ extension SectionedCollection {
 // The transaction of one id, by far the most frequent: it needs no lists and no sorting.
 extension SectionedCollection {
     @inlinable
-    mutating func commitSole(_ entry: Staging.Entry, into batch: inout Batch<Element>) {
+    mutating func commitSole(_ entry: inout Staging.Entry, into batch: inout Batch<Element>) {
         guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
             if let new = entry.element { insertSole(new, hash: entry.hash, into: &batch) }
             return
         }
-        let old = state.records[slot]
-        guard let new = entry.element else { return removeSole(slot, old, hash: entry.hash, into: &batch) }
-        if old == new { return }
-        if old.sectionKey == new.sectionKey {
-            changeSole(slot, old, new, into: &batch)
+        guard let new = entry.element.take() else {
+            return removeSole(slot, state.records[slot], hash: entry.hash, into: &batch)
+        }
+        let change = state.records.withElement(in: slot) { old in
+            old == new ? nil : (staysInSection: old.sectionKey == new.sectionKey, sortKey: old.sortKey)
+        }
+        guard let change else { return }
+        if change.staysInSection {
+            changeSole(slot, from: change.sortKey, to: new, into: &batch)
         } else {
-            moveSole(slot, old, new, into: &batch)
+            moveSole(slot, state.records[slot], new, into: &batch)
         }
     }
 
@@ -82,17 +86,19 @@ extension SectionedCollection {
 
     /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
     @inlinable
-    mutating func changeSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
+    mutating func changeSole(
+        _ slot: Slot, from sortKey: Element.SortKey, to new: Element, into batch: inout Batch<Element>
+    ) {
         let paths: (from: SectionPath, to: SectionPath)
-        if old.sortKey == new.sortKey {
-            let path = state.path(of: old, slot: slot)
+        if sortKey == new.sortKey {
+            let path = state.path(of: new, slot: slot)
             paths = (path, path)
         } else {
-            paths = state.move(slot, from: old, to: new)
+            paths = state.move(slot, in: new.sectionKey, from: sortKey, to: new.sortKey)
         }
-        state.replace(slot, by: new)
-        let change = Batch<Element>.Change(from: paths.from, to: paths.to, old: old, new: new)
-        if paths.from == paths.to { batch.updates = [change] } else { batch.moves = [change] }
+        let old = state.replace(slot, by: new)
+        let moves = paths.from != paths.to
+        batch.contents = .sole(.init(from: paths.from, to: paths.to, old: old, new: new, moves: moves))
     }
 
     @inlinable

@@ -3,7 +3,7 @@ extension SectionedSnapshot {
     /// Takes a row out of its section, which is left, perhaps empty. Gives the path it had.
     @inlinable
     mutating func takeOut(_ element: Element, _ slot: Slot) -> (path: SectionPath, isSectionEmpty: Bool) {
-        let row = RowPlace(of: element, slot: slot, in: records)
+        let row = RowPlace(of: slot, at: element.sortKey, in: records)
         let taken = directory.modify(at: place(of: element.sectionKey), recent: &recentSection) { section in
             (item: section.rows.remove(at: row).index, isEmpty: section.rows.isEmpty)
         }
@@ -14,22 +14,23 @@ extension SectionedSnapshot {
     /// Puts the row of a slot into its section; gives its path, or nil when there is no such section.
     @inlinable
     mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath? {
-        let row = RowPlace(of: element, in: records)
-        let entry = RowEntry(key: row.key, slot: slot)
+        let row = RowPlace(of: slot, at: element.sortKey, in: records)
         let put = directory.modify(at: place(of: element.sectionKey), recent: &recentSection) {
-            $0.rows.insert(entry, at: row)
+            $0.rows.insert(row.entry, at: row)
         }
         return put.map { SectionPath(section: $0.index, item: $0.result) }
     }
 
-    /// Moves a row within its section. Gives both paths.
+    /// Moves a row within its section from one sort key to another. Gives both paths.
     @inlinable
-    mutating func move(_ slot: Slot, from old: Element, to new: Element) -> (from: SectionPath, to: SectionPath) {
-        let before = RowPlace(of: old, slot: slot, in: records)
-        let after = RowPlace(of: new, in: records)
-        let entry = RowEntry(key: after.key, slot: slot)
-        let moved = directory.modify(at: place(of: new.sectionKey), recent: &recentSection) { section in
-            (from: section.rows.remove(at: before).index, to: section.rows.insert(entry, at: after))
+    mutating func move(
+        _ slot: Slot, in section: Element.SectionKey, from old: Element.SortKey, to new: Element.SortKey
+    ) -> (from: SectionPath, to: SectionPath) {
+        var row = RowPlace(of: slot, at: old, in: records)
+        let moved = directory.modify(at: place(of: section), recent: &recentSection) { section in
+            let from = section.rows.remove(at: row).index
+            row.key = new
+            return (from: from, to: section.rows.insert(row.entry, at: row))
         }
         guard let (section, items) = moved else { preconditionFailure("an element without its section") }
         return (SectionPath(section: section, item: items.from), SectionPath(section: section, item: items.to))
@@ -62,11 +63,12 @@ extension SectionedSnapshot {
         return slot
     }
 
-    /// Records that an element is another now.
+    /// Records that an element is another now. Gives the one it was.
     @inlinable
-    mutating func replace(_ slot: Slot, by new: Element) {
-        records.set(slot, to: new)
+    @discardableResult
+    mutating func replace(_ slot: Slot, by new: Element) -> Element {
         count(new, in: slot)
+        return records.exchange(slot, for: new)
     }
 
     /// Records that an element is gone.

@@ -150,12 +150,14 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     /// The slot of an id whose hash is known.
     @inlinable
-    func slot(of id: Element.ID, hash: Int) -> Slot? { slots.slot(hash: hash) { records[$0].id == id } }
+    func slot(of id: Element.ID, hash: Int) -> Slot? {
+        slots.slot(hash: hash) { slot in records.withElement(in: slot) { $0.id == id } }
+    }
 
     /// Where an element of this state, which has this slot, stands.
     @inlinable
     func path(of element: Element, slot: Slot) -> SectionPath {
-        let row = RowPlace(of: element, slot: slot, in: records)
+        let row = RowPlace(of: slot, at: element.sortKey, in: records)
         let path = directory.withEntry(at: place(of: element.sectionKey)) { index, section in
             SectionPath(section: index, item: section.rows.rank(of: row))
         }

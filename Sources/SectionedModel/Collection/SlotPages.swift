@@ -17,6 +17,13 @@ struct SlotPages<Value: ChunkElement>: Sendable {
         _modify { yield &blocks[slot.block][slot.group][slot.page][slot.index] }
     }
 
+    /// Calls `body` with the value of a slot that was used, where it lies.
+    @inlinable
+    func withValue<Result>(in slot: Slot, _ body: (borrowing Value) -> Result) -> Result {
+        let group = blocks.place(of: slot.block).pointee.place(of: slot.group)
+        return group.pointee.place(of: slot.page).pointee.withElement(at: slot.index, body)
+    }
+
     /// Gives a value to a slot that was never used; gives the slot.
     @inlinable
     mutating func append(_ value: Value) -> Slot {

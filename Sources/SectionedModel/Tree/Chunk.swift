@@ -136,6 +136,24 @@ extension Chunk: RandomAccessCollection, MutableCollection {
         return storage.withUnsafeMutablePointerToElements(body)
     }
 
+    /// Calls `body` with an element where it lies.
+    @inlinable
+    func withElement<Result>(at index: Int, _ body: (borrowing Element) -> Result) -> Result {
+        body(place(of: index).pointee)
+    }
+
+    /// Where an element lies, for as long as the chunk is there and is not changed. The way there counts no reference.
+    @inlinable
+    func place(of index: Int) -> UnsafeMutablePointer<Element> {
+        guard let storage else { preconditionFailure("an empty chunk") }
+        return Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { storage in
+            storage.withUnsafeMutablePointers { extent, elements in
+                precondition(index >= 0 && index < Int(extent.pointee.count), "an index outside the chunk")
+                return elements + index
+            }
+        }
+    }
+
     @inlinable
     var startIndex: Int { 0 }
 

@@ -53,7 +53,7 @@ extension SectionedSnapshot {
             if section.rows.isEmpty { broken = "an empty section" }
             if section.place.rank != rank(of: section.place.key) { broken = "a section at another rank" }
             let inSection = section.rows.brokenInvariant { a, b in
-                RowPlace(of: records[a.slot], in: records).isBefore(b)
+                RowPlace(of: a.slot, at: a.key, in: records).isBefore(b)
             }
             if let inSection { broken = "section \(section.place.key): \(inSection)" }
             if section.place.rank != 0 {

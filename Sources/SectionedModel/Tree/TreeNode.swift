@@ -48,12 +48,12 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     @inlinable
     func child<Probe: TreeProbe>(of place: Probe) -> Int where Probe.Separator == Entry.Separator {
         // The first child need not be looked at: what would come before it is put into it.
-        partitionPoint(children.count - 1) { !place.isBefore(children[$0 + 1].first) }
+        partitionPoint(children.count - 1) { children.withElement(at: $0 + 1) { !place.isBefore($0.first) } }
     }
 
     @inlinable
     func index<Probe: TreeProbe>(of place: Probe) -> Int where Probe.Separator == Entry.Separator {
-        partitionPoint(entries.count) { place.isAfter(entries[$0].separator) }
+        partitionPoint(entries.count) { entries.withElement(at: $0) { place.isAfter($0.separator) } }
     }
 
     /// How many entries stand before a child.
@@ -70,7 +70,7 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     func rank<Probe: TreeProbe>(of place: Probe) -> Int where Probe.Separator == Entry.Separator {
         if isLeaf { return index(of: place) }
         let child = child(of: place)
-        return offset(of: child) + children[child].node.rank(of: place)
+        return offset(of: child) + children.withElement(at: child) { $0.node.rank(of: place) }
     }
 
     @inlinable
@@ -80,10 +80,11 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
         if isLeaf {
             let index = index(of: place)
             guard index < entries.count, !place.isBefore(entries[index].separator) else { return nil }
-            return body(offset + index, entries[index])
+            return entries.withElement(at: index) { body(offset + index, $0) }
         }
         let child = child(of: place)
-        return children[child].node.withEntry(at: place, offset: offset + self.offset(of: child), body)
+        let before = offset + self.offset(of: child)
+        return children.withElement(at: child) { $0.node.withEntry(at: place, offset: before, body) }
     }
 
     @inlinable

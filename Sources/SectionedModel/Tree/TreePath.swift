@@ -38,7 +38,8 @@ extension TreeNode {
             return index < entries.count && !place.isBefore(entries[index].separator) ? TreePath(step: index) : nil
         }
         let child = child(of: place)
-        return children[child].node.path(to: place).map { TreePath(step: child, then: $0) }
+        let rest = children.withElement(at: child) { $0.node.path(to: place) }
+        return rest.map { TreePath(step: child, then: $0) }
     }
 
     /// Changes the entry of a place, but not its separator, if that is where a way leads; nil if it is not. Gives its index, and how much

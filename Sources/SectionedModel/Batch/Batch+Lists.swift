@@ -1,0 +1,183 @@
+// What a batch is made of. Nearly every transaction changes one row, which stands by itself: lists cost an allocation, and a count of
+// references for each that is empty.
+extension Batch {
+    /// What is in a batch.
+    @usableFromInline
+    enum Contents: Sendable {
+        case nothing
+        case sole(SoleChange)
+        indirect case lists(Lists)
+    }
+
+    /// Each in the order the batch gives it.
+    @usableFromInline
+    struct Lists: Equatable, Sendable {
+        @usableFromInline var sectionDeletions: [SectionChange] = []
+        @usableFromInline var sectionInsertions: [SectionChange] = []
+        @usableFromInline var sectionMoves: [SectionMove] = []
+        @usableFromInline var deletions: [Deletion] = []
+        @usableFromInline var insertions: [Insertion] = []
+        @usableFromInline var moves: [Change] = []
+        @usableFromInline var updates: [Change] = []
+
+        @inlinable
+        init() {}
+
+        @inlinable
+        var isEmpty: Bool {
+            areSectionsEmpty && deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+        }
+
+        @inlinable
+        var areSectionsEmpty: Bool { sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty }
+
+        /// The only thing in them, if that is a row of both states.
+        @inlinable
+        var soleChange: SoleChange? {
+            guard moves.count + updates.count == 1, areSectionsEmpty, deletions.isEmpty, insertions.isEmpty else {
+                return nil
+            }
+            return moves.first.map { SoleChange($0, moves: true) } ?? updates.first.map { SoleChange($0, moves: false) }
+        }
+    }
+
+    /// A batch of these.
+    @inlinable
+    public init(
+        sectionDeletions: [SectionChange] = [], sectionInsertions: [SectionChange] = [],
+        sectionMoves: [SectionMove] = [], deletions: [Deletion] = [], insertions: [Insertion] = [],
+        moves: [Change] = [], updates: [Change] = [], checksums: Checksums? = nil
+    ) {
+        var lists = Lists()
+        lists.sectionDeletions = sectionDeletions
+        lists.sectionInsertions = sectionInsertions
+        lists.sectionMoves = sectionMoves
+        lists.deletions = deletions
+        lists.insertions = insertions
+        lists.moves = moves
+        lists.updates = updates
+        contents = lists.soleChange.map { .sole($0) } ?? .lists(lists)
+        self.checksums = checksums
+    }
+
+    /// The lists, where there are any.
+    @inlinable
+    var listed: Lists? { if case .lists(let lists) = contents { lists } else { nil } }
+
+    /// The lists, of a sole change too.
+    @inlinable
+    var lists: Lists {
+        get {
+            var lists = Lists()
+            switch contents {
+            case .nothing: break
+            case .sole(let sole): if sole.moves { lists.moves = [sole.change] } else { lists.updates = [sole.change] }
+            case .lists(let all): lists = all
+            }
+            return lists
+        }
+        _modify {
+            var lists = lists
+            // Nobody else holds them while they are changed.
+            contents = .nothing
+            defer { contents = .lists(lists) }
+            yield &lists
+        }
+    }
+
+    /// What changes in a batch of one row of both states that makes and ends no section; nil for others. Costs less than the lists.
+    @inlinable
+    public var soleChange: SoleChange? {
+        switch contents {
+        case .nothing: return nil
+        case .sole(let sole): return sole
+        case .lists(let lists): return lists.soleChange
+        }
+    }
+
+    /// Sections that left, old indices.
+    @inlinable
+    public var sectionDeletions: [SectionChange] {
+        get { listed?.sectionDeletions ?? [] }
+        _modify { yield &lists.sectionDeletions }
+    }
+    /// Sections that came, new indices.
+    @inlinable
+    public var sectionInsertions: [SectionChange] {
+        get { listed?.sectionInsertions ?? [] }
+        _modify { yield &lists.sectionInsertions }
+    }
+    /// Sections that were given another rank, ordered by new index.
+    @inlinable
+    public var sectionMoves: [SectionMove] {
+        get { listed?.sectionMoves ?? [] }
+        _modify { yield &lists.sectionMoves }
+    }
+    /// Rows that left, old paths.
+    @inlinable
+    public var deletions: [Deletion] {
+        get { listed?.deletions ?? [] }
+        _modify { yield &lists.deletions }
+    }
+    /// Rows that came, new paths.
+    @inlinable
+    public var insertions: [Insertion] {
+        get { listed?.insertions ?? [] }
+        _modify { yield &lists.insertions }
+    }
+    /// Rows that moved (with or without a change of contents), ordered by new path.
+    @inlinable
+    public var moves: [Change] {
+        get { if case .sole(let sole) = contents { sole.moves ? [sole.change] : [] } else { listed?.moves ?? [] } }
+        _modify { yield &lists.moves }
+    }
+    /// Rows that changed and did not move relative to their untouched neighbours, ordered by new path.
+    @inlinable
+    public var updates: [Change] {
+        get { if case .sole(let sole) = contents { sole.moves ? [] : [sole.change] } else { listed?.updates ?? [] } }
+        _modify { yield &lists.updates }
+    }
+}
+
+extension Batch {
+    /// One row that moved, or changed where it stands.
+    ///
+    /// Not a `Change` in an object: what ends an object of a generic class, which is not specialised, would look up what a change of
+    /// such rows is.
+    public final class SoleChange: Sendable {
+        /// Old path.
+        public let from: SectionPath
+        /// New path.
+        public let to: SectionPath
+        /// The element before.
+        public let old: Element
+        /// The element after.
+        public let new: Element
+        /// Whether it is among the moves of its batch, or among the updates.
+        public let moves: Bool
+
+        @inlinable
+        init(from: SectionPath, to: SectionPath, old: Element, new: Element, moves: Bool) {
+            self.from = from
+            self.to = to
+            self.old = old
+            self.new = new
+            self.moves = moves
+        }
+
+        @inlinable
+        convenience init(_ change: Change, moves: Bool) {
+            self.init(from: change.from, to: change.to, old: change.old, new: change.new, moves: moves)
+        }
+
+        /// The same as it stands in a list.
+        @inlinable
+        public var change: Change { Change(from: from, to: to, old: old, new: new) }
+    }
+}
+
+extension Batch {
+    /// Whether both tell the same, in whichever form.
+    @inlinable
+    public static func == (a: Batch, b: Batch) -> Bool { a.checksums == b.checksums && a.lists == b.lists }
+}
