@@ -2,7 +2,14 @@ import JSONText
 
 extension Twake.ChannelActivity {
     init(reading reader: inout JSONReader) throws(Mismatch) {
-        self.init(channel: .none, company: .none, workspace: .none, lastActivity: nil, lastMessage: nil)
+        var fields = Fields(channel: .none, company: .none, workspace: .none)
+        try fields.take(from: &reader)
+        self.init(fields)
+    }
+}
+
+extension Twake.ChannelActivity.Fields {
+    fileprivate mutating func take(from reader: inout JSONReader) throws(Mismatch) {
         let start = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "id") {

@@ -130,29 +130,45 @@ extension Twake {
         }
     }
 
-    /// `channel_activity`: something happened in a channel (3.3).
+    /// `channel_activity`: something happened in a channel (3.3). One reference, since half of what a busy workspace says is handed on so.
+    @dynamicMemberLookup
     public struct ChannelActivity: Hashable, Sendable {
-        /// The channel, the wire's `id`.
-        public var channel: EntityID
-        /// The company it belongs to.
-        public var company: EntityID
-        /// The workspace; `direct` for directs.
-        public var workspace: EntityID
-        /// When it happened.
-        public var lastActivity: Timestamp?
-        /// The message that did it, replies included; nil at the channel's creation.
-        public var lastMessage: MessageSummary?
+        @usableFromInline let shared: Shared<Fields>
+
+        /// What an activity says.
+        public struct Fields: Hashable, Sendable {
+            /// The channel, the wire's `id`.
+            public var channel: EntityID
+            /// The company it belongs to.
+            public var company: EntityID
+            /// The workspace; `direct` for directs.
+            public var workspace: EntityID
+            /// When it happened.
+            public var lastActivity: Timestamp?
+            /// The message that did it, replies included; nil at the channel's creation.
+            public var lastMessage: MessageSummary?
+        }
+
+        /// An activity of these fields.
+        init(_ fields: Fields) { shared = Shared(fields) }
 
         /// An activity of these fields.
         public init(
             channel: EntityID, company: EntityID, workspace: EntityID, lastActivity: Timestamp?,
             lastMessage: MessageSummary?
         ) {
-            self.channel = channel
-            self.company = company
-            self.workspace = workspace
-            self.lastActivity = lastActivity
-            self.lastMessage = lastMessage
+            self.init(
+                Fields(
+                    channel: channel, company: company, workspace: workspace, lastActivity: lastActivity,
+                    lastMessage: lastMessage))
         }
+
+        /// What it says.
+        @inlinable
+        public var fields: Fields { shared.value }
+
+        /// One of its fields.
+        @inlinable
+        public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
     }
 }

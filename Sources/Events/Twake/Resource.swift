@@ -62,7 +62,7 @@ extension Twake {
         /// `channel`, `channels`: all fields that were sent; a sparse `deleted` has only the ids.
         case channel(Channel)
         /// `channel_activity`.
-        indirect case activity(ChannelActivity)
+        case activity(ChannelActivity)
         /// `channel_member`, in either of its two forms (3.3).
         indirect case member(ChannelMember)
         /// `message`.

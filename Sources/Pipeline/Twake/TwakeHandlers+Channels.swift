@@ -27,8 +27,7 @@ extension TwakeHandler where Payload == Twake.Channel {
 extension TwakeHandler where Payload == Twake.ChannelActivity {
     /// `channel_activity`: the channel moves to the front; an older activity changes nothing.
     static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, memory, transaction in
-        let path = TwakeChannelPath(company: sent.company, workspace: sent.workspace, channel: sent.channel)
-        transaction.overtakeLists(of: path)
+        transaction.overtakeLists(of: sent.path)
         guard var known = transaction.model[.channel(sent.channel)]?.channel else {
             let news = Twake.Channel(
                 id: sent.channel, company: sent.company, workspace: sent.workspace, lastActivity: sent.lastActivity,
@@ -44,7 +43,7 @@ extension TwakeHandler where Payload == Twake.ChannelActivity {
             }
             transaction.model.put(.channel(known))
         }
-        transaction.refetch(treatment.refetch, of: path, facts)
+        transaction.refetch(treatment.refetch, of: sent.path, facts)
     }
 }
 

@@ -119,3 +119,9 @@ extension Twake.Channel {
         TwakeChannelPath(company: self.company, workspace: self.workspace, channel: self.id)
     }
 }
+
+extension Twake.ChannelActivity {
+    var path: TwakeChannelPath {
+        TwakeChannelPath(company: self.company, workspace: self.workspace, channel: self.channel)
+    }
+}

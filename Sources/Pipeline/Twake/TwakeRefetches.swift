@@ -2,9 +2,11 @@ import Events
 
 // What the table's refetches are, and which answers in flight an event overtakes.
 extension Transaction {
-    mutating func refetch(_ refetch: TwakeTreatment.Refetch, of path: TwakeChannelPath, _ facts: TwakeFacts) {
-        guard !facts.hasNoREST else { return }
-        let era = facts.effectiveEra
+    mutating func refetch(
+        _ refetch: TwakeTreatment.Refetch, of path: @autoclosure () -> TwakeChannelPath, _ facts: TwakeFacts
+    ) {
+        guard refetch != .none, !facts.hasNoREST else { return }
+        let (era, path) = (facts.effectiveEra, path())
         switch refetch {
         case .none, .message, .head, .badgesSoon, .account, .placesSoon: break
         case .list: fetch(path.list(era))
@@ -30,7 +32,9 @@ extension Transaction {
     /// Drops what is asked about a channel's messages.
     mutating func cancelMessages(of channel: EntityID) { plans.append(.cancel(.messages(of: channel))) }
 
-    mutating func overtakeLists(of channel: TwakeChannelPath) {
+    mutating func overtakeLists(of channel: @autoclosure () -> TwakeChannelPath) {
+        guard refetcher.isFetching else { return }
+        let channel = channel()
         overtake { $0.lists(channel) }
     }
 

@@ -14,10 +14,10 @@ extension Twake.Channel {
 extension Twake.ChannelActivity {
     func standing(against known: Twake.Channel) -> TwakeStanding {
         guard known.lastActivity != nil else { return .newer }
-        switch order(lastActivity, known.lastActivity) {
+        switch order(self.lastActivity, known.lastActivity) {
         case .earlier: return .older
         case .later: return .newer
-        case .same: return lastMessage == nil || lastMessage == known.lastMessage ? .same : .doubtful
+        case .same: return self.lastMessage == nil || self.lastMessage == known.lastMessage ? .same : .doubtful
         case .unknown: return .doubtful
         }
     }
