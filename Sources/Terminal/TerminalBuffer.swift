@@ -16,14 +16,16 @@ public struct TerminalBuffer: Sendable {
     /// An empty buffer; without `colour` no style leaves a trace.
     public init(colour: Bool) { self.colour = colour }
 
-    /// Appends text in one style.
-    public mutating func append(_ text: String, _ style: TerminalStyle = .plain) {
+    /// Appends text in one style, which is not asked for where there is no colour.
+    public mutating func append(_ text: String, _ style: @autoclosure () -> TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
-        let styled = colour && (style != .plain || isHighlighted)
-        if styled, style != .plain { bytes.append(contentsOf: style.sequence.utf8) }
-        if styled, isHighlighted { bytes.append(contentsOf: TerminalStyle.highlight.utf8) }
+        guard colour else { return append(escaping: text) }
+        let style = style()
+        let isStyled = style != .plain || isHighlighted
+        if style != .plain { bytes.append(contentsOf: style.sequence.utf8) }
+        if isHighlighted { bytes.append(contentsOf: TerminalStyle.highlight.utf8) }
         append(escaping: text)
-        if styled { bytes.append(contentsOf: TerminalStyle.reset.utf8) }
+        if isStyled { bytes.append(contentsOf: TerminalStyle.reset.utf8) }
     }
 
     private mutating func append(escaping text: String) {

@@ -26,8 +26,15 @@ enum TerminalForm: Hashable {
             self = value < 0xA0 || value == 0xAD ? .escaped(scalar) : .visible(columns: 1)
             return
         }
-        // Dashes, quotation marks, bullets and the ellipsis: other text is full of them.
-        self = 0x2010...0x2027 ~= value ? .visible(columns: 1) : TerminalForm(unusual: scalar, after: context)
+        self = Self.isUsual(value) ? .visible(columns: 1) : TerminalForm(unusual: scalar, after: context)
+    }
+
+    /// What other text is full of, one column each: letters of Greek and Cyrillic, dashes, quotation marks, bullets, the ellipsis, arrows.
+    static func isUsual(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x391...0x3A1, 0x3A3...0x3FF, 0x400...0x481, 0x2010...0x2027, 0x2190...0x21FF: true
+        default: false
+        }
     }
 
     /// As Unicode has it.

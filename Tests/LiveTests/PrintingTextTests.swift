@@ -1,3 +1,5 @@
+import Events
+import Pipeline
 import Terminal
 import Testing
 
@@ -18,6 +20,22 @@ struct PrintingTextTests {
         }
     }
 
+    @Test(
+        "An id is cut as its text is",
+        arguments: [
+            "5828c718-b49e-4aa7-b0f2-6a9f6e2d0c11", "00000000-0000-0000-0000-000000000000",
+            "ffffffff-ffff-ffff-ffff-ffffffffffff", "09afbcde-0000-4000-8000-000000000001",
+            "5828C718-B49E-4AA7-B0F2-6A9F6E2D0C11", "direct", "", "of 5828c718-b49e-4aa7-b0f2-6a9f6e2d0c11",
+        ])
+    func shortensIDs(text: String) {
+        #expect(ShortName.id(EntityID(text)) == ShortName.shorteningIDs(text))
+        let (id, section) = (
+            Item.ID(.member, EntityID(text), qualifier: EntityID("a")), Item.Section("members", EntityID(text))
+        )
+        #expect(id.shortText == ShortName.shorteningIDs(id.text))
+        #expect(section.shortText == ShortName.shorteningIDs(section.text))
+    }
+
     @Test("A room's name keeps its end when it is too long")
     func shortensRooms() {
         let room =
@@ -35,6 +53,10 @@ struct PrintingTextTests {
         #expect(TimeText.rfc3339(wall: 951_782_400_000_000) == "2000-02-29T00:00:00.000000Z")
         #expect(TimeText.rfc3339(wall: -1) == "1969-12-31T23:59:59.999999Z")
         #expect(TimeText.clock(wall: 1_767_323_045_123_456) == "03:04:05.123")
+        #expect(TimeText.clock(wall: -1) == "23:59:59.999")
+        #expect(TimeText.clock(wall: 86_399_999_999) == "23:59:59.999")
+        #expect(TimeText.clock(wall: 86_400_000_000) == "00:00:00.000")
+        #expect([Int64.min, .max].allSatisfy { TimeText.clock(wall: $0).utf8.count == 12 })
         #expect(TimeText.rfc3339(wall: .min) == "0000-01-01T00:00:00.000000Z")
         #expect(TimeText.rfc3339(wall: .max) == "9999-12-31T23:59:59.999999Z")
         #expect(

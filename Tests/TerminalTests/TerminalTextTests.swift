@@ -31,11 +31,17 @@ struct TerminalTextTests {
         ("\u{206A}old\u{206F}", "\\u{206A}old\\u{206F}"),
     ]
 
-    @Test func `Punctuation that is shown without a look at Unicode is shown as Unicode has it`() {
-        for value in UInt32(0x2000)...0x206F {
+    @Test(
+        "What is shown without a look at Unicode is shown as Unicode has it",
+        arguments: ["a", nil] as [Unicode.Scalar?])
+    func agreesWithUnicode(base: Unicode.Scalar?) {
+        let context = base.map { TerminalForm.Context(base: $0) }
+        for value in UInt32(0)...0x30FF {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            let context = TerminalForm.Context(base: "a")
-            #expect(TerminalForm(of: scalar, after: context) == TerminalForm(unusual: scalar, after: context))
+            let (shown, known) = (
+                TerminalForm(of: scalar, after: context), TerminalForm(unusual: scalar, after: context)
+            )
+            if shown != known { Issue.record("U+\(String(value, radix: 16)) is shown as \(shown), and is \(known)") }
         }
     }
 

@@ -84,9 +84,15 @@ struct DiffRow {
 extension Item.ID {
     /// The id as text: `5828c718-…`, for a membership `channel/user`.
     var text: String { qualifier.map { "\(id)/\($0)" } ?? id.description }
+
+    /// The same with UUIDs cut short.
+    var shortText: String { qualifier.map { ShortName.id(id) + "/" + ShortName.id($0) } ?? ShortName.id(id) }
 }
 
 extension Item.Section {
     /// The section as text: `channels`, `messages/5828c718-…`.
     var text: String { parent.map { "\(name)/\($0)" } ?? name }
+
+    /// The same with UUIDs cut short.
+    var shortText: String { parent.map { name + "/" + ShortName.id($0) } ?? name }
 }

@@ -37,18 +37,20 @@ extension EventLines {
     private func append(_ row: DiffRow, cause: Int, to buffer: inout TerminalBuffer) {
         let facts = ItemFacts(row.item)
         buffer.pad(to: columns.room)
-        buffer.append("\(row.operation.sign) \(row.item.id.kind.rawValue) ", row.operation.style)
+        buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue + " ", row.operation.style)
         buffer.append(name(of: row.item, facts))
         // A membership has no name of its own: its user's.
         if let label = facts.label ?? people[row.item.id.id.description] {
-            buffer.append("  “" + (isCompact ? TerminalText.truncated(label, to: 40) : label) + "”")
+            buffer.append("  “")
+            buffer.append(isCompact ? TerminalText.truncated(label, to: 40) : label)
+            buffer.append("”")
         }
         let differences = row.differences(facts)
         if isCompact, !differences.isEmpty {
             buffer.append("  " + differences.map(\.key).joined(separator: ", "), .dim)
         }
         buffer.append("  " + place(of: row), .dim)
-        buffer.append("  #\(cause)", .dim)
+        buffer.append("  #" + String(cause), .dim)
         buffer.endLine()
         if !isCompact { appendFields(differences, to: &buffer) }
     }
@@ -73,18 +75,20 @@ extension EventLines {
     private func place(of row: DiffRow) -> String {
         let section = section(of: row.item)
         guard row.operation == .move, let from = row.from, let to = row.to, let old = row.old else {
-            return "in \(section)"
+            return "in " + section
         }
-        if old.sectionKey == row.item.sectionKey { return "in \(section) \(from.item) → \(to.item)" }
+        if old.sectionKey == row.item.sectionKey {
+            return "in " + section + " " + String(from.item) + " → " + String(to.item)
+        }
         return "from \(self.section(of: old)) to \(section)"
     }
 
     private func section(of item: Item) -> String {
-        isCompact ? ShortName.shorteningIDs(item.sectionKey.text) : item.sectionKey.text
+        isCompact ? item.sectionKey.shortText : item.sectionKey.text
     }
 
     private func name(of item: Item, _ facts: ItemFacts) -> String {
-        isCompact ? ShortName.shorteningIDs(item.id.text) : item.id.text
+        isCompact ? item.id.shortText : item.id.text
     }
 
     /// A field's value as JSON, `nothing` where there is none.

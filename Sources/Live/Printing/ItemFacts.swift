@@ -1,4 +1,5 @@
 import Events
+import Glibc
 import JSONText
 import Pipeline
 
@@ -89,18 +90,21 @@ struct ItemFacts {
     /// What differs from `old`, in the order of the new fields, those that are gone last.
     func differences(from old: ItemFacts) -> [Difference] {
         var result: [Difference] = []
-        var kept = 0
-        var likely = 0
+        var (kept, likely) = (0, 0)
         for field in fields {
             // Mostly both have the same fields in the same order.
-            let before = old.field(named: text[field.key], from: likely)
-            if let before { (kept, likely) = (kept + 1, before + 1) }
-            let value = before.map { old.text[old.fields[$0].value] }
-            let isSame = value == text[field.value]
-            if !isSame { result.append(difference(field, old: value, new: text[field.value])) }
+            guard let before = old.field(named: field.key, of: self, from: likely) else {
+                result.append(difference(field, old: nil, new: text[field.value]))
+                continue
+            }
+            (kept, likely) = (kept + 1, before + 1)
+            let value = old.fields[before].value
+            if !old.has(value, as: field.value, of: self) {
+                result.append(difference(field, old: old.text[value], new: text[field.value]))
+            }
         }
         guard kept < old.fields.count else { return result }
-        for field in old.fields where self.field(named: old.text[field.key], from: 0) == nil {
+        for field in old.fields where self.field(named: field.key, of: old, from: 0) == nil {
             result.append(old.difference(field, old: old.text[field.value], new: nil))
         }
         return result
@@ -112,9 +116,20 @@ struct ItemFacts {
             new: new.map { RawJSON(unchecked: $0) })
     }
 
-    /// The index of the field called so; looked for from one on, then from the beginning.
-    private func field(named key: ArraySlice<UInt8>, from start: Int) -> Int? {
-        if start < fields.count, text[fields[start].key] == key { return start }
-        return fields.firstIndex { text[$0.key] == key }
+    /// The index of the field called as that of another; looked for from one on, then from the beginning.
+    private func field(named key: Range<Int>, of other: ItemFacts, from start: Int) -> Int? {
+        if start < fields.count, has(fields[start].key, as: key, of: other) { return start }
+        return fields.firstIndex { has($0.key, as: key, of: other) }
+    }
+
+    /// Whether a piece of the text is the same as one of another's.
+    private func has(_ piece: Range<Int>, as its: Range<Int>, of other: ItemFacts) -> Bool {
+        guard piece.count == its.count else { return false }
+        return text.withUnsafeBytes { text in
+            other.text.withUnsafeBytes { others in
+                guard let text = text.baseAddress, let others = others.baseAddress else { return true }
+                return memcmp(text + piece.lowerBound, others + its.lowerBound, piece.count) == 0
+            }
+        }
     }
 }

@@ -1,7 +1,16 @@
+import Events
 import Terminal
 
 /// Names with their UUIDs and beginnings cut, for lines that must be narrow.
 enum ShortName {
+    /// An id, of which a UUID is cut to its first eight digits.
+    static func id(_ id: EntityID) -> String {
+        switch id {
+        case .uuid(let high, _): firstDigits(of: high)
+        case .text(let text): shorteningIDs(text)
+        }
+    }
+
     /// `text` with every UUID cut to its first eight digits.
     static func shorteningIDs(_ text: String) -> String {
         let bytes = text.utf8.span
@@ -20,6 +29,17 @@ enum ShortName {
         guard taken > 0 else { return text }
         bytes.extracting(taken...).withUnsafeBufferPointer { result.append(contentsOf: $0) }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The first eight hexadecimal digits of a UUID whose first half this is.
+    private static func firstDigits(of high: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 8) { text in
+            for place in 0..<8 {
+                let nibble = UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * place)) & 15
+                text.initializeElement(at: place, to: nibble + (nibble < 10 ? 0x30 : 0x57))
+            }
+            return 8
+        }
     }
 
     /// A room's name in at most `width` columns: UUIDs short, then its first path components left out.

@@ -10,10 +10,12 @@ struct Tally: Sendable {
     var count: Int { counts.count }
 
     mutating func add(_ name: String) {
-        if counts[name] == nil, counts.count >= limit {
-            others += 1
+        if let known = counts.index(forKey: name) {
+            counts.values[known] += 1
+        } else if counts.count < limit {
+            counts[name] = 1
         } else {
-            counts[name, default: 0] += 1
+            others += 1
         }
     }
 

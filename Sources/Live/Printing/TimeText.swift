@@ -6,9 +6,23 @@ enum TimeText {
         let milliseconds = microseconds.flooredDivision(by: 1000)
         let ofDay = Int(milliseconds - milliseconds.flooredDivision(by: 86_400_000) * 86_400_000)
         let seconds = ofDay / 1000
-        return two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "."
-            + padded(ofDay % 1000, 3)
+        // Every line begins with one: written in place, it is put together of nothing.
+        return String(unsafeUninitializedCapacity: 12) { text in
+            text.initialize(repeating: UInt8(ascii: ":"))
+            for (place, number) in [(0, seconds / 3600), (3, seconds / 60 % 60), (6, seconds % 60)] {
+                text[place] = digit(number / 10)
+                text[place + 1] = digit(number)
+            }
+            text[8] = UInt8(ascii: ".")
+            text[9] = digit(ofDay / 100)
+            text[10] = digit(ofDay / 10)
+            text[11] = digit(ofDay)
+            return 12
+        }
     }
+
+    /// The last digit of a number.
+    private static func digit(_ number: Int) -> UInt8 { UInt8(ascii: "0") + UInt8(number % 10) }
 
     /// A span from some moment on, to the millisecond: `+3.120s`, `+4m05.003s`, `+2h03m04s`.
     static func elapsed(milliseconds: Int64) -> String {
