@@ -1,5 +1,6 @@
 import Events
 import Pipeline
+import SectionedModel
 import Terminal
 import Testing
 
@@ -44,6 +45,25 @@ struct PrintingTextTests {
         #expect(ShortName.room(room, width: 80) == "/companies/5828c718/workspaces/c920712e/channels?type=public")
         #expect(ShortName.room("averylongnamewithoutaslash", width: 10) == "…outaslash")
         #expect(TerminalText.width(of: ShortName.room("日本語日本語日本語", width: 8)) <= 8)
+    }
+
+    @Test func `A room has the name its channel has now, although it had none, or another, when it was asked for`() {
+        var rooms = KnownRooms()
+        func name(_ name: String) {
+            var batch = Batch<Item>()
+            let path = SectionPath(section: 0, item: 0)
+            batch.insertions = [.init(path: path, element: Sample.channel(Sample.channel, name))]
+            rooms.learn(from: .diff(DiffReport(sequence: 1, cause: 1, batch: batch)))
+        }
+        let long = Sample.feed + "/" + String(repeating: "x", count: KnownRooms.longestKept)
+        #expect(rooms.title(of: Sample.feed) == nil)
+        for title in ["general", "announcements"] {
+            name(title)
+            for room in [Sample.feed, Sample.feed, long, "/" + Sample.channel.description, Sample.channel.description] {
+                #expect(rooms.title(of: room) == title)
+            }
+            #expect(rooms.title(of: "/companies/1/channels?type=public") == nil)
+        }
     }
 
     @Test("Times are those of the record, in UTC")

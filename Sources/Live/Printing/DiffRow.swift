@@ -40,6 +40,7 @@ struct DiffRow {
 
     /// The rows of a batch: what left, what came, what moved, what changed.
     static func rows(of batch: Batch<Item>) -> [DiffRow] {
+        if let sole = batch.soleChange { return [DiffRow(sole.moves ? .move : .update, sole.change)] }
         var rows: [DiffRow] = []
         for row in batch.deletions {
             rows.append(DiffRow(operation: .delete, from: row.path, old: row.element, item: row.element))

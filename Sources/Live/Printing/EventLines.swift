@@ -132,7 +132,9 @@ struct EventLines {
     mutating func label(of room: String) -> String {
         if let known = roomLabels[room] { return known }
         let label = ShortName.room(room, width: settings.roomWidth)
-        if roomLabels.count < EventLines.mostLabels { roomLabels[room] = label }
+        if roomLabels.count < EventLines.mostLabels, room.utf8.count <= KnownRooms.longestKept {
+            roomLabels[room] = label
+        }
         return label
     }
 

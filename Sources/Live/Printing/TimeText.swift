@@ -5,24 +5,33 @@ enum TimeText {
     static func clock(wall microseconds: Int64) -> String {
         let milliseconds = microseconds.flooredDivision(by: 1000)
         let ofDay = Int(milliseconds - milliseconds.flooredDivision(by: 86_400_000) * 86_400_000)
-        let seconds = ofDay / 1000
-        // Every line begins with one: written in place, it is put together of nothing.
         return String(unsafeUninitializedCapacity: 12) { text in
-            text.initialize(repeating: UInt8(ascii: ":"))
-            for (place, number) in [(0, seconds / 3600), (3, seconds / 60 % 60), (6, seconds % 60)] {
-                text[place] = digit(number / 10)
-                text[place + 1] = digit(number)
-            }
+            writeClock(second: ofDay / 1000, into: text, at: 0)
             text[8] = UInt8(ascii: ".")
-            text[9] = digit(ofDay / 100)
-            text[10] = digit(ofDay / 10)
-            text[11] = digit(ofDay)
+            write(ofDay % 1000, digits: 3, into: text, at: 9)
             return 12
         }
     }
 
-    /// The last digit of a number.
-    private static func digit(_ number: Int) -> UInt8 { UInt8(ascii: "0") + UInt8(number % 10) }
+    // Every line has one of these: written where they belong, they are put together of nothing.
+
+    /// `HH:MM:SS` of a second of the day.
+    private static func writeClock(second: Int, into text: UnsafeMutableBufferPointer<UInt8>, at place: Int) {
+        write(second / 3600, digits: 2, into: text, at: place)
+        text[place + 2] = UInt8(ascii: ":")
+        write(second / 60 % 60, digits: 2, into: text, at: place + 3)
+        text[place + 5] = UInt8(ascii: ":")
+        write(second % 60, digits: 2, into: text, at: place + 6)
+    }
+
+    /// The last digits of a number, with zeros in front.
+    private static func write(_ number: Int, digits: Int, into text: UnsafeMutableBufferPointer<UInt8>, at place: Int) {
+        var rest = number
+        for digit in stride(from: place + digits - 1, through: place, by: -1) {
+            text[digit] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
 
     /// A span from some moment on, to the millisecond: `+3.120s`, `+4m05.003s`, `+2h03m04s`.
     static func elapsed(milliseconds: Int64) -> String {
@@ -44,8 +53,19 @@ enum TimeText {
         let date = civil(day: day)
         let ofDay = Int(seconds - day * 86400)
         let fraction = Int(microseconds - seconds * 1_000_000)
-        return padded(date.year, 4) + "-" + two(date.month) + "-" + two(date.day) + "T" + two(ofDay / 3600) + ":"
-            + two(ofDay / 60 % 60) + ":" + two(ofDay % 60) + "." + padded(fraction, 6) + "Z"
+        return String(unsafeUninitializedCapacity: 27) { text in
+            write(date.year, digits: 4, into: text, at: 0)
+            text[4] = UInt8(ascii: "-")
+            write(date.month, digits: 2, into: text, at: 5)
+            text[7] = UInt8(ascii: "-")
+            write(date.day, digits: 2, into: text, at: 8)
+            text[10] = UInt8(ascii: "T")
+            writeClock(second: ofDay, into: text, at: 11)
+            text[19] = UInt8(ascii: ".")
+            write(fraction, digits: 6, into: text, at: 20)
+            text[26] = UInt8(ascii: "Z")
+            return 27
+        }
     }
 
     /// The same of a time in milliseconds.
