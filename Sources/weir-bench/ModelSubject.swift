@@ -74,7 +74,7 @@ struct ModelSubject {
     mutating func commitEach(_ rows: [ModelRow], snapshotEvery interval: Int?) throws(ModelError) -> Int {
         var records = 0
         for row in rows {
-            if let batch = try commit(row) { records += batch.records }
+            if let batch = try commit(row) { records += batch.rowCount }
             if let interval { publish(every: interval) }
         }
         return records
@@ -135,7 +135,7 @@ struct ModelSubject {
     @inline(never)
     mutating func become(_ rows: [ModelRow]) throws(ModelError) -> Int {
         try model.stageDifference(from: rows)
-        return model.commit()?.records ?? 0
+        return model.commit()?.rowCount ?? 0
     }
 
     /// The nanoseconds of taking a snapshot, each after a change; what is done to publish it does not count.
@@ -183,9 +183,6 @@ struct ModelSubject {
 }
 
 extension Batch<ModelRow> {
-    /// How many rows it names.
-    var records: Int { deletions.count + insertions.count + moves.count + updates.count }
-
     /// A line as a log has it, without the contents of the rows.
     func writeLine(into writer: inout JSONWriter) {
         writer.beginObject()

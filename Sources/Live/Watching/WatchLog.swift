@@ -168,10 +168,7 @@ struct WatchLog {
     private static func cost(of report: Report) -> Int {
         switch report {
         case .event(let event): 1000 + event.payload.bytes.count
-        case .diff(let diff):
-            500 + 500
-                * (diff.batch.insertions.count + diff.batch.deletions.count + diff.batch.moves.count
-                    + diff.batch.updates.count)
+        case .diff(let diff): 500 + 500 * diff.batch.rowCount
         case .gap, .connection, .room, .action, .refetch, .typing, .undecodable, .notice: 500
         }
     }

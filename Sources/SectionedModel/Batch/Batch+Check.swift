@@ -12,7 +12,7 @@ extension Batch {
         if let sole = soleChange { return try sole.check() }
         try checkSections()
         try checkRecords()
-        let count = deletions.count + insertions.count + moves.count + updates.count
+        let count = rowCount
         if count > 1 { try checkIDs(count) }
         let hasSections = !sectionDeletions.isEmpty || !sectionInsertions.isEmpty || !sectionMoves.isEmpty
         if count > 1 || hasSections {

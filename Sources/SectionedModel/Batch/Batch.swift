@@ -115,4 +115,14 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
         case .lists(let lists): lists.isEmpty
         }
     }
+    /// The number of rows that leave, come, move or change.
+    @inlinable
+    public var rowCount: Int {
+        switch contents {
+        case .nothing: 0
+        case .sole: 1
+        case .lists(let lists):
+            lists.deletions.count + lists.insertions.count + lists.moves.count + lists.updates.count
+        }
+    }
 }

@@ -82,8 +82,7 @@ extension SectionedCollection {
     @inlinable
     func matched(_ batch: Batch<Element>) throws(ModelError) -> [Touched] {
         var touched: [Touched] = []
-        touched.reserveCapacity(
-            batch.deletions.count + batch.insertions.count + batch.moves.count + batch.updates.count)
+        touched.reserveCapacity(batch.rowCount)
         for deletion in batch.deletions {
             touched.append(try standing(deletion.element, at: deletion.path, becoming: nil))
         }
@@ -123,7 +122,7 @@ extension Batch {
     @inlinable
     var sole: (old: Element?, new: Element?)? {
         if let sole = soleChange { return (sole.old, sole.new) }
-        guard deletions.count + insertions.count + moves.count + updates.count == 1, sectionMoves.isEmpty else {
+        guard rowCount == 1, sectionMoves.isEmpty else {
             return nil
         }
         if let change = moves.first ?? updates.first { return (change.old, change.new) }
