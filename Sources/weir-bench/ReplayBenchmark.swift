@@ -11,6 +11,9 @@ extension Benchmark {
         "threads", "T", "threads that work: one plays, where anything is played, the others decode", standard: 2,
         range: 2...64)
 
+    private static let whole = BenchmarkOption(
+        "whole", "0|1", "events as Twake sends them, 830 bytes each, and not of about 600", standard: 0, range: 0...1)
+
     /// How many starts are measured a round: the first comes behind gigabytes that others have read, and finds nothing at hand.
     private static let starts = 5
 
@@ -20,19 +23,21 @@ extension Benchmark {
         details: [
             "Writes a recording of a Twake tail (era B: half channel activities, a fifth channels, three tenths messages: new",
             "ones, edits, reactions and replies, until the channels hold as many as they may, and from then on what becomes of",
-            "those; with the answers to whatever the session asked for). Then each program goes through the file, one after",
-            "the other, so many rounds, a process each: ours with the reader, the session and the log of `weir replay`. node and",
-            "Python decode the record and the event in it, jq the record alone. What is measured is the whole process, its",
-            "start included.",
+            "those; with the answers to whatever the session asked for). The events have about 600 bytes: Twake's, without a",
+            "message's blocks and the path, which say again what else is in them. Then each program goes through the file, one",
+            "after the other, so many rounds, a process each: ours with the reader, the session and the log of `weir replay`.",
+            "node and Python decode the record and the event in it, jq the record alone. What is measured is the whole process,",
+            "its start included.",
         ],
-        options: [events, channels, messages, threads, .seed, .runs]
+        options: [events, channels, messages, whole, threads, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
         guard access("Tests/Peers/replay_node.js", R_OK) == 0 else {
             throw .failed("Tests/Peers/replay_node.js is not here: run this at the top of the repository")
         }
         let (seed, channels, messages) = (UInt64(arguments[.seed]), arguments[channels], arguments[messages])
         let file = try TwakeRecording.file(
-            events: arguments[events], channels: channels, messages: messages, seed: seed)
+            events: arguments[events], channels: channels, messages: messages, isTerse: arguments[whole] == 0,
+            seed: seed)
         let small = try TwakeRecording.file(events: 1, channels: 1, messages: 1, seed: seed)
         var figures = ReplayFigures(events: arguments[events], bytes: file.size)
         for _ in 0..<arguments[.runs] {
@@ -85,7 +90,7 @@ struct ReplayFigures {
             ])
         }
         let heading =
-            "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB, \(bytes / max(events, 1)) bytes each; "
+            "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB, \(bytes / max(events, 1)) bytes of it for each; "
             + "\(arguments[.runs]) rounds, median [lowest..highest]"
         return ([heading, ""] + table.lines + [""] + bars + ["", "Again: \(arguments.commandLine)"])
             .joined(separator: "\n")

@@ -28,10 +28,12 @@ struct TwakeRecording: ~Copyable {
     }
 
     /// The same in a file of its own, which goes when it is let go. The channels hold so many messages at most.
-    static func file(events: Int, channels: Int, messages: Int, seed: UInt64) throws(BenchmarkError) -> RecordedFile {
+    static func file(
+        events: Int, channels: Int, messages: Int, isTerse: Bool = false, seed: UInt64
+    ) throws(BenchmarkError) -> RecordedFile {
         let file = try RecordedFile()
         do {
-            let traffic = TwakeTraffic(channels: channels, messages: messages, seed: seed)
+            let traffic = TwakeTraffic(channels: channels, messages: messages, isTerse: isTerse, seed: seed)
             let recording = try TwakeRecording(path: file.path, traffic, seed)
             try recording.write(events: events)
         } catch {

@@ -26,10 +26,13 @@ struct TwakeTraffic {
 
     /// How many messages the channels may hold.
     private let limit: Int
+    /// Whether frames are without what says again what else is in them: a message's blocks, and the path.
+    private let isTerse: Bool
     private var replies = 0
 
-    init(channels count: Int, messages limit: Int = .max, seed: UInt64) {
+    init(channels count: Int, messages limit: Int = .max, isTerse: Bool = false, seed: UInt64) {
         self.limit = limit
+        self.isTerse = isTerse
         var dice = Dice(seed: seed)
         company = dice.uuid()
         workspace = dice.uuid()
@@ -72,7 +75,9 @@ struct TwakeTraffic {
 
 extension TwakeTraffic {
     private func resource(_ action: String, _ type: String, room: String, path: String, _ body: String) -> String {
-        #"42["realtime:resource",{"action":"\#(action)","room":"\#(room)","type":"\#(type)","path":"\#(path)","resource":\#(body)}]"#
+        let path = isTerse ? "" : #""path":"\#(path)","#
+        return
+            #"42["realtime:resource",{"action":"\#(action)","room":"\#(room)","type":"\#(type)",\#(path)"resource":\#(body)}]"#
     }
 
     private func path(_ channel: Int) -> String {
@@ -134,7 +139,9 @@ extension TwakeTraffic {
 
     /// A message without its closing brace.
     private mutating func body(of message: Head, thread: String? = nil, updatedAt: Int) -> String {
-        #"{"thread_id":"\#(thread ?? message.id)","id":"\#(message.id)","ephemeral":null,"type":"message","subtype":null,"created_at":\#(message.createdAt),"updated_at":\#(updatedAt),"user_id":"\#(dice.pick(users))","application_id":null,"text":"\#(message.text)","blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"files":null,"context":null,"edited":\#(message.isEdited ? #"{"edited_at":\#(updatedAt)}"# : "null"),"pinned_info":null,"reactions":\#(reactions(of: message)),"bookmarks":null,"override":null"#
+        let blocks = isTerse ? "" : #""blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"#
+        return
+            #"{"thread_id":"\#(thread ?? message.id)","id":"\#(message.id)","ephemeral":null,"type":"message","subtype":null,"created_at":\#(message.createdAt),"updated_at":\#(updatedAt),"user_id":"\#(dice.pick(users))","application_id":null,"text":"\#(message.text)",\#(blocks)"files":null,"context":null,"edited":\#(message.isEdited ? #"{"edited_at":\#(updatedAt)}"# : "null"),"pinned_info":null,"reactions":\#(reactions(of: message)),"bookmarks":null,"override":null"#
     }
 
     private func reactions(of message: Head) -> String {
