@@ -235,6 +235,23 @@ import Wire
         }
     }
 
+    @Test(arguments: ["\n< c", "\n", ""])
+    func `a line that is too long for a record is left out, and told with its number and place`(end: String) throws {
+        try withTemporaryFolder { folder in
+            let long = [UInt8](repeating: UInt8(ascii: "x"), count: RecordFormat.maximumLine + 10)
+            try write(Array("< a\n< ".utf8) + long + Array(end.utf8), to: folder + "/a")
+            var problems: [FileProblem] = []
+            let report = try RecordingConversion.import(
+                folder + "/a", from: .lines, to: ToolDestination(path: folder + "/b"), options
+            ) { problems.append($1) }
+            #expect(report.problems == 1)
+            #expect(problems.map(\.line) == [2])
+            #expect(problems.map(\.offset) == [4])
+            let left = end.count > 1 ? ["a", "c"] : ["a"]
+            #expect(try frames(folder + "/b").map(\.0.message) == left.map { .text($0) })
+        }
+    }
+
     @Test func `formats are told by their first bytes`() throws {
         #expect(try ForeignFormat.sniff(SampleRecording.path) == nil)
         #expect(try ForeignFormat.sniff(archive) == .har)
