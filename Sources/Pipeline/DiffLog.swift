@@ -46,8 +46,7 @@ public enum DiffLog {
         writer.key(sole.moves ? "move" : "update")
         writer.beginArray()
         writer.beginObject()
-        writeChange(from: sole.from, to: sole.to, sole.new, into: &writer)
-        if reversible { writeOld(sole.old, into: &writer) }
+        writeChange(from: sole.from, to: sole.to, sole.new, old: reversible ? sole.old : nil, into: &writer)
         writer.endObject()
         writer.endArray()
     }
@@ -79,21 +78,21 @@ public enum DiffLog {
             insertion.element.encodeMembers(into: &writer)
         }
         func writeListed(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
-            writeChange(from: change.from, to: change.to, change.new, into: &writer)
-            if reversible { writeOld(change.old, into: &writer) }
+            writeChange(from: change.from, to: change.to, change.new, old: reversible ? change.old : nil, into: &writer)
         }
         writeList("move", batch.moves, into: &writer, writeListed)
         writeList("update", batch.updates, into: &writer, writeListed)
     }
 
     private static func writeChange(
-        from: SectionPath, to: SectionPath, _ new: Item, into writer: inout JSONWriter
+        from: SectionPath, to: SectionPath, _ new: Item, old: Item?, into writer: inout JSONWriter
     ) {
         writer.key("from")
         write(from, into: &writer)
         writer.key("to")
         write(to, into: &writer)
         new.encodeMembers(into: &writer)
+        if let old { writeOld(old, into: &writer) }
     }
 
     private static func writeOld(_ item: Item, into writer: inout JSONWriter) {

@@ -199,9 +199,9 @@ public struct Session: Sendable {
         if rooms.isAdopting, link.isReady, !rooms.isJoining, transaction.refetcher.hasNothingToDo {
             rooms.noteListing()
         }
-        var committed = transaction.model.commit()
-        if !remembered.isEmpty || recalled != nil { noteRemembered(committed) }
-        if let batch = committed.take() {
+        let batch = transaction.model.commit()
+        if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
+        if let batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
             let report = DiffReport(

@@ -55,8 +55,7 @@ struct DiffRow {
 
     /// How many rows of each operation a batch has, in the order of `Operation.allCases`.
     static func counts(of batch: Batch<Item>) -> [Int] {
-        if let sole = batch.soleChange { return sole.moves ? [0, 0, 1, 0] : [0, 0, 0, 1] }
-        return [batch.deletions.count, batch.insertions.count, batch.moves.count, batch.updates.count]
+        [batch.deletions.count, batch.insertions.count, batch.moves.count, batch.updates.count]
     }
 
     private init(

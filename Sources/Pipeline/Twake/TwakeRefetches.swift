@@ -33,9 +33,7 @@ extension Transaction {
     mutating func cancelMessages(of channel: EntityID) { plans.append(.cancel(.messages(of: channel))) }
 
     mutating func overtakeLists(of channel: @autoclosure () -> TwakeChannelPath) {
-        guard refetcher.isFetching else { return }
-        let channel = channel()
-        overtake { $0.lists(channel) }
+        overtake { $0.lists(channel()) }
     }
 
     mutating func overtakeMessages(of thread: EntityID, in channel: EntityID?) {

@@ -1,12 +1,23 @@
 // What a batch is made of. Nearly every transaction changes one row, which stands by itself: lists cost an allocation, and a count of
 // references for each that is empty.
 extension Batch {
-    /// What is in a batch.
+    /// What is in a batch, each in its one form: lists have something in them, and more than a sole change.
     @usableFromInline
     enum Contents: Sendable {
         case nothing
         case sole(SoleChange)
         indirect case lists(Lists)
+
+        @inlinable
+        init(_ lists: Lists) {
+            if lists.isEmpty {
+                self = .nothing
+            } else if let sole = lists.soleChange {
+                self = .sole(sole)
+            } else {
+                self = .lists(lists)
+            }
+        }
     }
 
     /// Each in the order the batch gives it.
@@ -56,7 +67,7 @@ extension Batch {
         lists.insertions = insertions
         lists.moves = moves
         lists.updates = updates
-        contents = lists.soleChange.map { .sole($0) } ?? .lists(lists)
+        contents = Contents(lists)
         self.checksums = checksums
     }
 
@@ -80,20 +91,14 @@ extension Batch {
             var lists = lists
             // Nobody else holds them while they are changed.
             contents = .nothing
-            defer { contents = .lists(lists) }
+            defer { contents = Contents(lists) }
             yield &lists
         }
     }
 
     /// What changes in a batch of one row of both states that makes and ends no section; nil for others. Costs less than the lists.
     @inlinable
-    public var soleChange: SoleChange? {
-        switch contents {
-        case .nothing: return nil
-        case .sole(let sole): return sole
-        case .lists(let lists): return lists.soleChange
-        }
-    }
+    public var soleChange: SoleChange? { if case .sole(let sole) = contents { sole } else { nil } }
 
     /// Sections that left, old indices.
     @inlinable
@@ -177,7 +182,15 @@ extension Batch {
 }
 
 extension Batch {
-    /// Whether both tell the same, in whichever form.
+    /// Whether both tell the same.
     @inlinable
-    public static func == (a: Batch, b: Batch) -> Bool { a.checksums == b.checksums && a.lists == b.lists }
+    public static func == (a: Batch, b: Batch) -> Bool {
+        guard a.checksums == b.checksums else { return false }
+        return switch (a.contents, b.contents) {
+        case (.nothing, .nothing): true
+        case (.sole(let a), .sole(let b)): a.moves == b.moves && a.change == b.change
+        case (.lists(let a), .lists(let b)): a == b
+        case (.nothing, _), (.sole, _), (.lists, _): false
+        }
+    }
 }

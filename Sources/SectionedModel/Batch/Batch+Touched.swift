@@ -15,7 +15,7 @@ extension Batch {
         }
         if order.count > 1 { order.sort { $0.path < $1.path } }
         for (_, index) in order { lists.record(touched[index], stays: stays.isEmpty ? false : stays[index]) }
-        if !lists.isEmpty { contents = .lists(lists) }
+        contents = Contents(lists)
     }
 
     /// For each of the touched, whether it need not move; empty when none of them is in both states.

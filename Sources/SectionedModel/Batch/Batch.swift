@@ -108,13 +108,7 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     public init() {}
     /// Whether there is nothing in it.
     @inlinable
-    public var isEmpty: Bool {
-        switch contents {
-        case .nothing: true
-        case .sole: false
-        case .lists(let lists): lists.isEmpty
-        }
-    }
+    public var isEmpty: Bool { if case .nothing = contents { true } else { false } }
     /// The number of rows that leave, come, move or change.
     @inlinable
     public var rowCount: Int {

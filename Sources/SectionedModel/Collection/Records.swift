@@ -53,10 +53,8 @@ struct Records<Element: SectionedElement>: Sendable {
     /// Puts another element into a slot, which must have one. Gives the one that was there.
     @inlinable
     mutating func exchange(_ slot: Slot, for new: Element) -> Element {
-        var element: Element? = new
-        swap(&pages[slot].element, &element)
-        guard let element else { preconditionFailure("an empty slot") }
-        return element
+        guard let old = Swift.exchange(&pages[slot].element, with: new) else { preconditionFailure("an empty slot") }
+        return old
     }
 
     /// Puts an element into a slot that was never used; gives the slot.

@@ -39,15 +39,14 @@ extension SectionedCollection {
         guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
         let hash = Element.hash(of: id)
         var made = Batch<Element>()
-        var entry = Staging.Entry(id: id, hash: hash, element: new)
-        commitSole(&entry, into: &made)
+        commitSole(.init(id: id, hash: hash, element: new), into: &made)
         if made.isEmpty { return false }
         made.checksums = batch.checksums
         if made == batch, state.sum == nil || batch.checksums == nil || state.sum == batch.checksums?.after {
             return true
         }
-        entry = Staging.Entry(id: id, hash: hash, element: made.sole?.old)
-        commitSole(&entry, into: &made)
+        let before = made.sole?.old
+        commitSole(.init(id: id, hash: hash, element: before), into: &made)
         return false
     }
 
@@ -121,7 +120,7 @@ extension Batch {
     /// The element before and after in a batch of one row and no ranks; nil for others.
     @inlinable
     var sole: (old: Element?, new: Element?)? {
-        if let sole = soleChange { return (sole.old, sole.new) }
+        if let soleChange { return (soleChange.old, soleChange.new) }
         guard rowCount == 1, sectionMoves.isEmpty else {
             return nil
         }

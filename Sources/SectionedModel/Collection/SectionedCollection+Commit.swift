@@ -8,8 +8,8 @@ extension SectionedCollection {
         var batch = Batch<Element>()
         if !staging.ranks.isEmpty || staging.entries.count > 1 {
             commitStaged(into: &batch)
-        } else if var entry = staging.entries.popLast() {
-            commitSole(&entry, into: &batch)
+        } else if let entry = staging.entries.popLast() {
+            commitSole(entry, into: &batch)
         }
         guard number(&batch, since: before) else { return nil }
         return batch
@@ -53,7 +53,7 @@ extension SectionedCollection {
 // The transaction of one id, by far the most frequent: it needs no lists and no sorting.
 extension SectionedCollection {
     @inlinable
-    mutating func commitSole(_ entry: inout Staging.Entry, into batch: inout Batch<Element>) {
+    mutating func commitSole(_ entry: consuming Staging.Entry, into batch: inout Batch<Element>) {
         guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
             if let new = entry.element { insertSole(new, hash: entry.hash, into: &batch) }
             return
