@@ -42,7 +42,7 @@ extension ElementDigest {
     }
 }
 
-extension Twake.Channel.Fields {
+extension Twake.Channel.Profile {
     func feedDetails(_ digest: inout ElementDigest) {
         digest.feed(1, ifAny: createdAt)
         if isDefault { digest.feed(2) }

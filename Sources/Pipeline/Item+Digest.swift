@@ -96,6 +96,17 @@ extension Twake.Channel {
 
 extension Twake.Channel.Fields {
     fileprivate func feed(_ digest: inout ElementDigest) {
+        profile.feedLook(&digest)
+        digest.feed(lastActivity)
+        digest.feed(lastMessage == nil ? 0 : 1)
+        lastMessage?.feed(&digest)
+        digest.feed(lastAccess)
+        profile.feedState(&digest)
+    }
+}
+
+extension Twake.Channel.Profile {
+    fileprivate func feedLook(_ digest: inout ElementDigest) {
         digest.feed(1)
         digest.feed(id)
         digest.feed(company)
@@ -107,10 +118,9 @@ extension Twake.Channel.Fields {
         digest.feed(owner)
         digest.feed(isArchived ? 1 : 0)
         digest.feed(members)
-        digest.feed(lastActivity)
-        digest.feed(lastMessage == nil ? 0 : 1)
-        lastMessage?.feed(&digest)
-        digest.feed(lastAccess)
+    }
+
+    fileprivate func feedState(_ digest: inout ElementDigest) {
         digest.feed(updatedAt)
         feedDetails(&digest)
     }

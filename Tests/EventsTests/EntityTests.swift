@@ -153,11 +153,11 @@ import Testing
         var changed = try #require(try Sample.channel("3.3 channel saved: of 2022"))
         #expect(changed.group == "Projects" && changed.archivedAt?.milliseconds == 1_620_987_950_000)
         #expect(changed.isReadOnly == true && changed.connectors?.description == #"["APP"]"# && changed.isDefault)
-        changed.update { $0.keepDetails(of: listed.fields) }
+        changed.update { $0.profile.keepDetails(of: listed.fields.profile) }
         #expect(changed.memberType == .member && changed.role == .owner && changed.notificationLevel == .mentions)
         var plain = try #require(try Sample.channel("3.3 channel saved: a rename"))
         #expect(!plain.hasDetails)
-        plain.update { $0.keepDetails(of: listed.fields) }
+        plain.update { $0.profile.keepDetails(of: listed.fields.profile) }
         #expect(plain.memberType == .member)
     }
 

@@ -62,35 +62,81 @@ extension Twake.MessageSummary {
 extension Twake.Channel {
     /// Reads a channel of either era. `user` is who asks: their name is left out where a direct's name is composed.
     init(reading reader: inout JSONReader, for user: EntityID? = nil) throws(Mismatch) {
-        var fields = Fields(id: .none, company: .none, workspace: .none)
-        try fields.take(from: &reader, for: user)
-        self.init(fields)
+        var read = Read()
+        try read.take(from: &reader, for: user)
+        self.init(read.fields)
+    }
+
+    /// A channel that is being read: its profile is put behind its reference when all of it is known.
+    struct Read {
+        var profile = Profile(id: .none, company: .none, workspace: .none)
+        var lastActivity: Timestamp?
+        var lastMessage: Twake.MessageSummary?
+        var lastAccess: Timestamp?
+
+        var fields: Fields {
+            var fields = Fields(profile)
+            (fields.lastActivity, fields.lastMessage, fields.lastAccess) = (lastActivity, lastMessage, lastAccess)
+            return fields
+        }
     }
 }
 
-extension Twake.Channel.Fields {
+extension Twake.Channel.Read {
     fileprivate mutating func take(from reader: inout JSONReader, for user: EntityID?) throws(Mismatch) {
         var users: [Person] = []
         let start = try reader.open()
         while let key = try reader.field() {
             if try reader.isNull() { continue }
-            if try takeIdentity(key, from: &reader) { continue }
-            if try takeState(key, from: &reader) { continue }
+            if try profile.takeIdentity(key, from: &reader) { continue }
+            if try takeActivity(key, from: &reader) { continue }
+            if try profile.takeState(key, from: &reader) { continue }
             if reader.isNamed(key, "users") {
                 users = try Person.list(reading: &reader)
-            } else if try !takeDetail(key, from: &reader), try !takeListDetail(key, from: &reader) {
+            } else if try !profile.takeDetail(key, from: &reader), try !profile.takeListDetail(key, from: &reader) {
                 try reader.pass()
             }
         }
+        try profile.complete(readFrom: start)
+        if !users.isEmpty { profile.composeName(of: users, for: user) }
+    }
+
+    /// Takes the value if `key` says what goes on in the channel.
+    private mutating func takeActivity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+        if reader.isNamed(key, "last_activity") {
+            lastActivity = try reader.timeIfAny()
+        } else if reader.isNamed(key, "last_message") {
+            lastMessage = try Twake.MessageSummary.ifAny(reading: &reader)
+        } else if reader.isNamed(key, "user_last_access") {
+            lastAccess = try reader.timeIfAny() ?? lastAccess
+        } else if reader.isNamed(key, "user_member") {
+            try takeMembership(from: &reader)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// What the channel says of the user's membership; not inlined, since a membership is large.
+    @inline(never)
+    private mutating func takeMembership(from reader: inout JSONReader) throws(Mismatch) {
+        guard let member = try MemberFields.ifAny(reading: &reader) else { return }
+        lastAccess = member.lastAccess ?? lastAccess
+        profile.takeMembership(member.type, member.isFavorite, member.notificationLevel)
+    }
+}
+
+extension Twake.Channel.Profile {
+    /// A channel cannot do without its ids; a direct is in no workspace.
+    fileprivate mutating func complete(readFrom start: Int) throws(Mismatch) {
         if workspace.isNone, visibility == .direct { workspace = .text("direct") }
         try id.require("id", at: start)
         try company.require("company_id", at: start)
         try workspace.require("workspace_id", at: start)
-        if !users.isEmpty { composeName(of: users, for: user) }
     }
 
     /// Takes the value if `key` says which channel it is.
-    private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    fileprivate mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "id") {
             id = try reader.id()
         } else if reader.isNamed(key, "company_id") {
@@ -113,20 +159,12 @@ extension Twake.Channel.Fields {
         return true
     }
 
-    /// Takes the value if `key` says what is going on in the channel.
-    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    /// Takes the value if `key` says how the channel is.
+    fileprivate mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "archived") {
             isArchived = try reader.flagIfAny() ?? false
         } else if reader.isNamed(key, "members") {
             members = try reader.ids()
-        } else if reader.isNamed(key, "last_activity") {
-            lastActivity = try reader.timeIfAny()
-        } else if reader.isNamed(key, "last_message") {
-            lastMessage = try Twake.MessageSummary.ifAny(reading: &reader)
-        } else if reader.isNamed(key, "user_last_access") {
-            lastAccess = try reader.timeIfAny() ?? lastAccess
-        } else if reader.isNamed(key, "user_member") {
-            try takeMembership(from: &reader)
         } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.timeIfAny()
         } else if reader.isNamed(key, "created_at") {
@@ -139,16 +177,8 @@ extension Twake.Channel.Fields {
         return true
     }
 
-    /// What the channel says of the user's membership; not inlined, since a membership is large.
-    @inline(never)
-    private mutating func takeMembership(from reader: inout JSONReader) throws(Mismatch) {
-        guard let member = try MemberFields.ifAny(reading: &reader) else { return }
-        lastAccess = member.lastAccess ?? lastAccess
-        takeMembership(member.type, member.isFavorite, member.notificationLevel)
-    }
-
     /// Takes the value if `key` is one that frames carry too, mostly without anything in it: only what there is costs anything.
-    private mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    fileprivate mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "connectors") {
             if !reader.isEmptyList(), let list = try reader.contentsIfAny() { connectors = list }
         } else if reader.isNamed(key, "archivation_date") {
@@ -168,7 +198,7 @@ extension Twake.Channel.Fields {
 
     /// Takes the value if `key` is one of era A's lists, or of the apps' own later ones. `has_unread` is not kept: it would be wrong after the
     /// next activity, and follows from the times.
-    private mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    fileprivate mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "role") {
             if let name = try Twake.Role.ifAny(reading: &reader) { role = name }
         } else if reader.isNamed(key, "permissions") {
@@ -198,7 +228,7 @@ extension Twake.Channel.Fields {
     }
 
     /// Where a direct has no name, it is composed of its users', as the era A proxy did (4.3).
-    private mutating func composeName(of users: [Person], for user: EntityID?) {
+    fileprivate mutating func composeName(of users: [Person], for user: EntityID?) {
         guard visibility == .direct, name?.isEmpty ?? true else { return }
         let others = users.count > 1 ? users.filter { $0.id != user } : users
         name = others.compactMap(\.displayName).joined(separator: ", ")

@@ -1,6 +1,6 @@
 public import JSONText
 
-extension Twake.Channel.Fields {
+extension Twake.Channel.Profile {
     /// What few frames say of a channel. Behind a reference of its own, so that a channel with none of it is small and costs no more to
     /// read.
     struct Details: Hashable, Sendable {
@@ -123,7 +123,7 @@ extension Twake.Channel.Fields {
     }
 }
 
-extension Twake.Channel.Fields {
+extension Twake.Channel.Profile {
     /// Takes what a membership of the user's says of the channel, but for the read marker.
     public mutating func takeMembership(_ member: Twake.ChannelMember) {
         takeMembership(member.type, member.isFavorite, member.notificationLevel)
@@ -147,10 +147,10 @@ extension Twake.Channel.Fields {
 
 extension Twake.Channel {
     /// Whether any of the fields that few frames have is there.
-    public var hasDetails: Bool { shared.value.hasDetails }
+    public var hasDetails: Bool { shared.value.sharedProfile.value.hasDetails }
 }
 
-extension Twake.Channel.Fields.Details {
+extension Twake.Channel.Profile.Details {
     fileprivate mutating func fill(from known: Self) {
         memberType = memberType ?? known.memberType
         isFavorite = isFavorite ?? known.isFavorite

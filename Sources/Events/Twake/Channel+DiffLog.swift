@@ -13,6 +13,70 @@ extension Twake.Channel {
 extension Twake.Channel.Fields {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
+        sharedProfile.encodeMembers(into: &writer)
+        writer.member("last_activity", lastActivity)
+        lastMessage?.encodeMember(into: &writer)
+        writer.member("last_access", lastAccess)
+        writer.endObject()
+    }
+
+    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
+        var read = Twake.Channel.Read()
+        var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.isNamed(key, "id") {
+                ids.0 = try reader.loggedID()
+            } else if reader.isNamed(key, "company_id") {
+                ids.company = try reader.loggedID()
+            } else if reader.isNamed(key, "workspace_id") {
+                ids.workspace = try reader.loggedID()
+            } else if reader.isNamed(key, "last_activity") {
+                read.lastActivity = try reader.loggedTime()
+            } else if reader.isNamed(key, "last_message") {
+                read.lastMessage = try Twake.MessageSummary(logged: &reader)
+            } else if reader.isNamed(key, "last_access") {
+                read.lastAccess = try reader.loggedTime()
+            } else if try !read.profile.takeLogged(key, from: &reader),
+                try !read.profile.takeLoggedDetail(key, from: &reader)
+            {
+                try reader.pass()
+            }
+        }
+        read.profile.id = try ids.0.required("id", at: start)
+        read.profile.company = try ids.company.required("company_id", at: start)
+        read.profile.workspace = try ids.workspace.required("workspace_id", at: start)
+        self = read.fields
+    }
+}
+
+extension Twake.Event {
+    /// Writes ahead what a diff log will have of the event whatever the model is, for who decodes on another thread than plays.
+    public func prepareForDiffLog() {
+        guard case .resource(let event) = self else { return }
+        switch event.resource {
+        case .channel(let channel): channel.shared.value.sharedProfile.prepareMembers()
+        case .activity(let activity): activity.shared.value.lastMessage?.prepareMember()
+        default: return
+        }
+    }
+}
+
+extension Twake.SharedProfile {
+    /// A channel is written with every activity: what stays the same is prepared with the first.
+    fileprivate func encodeMembers(into writer: inout JSONWriter) {
+        if writer.members(members) { return }
+        prepareMembers()
+        _ = writer.members(members)
+    }
+
+    /// Writes what a diff log has of it ahead.
+    func prepareMembers() { members.prepare { value.encodeMembers(into: &$0) } }
+}
+
+extension Twake.Channel.Profile {
+    /// Writes the fields as members of an open object.
+    fileprivate func encodeMembers(into writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("company_id", company)
         writer.member("workspace_id", workspace)
@@ -23,38 +87,11 @@ extension Twake.Channel.Fields {
         writer.member("owner", owner)
         writer.member("archived", isArchived)
         writer.member("members", members)
-        writer.member("last_activity", lastActivity)
-        if let lastMessage {
-            writer.key("last_message")
-            lastMessage.encode(into: &writer)
-        }
-        writer.member("last_access", lastAccess)
         writer.member("updated_at", updatedAt)
         encodeDetails(into: &writer)
-        writer.endObject()
     }
 
-    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        self.init(id: .none, company: .none, workspace: .none)
-        var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "id") {
-                ids.0 = try reader.loggedID()
-            } else if reader.isNamed(key, "company_id") {
-                ids.company = try reader.loggedID()
-            } else if reader.isNamed(key, "workspace_id") {
-                ids.workspace = try reader.loggedID()
-            } else if try !takeLogged(key, from: &reader), try !takeLoggedDetail(key, from: &reader) {
-                try reader.pass()
-            }
-        }
-        id = try ids.0.required("id", at: start)
-        company = try ids.company.required("company_id", at: start)
-        workspace = try ids.workspace.required("workspace_id", at: start)
-    }
-
-    private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    fileprivate mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "visibility") {
             visibility = Twake.ChannelVisibility(wire: try reader.text())
         } else if reader.isNamed(key, "name") {
@@ -69,12 +106,6 @@ extension Twake.Channel.Fields {
             isArchived = try reader.loggedFlag()
         } else if reader.isNamed(key, "members") {
             members = try reader.loggedIDs()
-        } else if reader.isNamed(key, "last_activity") {
-            lastActivity = try reader.loggedTime()
-        } else if reader.isNamed(key, "last_message") {
-            lastMessage = try Twake.MessageSummary(logged: &reader)
-        } else if reader.isNamed(key, "last_access") {
-            lastAccess = try reader.loggedTime()
         } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.loggedTime()
         } else {
@@ -85,7 +116,15 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.MessageSummary {
-    fileprivate func encode(into writer: inout JSONWriter) {
+    /// Writes it as a member of its channel.
+    fileprivate func encodeMember(into writer: inout JSONWriter) {
+        if !writeMembers(into: &writer) { encodeNewMember(into: &writer) }
+    }
+
+    func prepareMember() { prepareMembers { encodeNewMember(into: &$0) } }
+
+    private func encodeNewMember(into writer: inout JSONWriter) {
+        writer.key("last_message")
         writer.beginObject()
         writer.member("date", date)
         writer.member("sender", sender)

@@ -1,6 +1,6 @@
 import JSONText
 
-extension Twake.Channel.Fields {
+extension Twake.Channel.Profile {
     /// Writes what few frames say of a channel.
     func encodeDetails(into writer: inout JSONWriter) {
         writer.member("created_at", createdAt)

@@ -1,12 +1,36 @@
+import JSONText
+
 extension Twake {
-    /// A channel: public, private or direct (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were
-    /// its own; they are behind one reference, since a channel is handed on and kept many times.
+    /// A channel: public, private or direct (3.3, 4.3, 4.4). What is known of it is in its `fields` and in their `profile`, all of which can be
+    /// read as if it were its own; it is behind one reference, since a channel is handed on and kept many times.
     @dynamicMemberLookup
     public struct Channel: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
 
-        /// What is known of a channel. Fields absent or null on the wire are nil.
+        /// What is known of a channel: what happens in it, which changes with every activity, and its profile, which seldom does.
         public struct Fields: Hashable, Sendable {
+            @usableFromInline var sharedProfile: SharedProfile
+            /// When something last happened in it; 0 on creation.
+            public var lastActivity: Timestamp?
+            /// Its last message, replies included; nil for the wire's `{}` too.
+            public var lastMessage: MessageSummary?
+            /// When the user last read it (`user_member.last_access`, `user_last_access`).
+            public var lastAccess: Timestamp?
+
+            /// Which channel it is, and what it looks like. Each change costs a copy of it.
+            @inlinable
+            public var profile: Profile {
+                get { sharedProfile.value }
+                set { sharedProfile = SharedProfile(newValue) }
+            }
+
+            /// A channel of this profile, in which nothing is known to have happened.
+            @inlinable
+            public init(_ profile: Profile) { sharedProfile = SharedProfile(profile) }
+        }
+
+        /// Which channel it is, and what it looks like. Fields absent or null on the wire are nil.
+        public struct Profile: Hashable, Sendable {
             /// The channel's id, unique over all workspaces.
             public var id: EntityID
             /// The company it belongs to.
@@ -27,12 +51,6 @@ extension Twake {
             public var isArchived = false
             /// The users in it. Only directs carry members on era B.
             public var members: [EntityID] = []
-            /// When something last happened in it; 0 on creation.
-            public var lastActivity: Timestamp?
-            /// Its last message, replies included; nil for the wire's `{}` too.
-            public var lastMessage: MessageSummary?
-            /// When the user last read it (`user_member.last_access`, `user_last_access`).
-            public var lastAccess: Timestamp?
             /// When its row last changed (era B).
             public var updatedAt: Timestamp?
             /// When it was created (era B).
@@ -55,6 +73,13 @@ extension Twake {
         public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
             get { shared.value[keyPath: field] }
             set { update { $0[keyPath: field] = newValue } }
+        }
+
+        /// One of the fields of its profile. Each that is set by itself costs a copy of all.
+        @inlinable
+        public subscript<Value>(dynamicMember field: WritableKeyPath<Profile, Value>) -> Value {
+            get { shared.value.sharedProfile.value[keyPath: field] }
+            set { update { $0.profile[keyPath: field] = newValue } }
         }
 
         /// Changes several fields at the cost of one copy.
@@ -88,13 +113,30 @@ extension Twake {
             lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil,
             createdAt: Timestamp? = nil
         ) {
-            self.init(
-                Fields(
+            var fields = Fields(
+                Profile(
                     id: id, company: company, workspace: workspace, visibility: visibility, name: name, icon: icon,
                     description: description, owner: owner, isArchived: isArchived, members: members,
-                    lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess, updatedAt: updatedAt,
-                    createdAt: createdAt))
+                    updatedAt: updatedAt, createdAt: createdAt))
+            (fields.lastActivity, fields.lastMessage, fields.lastAccess) = (lastActivity, lastMessage, lastAccess)
+            self.init(fields)
         }
+    }
+
+    /// A profile on the heap that is never changed, with what a diff log has of it.
+    @usableFromInline
+    final class SharedProfile: Hashable, Sendable {
+        @usableFromInline let value: Channel.Profile
+        let members = JSONMembers()
+
+        @usableFromInline
+        init(_ value: Channel.Profile) { self.value = value }
+
+        @usableFromInline
+        static func == (a: SharedProfile, b: SharedProfile) -> Bool { a === b || a.value == b.value }
+
+        @usableFromInline
+        func hash(into hasher: inout Hasher) { hasher.combine(value) }
     }
 
     /// Who sees a channel.

@@ -5,30 +5,29 @@ extension Twake {
     ///
     /// One reference, and its texts lie behind it in one piece with the rest: it comes with every other event, goes with its channel through
     /// all that changes of that, and is mostly compared and written, which needs no strings.
-    public struct MessageSummary: Hashable, @unchecked Sendable {
-        // Unchecked: nothing in the storage is changed once it is here.
+    public struct MessageSummary: Hashable, Sendable {
         private let storage: MessageSummaryStorage
 
         /// A summary of these fields, each nil when not sent.
         public init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
             let texts = [senderName, title, text]
             let room = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-            storage = .make(date: date, sender: sender, room: room) { text, room in
+            storage = MessageSummaryStorage(date: date, sender: sender, room: room) { text, room in
                 texts[text.rawValue].map { room.update(fromContentsOf: $0.utf8) }
             }
         }
 
         /// A summary whose texts stand where `reader` read them.
         init(date: Timestamp?, sender: EntityID?, texts: ReadTexts, in reader: borrowing JSONReader) {
-            storage = .make(date: date, sender: sender, room: texts.room) { text, room in
+            storage = MessageSummaryStorage(date: date, sender: sender, room: texts.room) { text, room in
                 texts[text].map { reader.copyString(at: $0, to: room) }
             }
         }
 
         /// When it was sent.
-        public var date: Timestamp? { storage.withUnsafeMutablePointerToHeader { $0.pointee.date } }
+        public var date: Timestamp? { storage.date }
         /// The user who sent it; nil for bots.
-        public var sender: EntityID? { storage.withUnsafeMutablePointerToHeader { $0.pointee.sender } }
+        public var sender: EntityID? { storage.sender }
         /// That user's display name.
         public var senderName: String? { string(.senderName) }
         /// Where it was sent, for people: `{channel} in {company} • {workspace}`.
@@ -49,6 +48,16 @@ extension Twake {
         /// Whether all fields are the same, the texts byte by byte.
         public static func == (a: Self, b: Self) -> Bool {
             a.storage === b.storage || a.date == b.date && a.sender == b.sender && a.hasTexts(of: b)
+        }
+
+        /// Has what a diff log has of it written ahead, as a member of its channel.
+        func prepareMembers(_ write: (inout JSONWriter) -> Void) {
+            storage.members.prepare(write)
+        }
+
+        /// Writes what was written ahead; false when nothing was.
+        func writeMembers(into writer: inout JSONWriter) -> Bool {
+            writer.members(storage.members)
         }
 
         private func hasTexts(of other: Self) -> Bool {
@@ -96,44 +105,45 @@ extension Twake.MessageSummary {
     }
 }
 
-/// What a summary is besides its texts.
-private struct MessageSummaryFacts {
+private final class MessageSummaryStorage: @unchecked Sendable {
+    // Unchecked: the texts are not changed once they are here.
+    typealias Text = Twake.MessageSummary.Text
+
     let date: Timestamp?
     let sender: EntityID?
+    /// The texts, one behind the other.
+    private let texts: UnsafeMutablePointer<UInt8>
     /// Bytes of each text; negative where none was sent.
-    var lengths = InlineArray<3, Int>(repeating: -1)
-}
-
-private final class MessageSummaryStorage: ManagedBuffer<MessageSummaryFacts, UInt8> {
-    typealias Text = Twake.MessageSummary.Text
+    private var lengths = InlineArray<3, Int>(repeating: -1)
+    /// The summary as a diff log has it, a member of its channel.
+    let members = JSONMembers()
 
     /// Has `write` put each text at the front of what room is left, and say how many bytes it has; nil where there is none.
     @inline(__always)
-    static func make(
+    init(
         date: Timestamp?, sender: EntityID?, room: Int,
         _ write: (Text, UnsafeMutableBufferPointer<UInt8>) -> Int?
-    ) -> MessageSummaryStorage {
-        let storage = create(minimumCapacity: room) { _ in MessageSummaryFacts(date: date, sender: sender) }
-        storage.withUnsafeMutablePointers { facts, bytes in
-            var end = 0
-            for text in Text.allCases {
-                let rest = UnsafeMutableBufferPointer(start: bytes + end, count: room - end)
-                guard let length = write(text, rest) else { continue }
-                facts.pointee.lengths[text.rawValue] = length
-                end += length
-            }
+    ) {
+        self.date = date
+        self.sender = sender
+        texts = .allocate(capacity: room)
+        var end = 0
+        for text in Text.allCases {
+            let rest = UnsafeMutableBufferPointer(start: texts + end, count: room - end)
+            guard let length = write(text, rest) else { continue }
+            lengths[text.rawValue] = length
+            end += length
         }
-        return unsafeDowncast(storage, to: MessageSummaryStorage.self)
     }
+
+    deinit { texts.deallocate() }
 
     @inline(__always)
     func withBytes<Result>(of text: Text, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
-        withUnsafeMutablePointers { facts, bytes in
-            let length = facts.pointee.lengths[text.rawValue]
-            guard length >= 0 else { return body(nil) }
-            var start = 0
-            for place in 0..<text.rawValue { start += max(0, facts.pointee.lengths[place]) }
-            return body(UnsafeBufferPointer(start: bytes + start, count: length))
-        }
+        let length = lengths[text.rawValue]
+        guard length >= 0 else { return body(nil) }
+        var start = 0
+        for place in 0..<text.rawValue { start += max(0, lengths[place]) }
+        return body(UnsafeBufferPointer(start: texts + start, count: length))
     }
 }

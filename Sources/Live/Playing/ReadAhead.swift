@@ -19,7 +19,8 @@ final class ReadAhead {
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
         guard !Track.isStream(path) else { return nil }
         feed = try RecordingFeed(
-            try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration), threads: Self.threads)
+            try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration, preparesDiffLog: true),
+            threads: Self.threads)
     }
 
     deinit { feed.stop() }

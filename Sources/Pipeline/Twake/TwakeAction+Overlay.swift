@@ -21,13 +21,7 @@ extension TwakeBackend {
         case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
         case .editChannel(let channel, let name, let icon, let description):
             overlay.change(.channel(channel), view, in: &model) { row in
-                guard var changed = row.channel else { return nil }
-                changed.update { fields in
-                    fields.name = name ?? fields.name
-                    fields.icon = icon ?? fields.icon
-                    fields.description = description ?? fields.description
-                }
-                return .twakeChannel(changed)
+                row.channel.map { .twakeChannel($0.edited(name, icon, description)) }
             }
         case .deleteChannel(let channel): overlay.leave(.channel(channel), in: &model)
         case .addMember(let channel, let user):

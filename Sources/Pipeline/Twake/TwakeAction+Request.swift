@@ -25,13 +25,10 @@ extension TwakeBackend {
         case .markRead: request = era == .a ? .proxyRead(path) : .coreRead(path)
         case .editChannel(_, let name, let icon, let description):
             if channel.isDirect { return .impossible("a direct has no name of its own") }
-            var changed = channel
-            changed.update { fields in
-                fields.name = name ?? fields.name
-                fields.icon = icon ?? fields.icon
-                fields.description = description ?? fields.description
-            }
-            request = era == .a ? .proxyEditChannel(changed) : .coreEditChannel(path, name, icon, description)
+            request =
+                era == .a
+                ? .proxyEditChannel(channel.edited(name, icon, description))
+                : .coreEditChannel(path, name, icon, description)
         case .deleteChannel: request = era == .a ? .proxyDeleteChannel(path) : .coreDeleteChannel(path)
         case .addMember(_, let user):
             request = era == .a ? .proxyMembers(.post, path, user) : .coreAddMember(path, user)

@@ -64,7 +64,7 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
             } else {
                 known.update { fields in
                     fields.lastAccess = sent.lastAccess
-                    fields.takeMembership(sent)
+                    fields.profile.takeMembership(sent)
                 }
                 transaction.model.put(.channel(known))
             }

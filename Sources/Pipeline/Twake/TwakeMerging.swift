@@ -4,7 +4,6 @@ import Events
 extension Twake.Channel {
     /// This channel with what `newer` says: fields that were not sent keep their value, times never go back.
     func merged(with newer: Twake.Channel) -> Twake.Channel {
-        if newer.leavesNothingOut(of: self), newer.isAsLate(as: self) { return newer }
         var merged = newer
         merged.update { $0.fill(from: self.fields) }
         return merged
@@ -18,7 +17,7 @@ extension Twake.Channel {
             replaced = self
             replaced.update { fields in
                 fields.lastAccess = listed.lastAccess ?? fields.lastAccess
-                fields.takeMembership(of: listed.fields)
+                fields.profile.takeMembership(of: listed.fields.profile)
                 fields.follow(listed.fields)
             }
             return replaced
@@ -31,39 +30,27 @@ extension Twake.Channel {
         return replaced == self ? self : replaced
     }
 
-    /// Whether this has a value in every field where `known` has one, so that nothing is to be kept but times.
-    private func leavesNothingOut(of known: Twake.Channel) -> Bool {
-        (self.visibility != nil || known.visibility == nil) && (self.name != nil || known.name == nil)
-            && (self.icon != nil || known.icon == nil) && (self.description != nil || known.description == nil)
-            && (self.owner != nil || known.owner == nil) && (!self.members.isEmpty || known.members.isEmpty)
-            && (self.lastMessage != nil || known.lastMessage == nil) && !isNameless
-            && (self.createdAt != nil || known.createdAt == nil) && !known.hasDetails
-    }
-
-    /// Era B names no directs: what a list composed of its users is kept.
-    private var isNameless: Bool { isDirect && (self.name?.isEmpty ?? true) }
-
-    /// Whether no time of this is before that of `known`.
-    private func isAsLate(as known: Twake.Channel) -> Bool {
-        latest(known.lastAccess, self.lastAccess) == self.lastAccess
-            && latest(known.updatedAt, self.updatedAt) == self.updatedAt
-            && latest(known.lastActivity, self.lastActivity) == self.lastActivity
-            && !isLater(known.lastMessage?.date, than: self.lastMessage?.date)
+    /// This channel with what the user wants it to be called, to look like and to be for; what is nil stays.
+    func edited(_ name: String?, _ icon: String?, _ description: String?) -> Twake.Channel {
+        var edited = self
+        edited.update { fields in
+            var profile = fields.profile
+            profile.name = name ?? profile.name
+            profile.icon = icon ?? profile.icon
+            profile.description = description ?? profile.description
+            fields.profile = profile
+        }
+        return edited
     }
 }
 
 extension Twake.Channel.Fields {
     fileprivate mutating func fill(from known: Self) {
-        // In place: a field that was sent is not copied again.
-        if visibility == nil { visibility = known.visibility }
-        if name == nil || (name?.isEmpty ?? true) && visibility == .direct { name = known.name }
-        if icon == nil { icon = known.icon }
-        if description == nil { description = known.description }
-        if owner == nil { owner = known.owner }
-        if members.isEmpty { members = known.members }
-        keepDetails(of: known)
+        var filled = profile
+        filled.fill(from: known.profile)
+        // One that was sent whole stays what it is, with the text that was made of it.
+        if filled != profile { profile = filled }
         lastAccess = latest(known.lastAccess, lastAccess)
-        updatedAt = latest(known.updatedAt, updatedAt)
         lastActivity = latest(known.lastActivity, lastActivity)
         if lastMessage == nil || isLater(known.lastMessage?.date, than: lastMessage?.date) {
             lastMessage = known.lastMessage
@@ -79,12 +66,24 @@ extension Twake.Channel.Fields {
 
     /// Takes what a channel is called and looks like, as far as it was sent.
     mutating func describe(as sent: Self) {
-        let (lastActivity, lastMessage, lastAccess, updatedAt) = (lastActivity, lastMessage, lastAccess, updatedAt)
-        let known = self
-        self = sent
-        fill(from: known)
-        (self.lastActivity, self.lastMessage) = (lastActivity, lastMessage)
-        (self.lastAccess, self.updatedAt) = (lastAccess, updatedAt)
+        var described = sent.profile
+        described.fill(from: profile)
+        described.updatedAt = profile.updatedAt
+        profile = described
+    }
+}
+
+extension Twake.Channel.Profile {
+    fileprivate mutating func fill(from known: Self) {
+        if visibility == nil { visibility = known.visibility }
+        // Era B names no directs: what a list composed of its users is kept.
+        if name == nil || (name?.isEmpty ?? true) && visibility == .direct { name = known.name }
+        if icon == nil { icon = known.icon }
+        if description == nil { description = known.description }
+        if owner == nil { owner = known.owner }
+        if members.isEmpty { members = known.members }
+        keepDetails(of: known)
+        updatedAt = latest(known.updatedAt, updatedAt)
     }
 }
 
