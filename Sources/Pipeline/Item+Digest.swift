@@ -53,6 +53,7 @@ extension Item.Entity {
 }
 
 extension ElementDigest {
+    @inline(__always)
     mutating func feed(_ id: EntityID) {
         switch id {
         case .uuid(let high, let low):
@@ -78,13 +79,19 @@ extension ElementDigest {
         body(&self, value)
     }
 
+    @inline(__always)
     mutating func feed(_ id: EntityID?) { feed(id) { $0.feed($1) } }
+    @inline(__always)
     mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
+    @inline(__always)
     mutating func feed(utf8 text: UnsafeBufferPointer<UInt8>?) {
         feed(text) { $0.feed(bytes: UnsafeRawBufferPointer($1)) }
     }
+    @inline(__always)
     mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
+    @inline(__always)
     mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
+    @inline(__always)
     mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 

@@ -179,9 +179,12 @@ struct Refetcher: Sendable {
     /// A request that fetches nothing begins: it is not kept waiting, but the next fetches make room for it.
     mutating func makeRoom(at now: Moment) { pace.begin(at: now) }
 
-    /// Takes the next queued key for which there is room in flight, and in this second; gives its request's number and cause.
+    /// Whether a key is queued for which there is room in flight, and in this second.
+    func hasNext(at now: Moment) -> Bool { flights.count < limit && !queue.isEmpty && pace.isOpen(at: now) }
+
+    /// Takes the next queued key for which there is room; gives its request's number and cause.
     mutating func next(at now: Moment) -> (key: ResourceKey, request: Int, cause: Int)? {
-        guard flights.count < limit, !queue.isEmpty, pace.isOpen(at: now) else { return nil }
+        guard hasNext(at: now) else { return nil }
         pace.begin(at: now)
         let key = queue.removeFirst()
         lastRequest += 1

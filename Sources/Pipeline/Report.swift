@@ -64,6 +64,8 @@ public struct EventReport: Sendable {
     public var isKnown: Bool { contents.event.isKnown }
     /// The server's time of it, when it says.
     public var serverTime: Timestamp? { contents.event.serverTime }
+    /// The number of the acknowledgement that is asked for.
+    var ackID: Int? { contents.source.ackID }
 
     /// A report of one event.
     public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }

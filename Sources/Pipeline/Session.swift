@@ -110,9 +110,12 @@ public struct Session: Sendable {
     /// When the machine of the open connection wants to be called next.
     var machineDeadline: Moment? {
         if configuration.isCaptured { return nil }
-        // Read where it is: a machine is large, and what is taken out of an optional is copied first.
-        if client != nil { return client!.deadline }
-        return bayeux?.deadline
+        // Which machine there is, the link knows; a machine is large, and to look whether an optional has one copies it first.
+        return switch link.open?.spoken {
+        case .socketIO?: client!.deadline
+        case .bayeux?: bayeux?.deadline
+        case nil: nil
+        }
     }
 
     /// The connection that is open; nil while none is.
@@ -173,9 +176,9 @@ public struct Session: Sendable {
     public mutating func handle(
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard !link.isOver, link.open?.connection == connection, client != nil, client!.hearsEvent(at: now) else {
-            return false
-        }
+        guard let open = link.open, open.connection == connection, case .socketIO = open.spoken,
+            client!.hearsEvent(at: now)
+        else { return false }
         begin(n, at: now)
         handle(event, into: &effects)
         settle(into: &effects)
@@ -209,7 +212,9 @@ public struct Session: Sendable {
             effects.append(.report(.diff(report)))
         }
         if !transaction.refetched.isEmpty { transaction.refetched = [] }
-        while let (key, request, cause) = transaction.refetcher.next(at: transaction.now) {
+        while transaction.refetcher.hasNext(at: transaction.now),
+            let (key, request, cause) = transaction.refetcher.next(at: transaction.now)
+        {
             guard let call = backend.request(for: key) else {
                 _ = transaction.refetcher.forget(key)
                 continue

@@ -25,7 +25,7 @@ public struct SocketIOClient: Sendable {
         /// No open packet yet. Follows: open, finished.
         case opening(until: Moment)
         /// The session is open. Follows: finished.
-        case open(EngineIO.Handshake)
+        indirect case open(EngineIO.Handshake)
         /// Nothing more will happen.
         case finished
     }

@@ -17,12 +17,14 @@ public struct ElementDigest: Sendable {
 
     /// Feeds a text by its UTF-8 and its length.
     @inlinable
+    @inline(__always)
     public mutating func feed(_ text: String) {
         text.utf8.span.withUnsafeBytes { feed(bytes: $0) }
     }
 
     /// Feeds bytes and their number.
     @inlinable
+    @inline(__always)
     public mutating func feed(bytes: UnsafeRawBufferPointer) {
         let tail = bytes.count & 7
         for place in stride(from: 0, to: bytes.count - tail, by: 8) {
@@ -34,6 +36,7 @@ public struct ElementDigest: Sendable {
 
     /// The last bytes, fewer than eight, as the low ones of a word.
     @inlinable
+    @inline(__always)
     static func word(of bytes: UnsafeRawBufferPointer, last count: Int) -> UInt64 {
         guard count > 0 else { return 0 }
         if bytes.count >= 8 {
@@ -52,6 +55,7 @@ public struct ElementDigest: Sendable {
 
     /// Multiplies to twice the width and folds: every bit of the word reaches every bit of the state.
     @inlinable
+    @inline(__always)
     mutating func mix(_ word: UInt64) {
         let product = (state ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
         state = (product.high ^ product.low) &+ 0x9E37_79B9_7F4A_7C15
