@@ -54,6 +54,8 @@ public struct EventReport: Sendable {
 
     // What filters and views ask of every event is read where it is: to take the event out is to copy it.
 
+    /// Calls `body` with the event.
+    package func withEvent<Result>(_ body: (borrowing Event) -> Result) -> Result { body(contents.event) }
     /// The event's case, as `Event.kind`.
     public var kind: String { contents.event.kind }
     /// The room it came in, as `Event.room`. Untrusted text.

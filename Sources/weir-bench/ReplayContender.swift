@@ -116,22 +116,9 @@ extension ReplayContender {
         var inputs: [(end: Int, time: Moment)] = []
         var events = 0
         func drain() {
-            var place = 0
-            for input in inputs.indices {
-                while place < inputs[input].end {
-                    if case .report(let report) = effects[place] {
-                        if case .event(let event) = report, event.event.isTraffic { events += 1 }
-                        if log, case .diff(let diff) = report {
-                            DiffLog.write(diff, at: inputs[input].time, into: &writer)
-                        }
-                    }
-                    place += 1
-                }
-            }
+            events += tell(effects, inputs, logTo: log ? output : nil, &writer)
             effects.removeAll(keepingCapacity: true)
             inputs.removeAll(keepingCapacity: true)
-            _ = writer.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
-            writer.reset()
         }
         func told(at time: Moment) {
             inputs.append((effects.count, time))
@@ -139,8 +126,9 @@ extension ReplayContender {
         }
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
-            for index in batch.items.indices {
-                if case .arrival(let arrival) = batch.items[index] {
+            let items = batch.items.span
+            for index in items.indices {
+                if case .arrival(let arrival) = items[index] {
                     let stamp = arrival.stamp
                     session.advance(to: stamp.time, into: &effects)
                     if session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)
@@ -149,7 +137,7 @@ extension ReplayContender {
                         continue
                     }
                 }
-                guard case .record(let record, let stamp) = batch.items[index].entry, let input = Input(record) else {
+                guard case .record(let record, let stamp) = items[index].entry, let input = Input(record) else {
                     continue
                 }
                 session.advance(to: stamp.time, into: &effects)
@@ -158,6 +146,27 @@ extension ReplayContender {
             }
         }
         drain()
+        return events
+    }
+
+    /// Writes the diffs among the effects with one write, if they are logged; gives how many events of the traffic there are.
+    private static func tell(
+        _ effects: [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?, _ writer: inout JSONWriter
+    ) -> Int {
+        let effects = effects.span
+        var (place, events) = (0, 0)
+        for input in inputs {
+            while place < input.end {
+                switch effects[place] {
+                case .report(.event(let event)): if event.withEvent({ $0.isTraffic }) { events += 1 }
+                case .report(.diff(let diff)): if output != nil { DiffLog.write(diff, at: input.time, into: &writer) }
+                default: break
+                }
+                place += 1
+            }
+        }
+        if let output { _ = writer.withUnsafeBytes { write(output, $0.baseAddress, $0.count) } }
+        writer.reset()
         return events
     }
 }

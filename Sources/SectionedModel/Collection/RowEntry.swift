@@ -42,12 +42,12 @@ struct RowPlace<Element: SectionedElement>: TreeProbe {
 
     @inlinable
     func isAfter(_ row: RowEntry<Element.SortKey>) -> Bool {
-        row.key < key || (row.key == key && row.slot != slot && records.comesFirst(row.slot, before: slot))
+        row.key == key ? row.slot != slot && records.comesFirst(row.slot, before: slot) : row.key < key
     }
 
     @inlinable
     func isBefore(_ row: RowEntry<Element.SortKey>) -> Bool {
-        key < row.key || (row.key == key && row.slot != slot && records.comesFirst(slot, before: row.slot))
+        row.key == key ? row.slot != slot && records.comesFirst(slot, before: row.slot) : key < row.key
     }
 }
 

@@ -1,11 +1,13 @@
 /// The first of `0..<count` for which `isBefore` is false, when all for which it is true come first; `count` if none is.
 @inlinable
 func partitionPoint(_ count: Int, isBefore: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-        let middle = low + (high - low) / 2
-        if isBefore(middle) { low = middle + 1 } else { high = middle }
+    // What comes of a comparison is chosen by and not branched on: nobody could predict it.
+    var (low, length) = (0, count)
+    while length > 0 {
+        let half = length / 2
+        let isUpper = isBefore(low + half)
+        low = isUpper ? low + half + 1 : low
+        length = isUpper ? length - half - 1 : half
     }
     return low
 }
