@@ -5,13 +5,17 @@ public import SectionedModel
 // What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
 // rows that differ feed the same. No text is made for it: it is done twice a change of a model that keeps a checksum.
 extension Item {
-    /// Feeds all that makes the row what it is.
-    public func feed(_ digest: inout ElementDigest) {
+    /// Feeds which row it is, and of which section.
+    public func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(contents.id.kind.number)
         digest.feed(contents.id.id)
         digest.feed(contents.id.qualifier)
         digest.feed(contents.section.name)
         digest.feed(contents.section.parent)
+    }
+
+    /// Feeds all else that makes the row what it is.
+    public func feed(_ digest: inout ElementDigest) {
         digest.feed(contents.sortKey)
         // Nothing for a row as the server has it, so that old logs verify.
         if let delivery { digest.feed(delivery.rawValue) }

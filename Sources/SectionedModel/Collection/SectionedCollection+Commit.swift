@@ -96,7 +96,7 @@ extension SectionedCollection {
         } else {
             paths = state.move(slot, in: new.sectionKey, from: sortKey, to: new.sortKey)
         }
-        let old = state.replace(slot, by: new)
+        let old = state.replace(slot, by: new, inSameSection: true)
         let moves = paths.from != paths.to
         batch.contents = .sole(.init(from: paths.from, to: paths.to, old: old, new: new, moves: moves))
     }

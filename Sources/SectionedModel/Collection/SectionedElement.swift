@@ -20,10 +20,14 @@ public protocol SectionedElement: Equatable, Sendable {
     /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be. They are compared, unless
     /// said otherwise: true for types whose keys always have a place in an order.
     var isOrdered: Bool { get }
-    /// Feeds all that makes the value what it is, keys included: equal values feed equally, in every process.
+    /// Feeds what makes the value what it is, keys included, besides what `feedIdentity` feeds before: equal values feed equally, in every
+    /// process.
     ///
     /// Only asked for by a collection that keeps a checksum.
     func feed(_ digest: inout ElementDigest)
+    /// Feeds what follows from identity and section alone; nothing, unless said otherwise. A collection does that once for a row, however
+    /// often the row changes.
+    func feedIdentity(_ digest: inout ElementDigest)
     /// Feeds a section's key; its description, unless said otherwise. Only asked for when sections are ranked.
     static func feed(_ section: SectionKey, _ digest: inout ElementDigest)
 }
@@ -54,6 +58,10 @@ extension SectionedElement {
     /// Feeds the description of the key.
     @inlinable
     public static func feed(_ section: SectionKey, _ digest: inout ElementDigest) { digest.feed("\(section)") }
+
+    /// Feeds nothing.
+    @inlinable
+    public func feedIdentity(_ digest: inout ElementDigest) {}
 
     /// The `hashValue`.
     @inlinable

@@ -66,8 +66,8 @@ extension SectionedSnapshot {
     /// Records that an element is another now. Gives the one it was.
     @inlinable
     @discardableResult
-    mutating func replace(_ slot: Slot, by new: Element) -> Element {
-        count(new, in: slot)
+    mutating func replace(_ slot: Slot, by new: Element, inSameSection staysInSection: Bool = false) -> Element {
+        count(new, in: slot, inSameSection: staysInSection)
         return records.exchange(slot, for: new)
     }
 
@@ -82,16 +82,24 @@ extension SectionedSnapshot {
 
     /// Counts what is in a slot now instead of what was. The checksum is a sum, so that it does not depend on the way.
     @inlinable
-    mutating func count(_ element: Element?, in slot: Slot) {
+    mutating func count(_ element: Element?, in slot: Slot, inSameSection staysInSection: Bool = false) {
         guard let sum else { return }
-        if slot.number == digests.end { _ = digests.append(0) }
-        let new = element.map { element in
-            var digest = ElementDigest()
+        if slot.number == digests.end { _ = digests.append(RowDigest()) }
+        var row = digests[slot]
+        let old = row.value
+        if let element {
+            if !staysInSection {
+                row.identity = ElementDigest()
+                element.feedIdentity(&row.identity)
+            }
+            var digest = row.identity
             element.feed(&digest)
-            return digest.value
+            row.value = digest.value
+        } else {
+            row.value = 0
         }
-        self.sum = sum &- digests[slot] &+ (new ?? 0)
-        digests[slot] = new ?? 0
+        self.sum = sum &- old &+ row.value
+        digests[slot] = row
     }
 
     @inlinable

@@ -20,7 +20,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
     @usableFromInline var batches = 0
     @usableFromInline var sum: UInt64?
     /// What each slot has in the sum, where there is one: what an element counts is found once, and not again when it goes.
-    @usableFromInline var digests = SlotPages<UInt64>()
+    @usableFromInline var digests = SlotPages<RowDigest>()
 
     @inlinable
     init(keepsChecksum: Bool) { sum = keepsChecksum ? 0 : nil }

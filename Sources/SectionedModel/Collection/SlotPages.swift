@@ -39,7 +39,15 @@ struct SlotPages<Value: ChunkElement>: Sendable {
     }
 }
 
-extension UInt64: ChunkElement {}
+/// What a row has in the checksum, and the digest of its identity and its section, from which that of its next element goes on.
+@usableFromInline
+struct RowDigest: ChunkElement {
+    @usableFromInline var value: UInt64 = 0
+    @usableFromInline var identity = ElementDigest()
+
+    @inlinable
+    init() {}
+}
 
 /// Where an element lies in the records; it keeps its slot while it lives.
 @usableFromInline

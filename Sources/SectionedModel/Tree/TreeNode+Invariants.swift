@@ -69,6 +69,7 @@ extension SectionedSnapshot {
                 if element.sortKey != row.key { broken = "a row with another sort key than its element" }
                 if slot(of: element.id) != row.slot { broken = "an id that leads elsewhere" }
                 var digest = ElementDigest()
+                element.feedIdentity(&digest)
                 element.feed(&digest)
                 digests &+= digest.value
             }

@@ -23,5 +23,9 @@ public struct RegroupedElement<
 
     /// Feeds what the element feeds; the rest follows from it.
     @inlinable
-    public func feed(_ digest: inout ElementDigest) { base.feed(&digest) }
+    public func feed(_ digest: inout ElementDigest) {
+        // The element's section is not the view's, and may become another while the row stays in its place.
+        base.feedIdentity(&digest)
+        base.feed(&digest)
+    }
 }
