@@ -1,7 +1,8 @@
 #pragma once
 // What JSONText needs and Swift has no word for: one bit per byte of a vector, a comparison that the compiler turns into immediate
 // loads when the length is a constant, and a table that is there without being initialised. Static inline, so they are compiled into the
-// Swift code that calls them. Baseline instruction sets only (SSE2 is part of x86-64, NEON of arm64): no flags, no dispatch.
+// Swift code that calls them. Baseline instruction sets (SSE2 is part of x86-64, NEON of arm64), and
+// AVX-512 where the processor has it and it pays.
 // Nothing outside the `length` bytes at `text` is ever read.
 
 #include <stdbool.h>
@@ -210,9 +211,64 @@ static const uint8_t json_escapes[256] = {
     ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = 8, ['f'] = 12, ['n'] = 10, ['r'] = 13, ['t'] = 9,
 };
 
-/// Where the quote stands that ends the string that goes on at `text`. Sets `escapes` when there are any before it. -1 for what others must look at:
-/// an escape of a code unit, and anything that is wrong.
-static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool *escapes) {
+#if defined(__x86_64__)
+#include <immintrin.h>
+// Blocks of 64 bytes, a bit of a word for each.
+#define JSON_WIDE __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
+
+static inline bool json_has_wide_blocks(void) {
+    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw");
+}
+
+// Which bytes are escaped: those behind an odd run of backslashes (Langdale and Lemire, Parsing Gigabytes of JSON per Second, 3.1.1). `carry` says
+// whether the first is, and then whether the first of the next block is.
+static inline uint64_t json_escaped_mask(uint64_t backslash, uint64_t *carry) {
+    const uint64_t even = 0x5555555555555555;
+    const uint64_t open = backslash & ~*carry;
+    const uint64_t follows = open << 1 | *carry;
+    const uint64_t oddStarts = open & ~even & ~follows;
+    unsigned long long runs;
+    *carry = __builtin_uaddll_overflow(oddStarts, open, &runs);
+    return (even ^ (runs << 1)) & follows;
+}
+
+// Whether the bytes at `high`, of the block at `i`, are well-formed characters, as far as they begin there; `checked` is the end of the last one.
+static inline bool json_are_characters(const uint8_t *text, size_t length, size_t i, uint64_t high, size_t *checked) {
+    // A character may have begun in the block before.
+    if (*checked > i) high &= ~(uint64_t)0 << (*checked - i);
+    while (high) {
+        const size_t at = i + json_first(high), bytes = json_character(text + at, length - at);
+        if (bytes == 0) return false;
+        *checked = at + bytes;
+        high = *checked - i < 64 ? high & ~(uint64_t)0 << (*checked - i) : 0;
+    }
+    return true;
+}
+
+JSON_WIDE static inline ptrdiff_t json_string_end_wide(const uint8_t *text, size_t length, bool *escapes) {
+    uint64_t carry = 0;
+    size_t checked = 0;
+    for (size_t i = 0; i < length; i += 64) {
+        const size_t rest = length - i < 64 ? length - i : 64;
+        const __m512i block = _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - rest), text + i);
+        const uint64_t backslash = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
+        uint64_t escaped = json_escaped_mask(backslash, &carry);
+        const uint64_t end = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"')) & ~escaped;
+        // The bytes before the one that ends it, or all there are.
+        const uint64_t inside = end ? (end & -end) - 1 : ~(uint64_t)0 >> (64 - rest);
+        if (_mm512_mask_cmplt_epu8_mask(inside, block, _mm512_set1_epi8(0x20))) return -1;
+        *escapes |= (backslash & inside) != 0;
+        for (escaped &= inside; escaped; escaped &= escaped - 1) {
+            if (!json_escapes[text[i + json_first(escaped)]]) return -1;
+        }
+        if (!json_are_characters(text, length, i, _mm512_movepi8_mask(block) & inside, &checked)) return -1;
+        if (end) return (ptrdiff_t)(i + json_first(end));
+    }
+    return -1;
+}
+#endif
+
+static inline ptrdiff_t json_string_end_narrow(const uint8_t *text, size_t length, bool *escapes) {
     // The first byte is none that stands for itself: those were passed over already.
     for (size_t i = 0; i < length; i += json_plain_prefix(text + i, length - i)) {
         if (text[i] == '"') return (ptrdiff_t)i;
@@ -227,6 +283,15 @@ static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool
         }
     }
     return -1;
+}
+
+/// Where the quote stands that ends the string that goes on at `text`. Sets `escapes` when there are any before it. -1 for what others must look at:
+/// an escape of a code unit, and anything that is wrong.
+static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool *escapes) {
+#if defined(__x86_64__)
+    if (json_has_wide_blocks()) return json_string_end_wide(text, length, escapes);
+#endif
+    return json_string_end_narrow(text, length, escapes);
 }
 
 /// Writes the value of a string's contents to `value`, which has room for `length` bytes, and says how long it is. Sets `ascii` when it is all ASCII. -1
@@ -292,10 +357,7 @@ enum { JSON_UNESCAPED_SLACK = 64 };
 // else, and anything that is no string's contents, is left to who can tell what it is.
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-__attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static inline ptrdiff_t json_unescaped_wide(
-    const uint8_t *text, size_t length, uint8_t *value) {
-    const uint64_t even = 0x5555555555555555;
+JSON_WIDE static inline ptrdiff_t json_unescaped_wide(const uint8_t *text, size_t length, uint8_t *value) {
     uint64_t carry = 0;
     size_t count = 0, checked = 0;
     for (size_t i = 0; i < length; i += 64) {
@@ -305,41 +367,20 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static inline ptr
         const uint64_t backslash = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
         const uint64_t quote = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"'));
         const uint64_t control = _mm512_mask_cmplt_epu8_mask(there, block, _mm512_set1_epi8(0x20));
-        // Which bytes are escaped: those behind an odd run of backslashes (Langdale and Lemire, Parsing Gigabytes of JSON per Second, 3.1.1).
-        const uint64_t open = backslash & ~carry;
-        const uint64_t follows = open << 1 | carry;
-        const uint64_t oddStarts = open & ~even & ~follows;
-        unsigned long long runs;
-        carry = __builtin_uaddll_overflow(oddStarts, open, &runs);
-        const uint64_t escaped = (even ^ (runs << 1)) & follows;
+        const uint64_t escaped = json_escaped_mask(backslash, &carry);
         const uint64_t plain = quote | backslash | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('/'));
         if (control | (quote & ~escaped) | (escaped & ~plain)) return -1;
         const uint64_t kept = there & ~(backslash & ~escaped);
         _mm512_storeu_si512(value + count, _mm512_maskz_compress_epi8(kept, block));
         count += (size_t)__builtin_popcountll(kept);
-        // A character may have begun in the block before.
-        uint64_t high = _mm512_movepi8_mask(block);
-        if (checked > i) high &= ~(uint64_t)0 << (checked - i);
-        while (high) {
-            const size_t at = i + json_first(high), bytes = json_character(text + at, length - at);
-            if (bytes == 0) return -1;
-            checked = at + bytes;
-            high = checked - i < 64 ? high & ~(uint64_t)0 << (checked - i) : 0;
-        }
+        if (!json_are_characters(text, length, i, _mm512_movepi8_mask(block), &checked)) return -1;
     }
     // A backslash that is the last byte of a part of a block marks the byte behind it, which is not there and so not plain.
     return carry ? -1 : (ptrdiff_t)count;
 }
 #endif
 
-/// The value of a string's contents, when it is of the usual kind; -1 when it is not, or is no string's contents. `value` has room for `length`
-/// bytes and the slack.
-static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8_t *value) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw")) {
-        return json_unescaped_wide(text, length, value);
-    }
-#endif
+static inline ptrdiff_t json_unescaped_narrow(const uint8_t *text, size_t length, uint8_t *value) {
     size_t i = 0, count = 0;
     while (i < length) {
 #if JSON_HAS_BLOCKS
@@ -360,6 +401,15 @@ static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8
     }
     // An escape cannot stand inside a character: then what is left of it would be a whole one no more.
     return json_is_utf8(value, count) ? (ptrdiff_t)count : -1;
+}
+
+/// The value of a string's contents, when it is of the usual kind; -1 when it is not, or is no string's contents. `value` has room for `length`
+/// bytes and the slack.
+static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8_t *value) {
+#if defined(__x86_64__)
+    if (json_has_wide_blocks()) return json_unescaped_wide(text, length, value);
+#endif
+    return json_unescaped_narrow(text, length, value);
 }
 
 #include "CJSONWrite.h"
