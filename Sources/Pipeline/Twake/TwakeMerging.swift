@@ -46,10 +46,8 @@ extension Twake.Channel {
 
 extension Twake.Channel.Fields {
     fileprivate mutating func fill(from known: Self) {
-        var filled = profile
-        filled.fill(from: known.profile)
         // One that was sent whole stays what it is, with the text that was made of it.
-        if filled != profile { profile = filled }
+        if !profile.hasAll(of: known.profile) { profile.fill(from: known.profile) }
         lastAccess = latest(known.lastAccess, lastAccess)
         lastActivity = latest(known.lastActivity, lastActivity)
         if lastMessage == nil || isLater(known.lastMessage?.date, than: lastMessage?.date) {
@@ -74,10 +72,21 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Profile {
+    /// Whether there is nothing to be filled in.
+    fileprivate func hasAll(of known: Self) -> Bool {
+        (visibility != nil || known.visibility == nil) && (name != nil || known.name == nil) && !isNameless
+            && (icon != nil || known.icon == nil) && (description != nil || known.description == nil)
+            && (owner != nil || known.owner == nil) && (!members.isEmpty || known.members.isEmpty)
+            && (createdAt != nil || known.createdAt == nil) && !known.hasDetails
+            && latest(known.updatedAt, updatedAt) == updatedAt
+    }
+
+    /// Era B names no directs: what a list composed of its users is kept.
+    private var isNameless: Bool { visibility == .direct && (name?.isEmpty ?? true) }
+
     fileprivate mutating func fill(from known: Self) {
         if visibility == nil { visibility = known.visibility }
-        // Era B names no directs: what a list composed of its users is kept.
-        if name == nil || (name?.isEmpty ?? true) && visibility == .direct { name = known.name }
+        if name == nil || isNameless { name = known.name }
         if icon == nil { icon = known.icon }
         if description == nil { description = known.description }
         if owner == nil { owner = known.owner }
