@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
-        tests("JSONTextTests", ["JSONText", "CSimdjson"]),
+        tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson"]),
         tests("WireTests", ["Wire", "JSONText"]),
         tests("TerminalTests", ["Terminal"]),
         tests("EventsTests", ["Events", "JSONText"]),

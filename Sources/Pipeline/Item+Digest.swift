@@ -3,7 +3,7 @@ import JSONText
 public import SectionedModel
 
 // What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
-// rows that differ feed the same. No text is made for it: it is done twice a change of a model that keeps a checksum.
+// rows that differ feed the same. No text is made for it: it is done with every change of a model that keeps a checksum.
 extension Item {
     /// Feeds which row it is, and of which section.
     public func feedIdentity(_ digest: inout ElementDigest) {

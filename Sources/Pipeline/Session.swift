@@ -110,7 +110,7 @@ public struct Session: Sendable {
     /// When the machine of the open connection wants to be called next.
     var machineDeadline: Moment? {
         if configuration.isCaptured { return nil }
-        // Which machine there is, the link knows; a machine is large, and to look whether an optional has one copies it first.
+        // While the link is open there is the machine of what is spoken. It is large, and to look whether an optional has one copies it first.
         return switch link.open?.spoken {
         case .socketIO?: client!.deadline
         case .bayeux?: bayeux?.deadline

@@ -18,10 +18,13 @@ struct ModelRow: SectionedElement {
     var contents: UInt64
     let more: UInt64
 
-    func feed(_ digest: inout ElementDigest) {
+    func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(id.high)
         digest.feed(id.low)
         digest.feed(sectionKey)
+    }
+
+    func feed(_ digest: inout ElementDigest) {
         digest.feed(sortKey)
         digest.feed(contents)
         digest.feed(more)

@@ -107,7 +107,8 @@ extension ReplayContender {
         let blocks = try RecordingBlocks(opening: path)
         let head = blocks.head
         let configuration = try Configuration(json: head.session)
-        let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration, preparesDiffLog: log), threads: threads)
+        let decoder = FrameDecoder(configuration, preparesDiffLog: log)
+        let feed = try RecordingFeed(blocks, decoder: decoder, threads: threads)
         var session = Session(configuration, seed: head.seed, keepsChecksum: log)
         var writer = JSONWriter()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)

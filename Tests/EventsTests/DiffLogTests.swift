@@ -277,3 +277,47 @@ struct EntityMaker {
             level: .init(wire: text()), id: id(), count: Int.random(in: .min ... .max, using: &generator))
     }
 }
+
+/// What is written ahead of a diff log is what the log has without it.
+@Suite struct PreparedDiffLogTests {
+    private func text(_ channel: Twake.Channel) -> String {
+        var writer = JSONWriter()
+        channel.encode(into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test func `a channel that was prepared is written as one that was not, also when it has changed since`() throws {
+        let (plain, prepared) = try twice("3.3 channel saved: a rename")
+        var (one, other) = (try #require(channel(of: plain)), try #require(channel(of: prepared)))
+        #expect(text(one) == text(other))
+        one.name = "another \u{202E}name"
+        other.name = one.name
+        one.lastActivity = Timestamp(milliseconds: 5)
+        other.lastActivity = one.lastActivity
+        #expect(text(one) == text(other) && text(one).contains(#""name":"another \u202ename""#) && one == other)
+    }
+
+    @Test func `a last message that was prepared is written as one that was not`() throws {
+        let (plain, prepared) = try twice("3.3 channel_activity updated")
+        let texts = [plain, prepared].map { event in
+            guard case .activity(let activity) = event.resource?.resource else { return "no activity" }
+            return text(
+                Twake.Channel(
+                    id: activity.channel, company: activity.company, workspace: activity.workspace,
+                    lastMessage: activity.lastMessage))
+        }
+        #expect(texts[0] == texts[1] && texts[0].contains(#""last_message":{"#))
+    }
+
+    /// The event of a sample, and another of the same that is prepared.
+    private func twice(_ note: String) throws -> (Twake.Event, prepared: Twake.Event) {
+        let prepared = try Sample.event(note)
+        prepared.prepareForDiffLog()
+        return (try Sample.event(note), prepared)
+    }
+
+    private func channel(of event: Twake.Event) -> Twake.Channel? {
+        guard case .channel(let channel) = event.resource?.resource else { return nil }
+        return channel
+    }
+}

@@ -34,10 +34,14 @@ public struct Row: SectionedElement, Hashable {
         box = Box(content)
     }
 
-    /// Feeds all four.
-    public func feed(_ digest: inout ElementDigest) {
+    /// Feeds id and section.
+    public func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(id)
         digest.feed(sectionKey)
+    }
+
+    /// Feeds the other two.
+    public func feed(_ digest: inout ElementDigest) {
         digest.feed(sortKey)
         digest.feed(content)
     }

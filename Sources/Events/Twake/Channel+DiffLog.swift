@@ -56,7 +56,9 @@ extension Twake.Event {
         guard case .resource(let event) = self else { return }
         switch event.resource {
         case .channel(let channel): channel.shared.value.sharedProfile.prepareMembers()
-        case .activity(let activity): activity.shared.value.lastMessage?.prepareMember()
+        case .activity(let activity):
+            guard let summary = activity.lastMessage else { return }
+            summary.prepare { summary.encodeAnew(into: &$0) }
         default: return
         }
     }
@@ -70,8 +72,7 @@ extension Twake.SharedProfile {
         _ = writer.members(members)
     }
 
-    /// Writes what a diff log has of it ahead.
-    func prepareMembers() { members.prepare { value.encodeMembers(into: &$0) } }
+    fileprivate func prepareMembers() { members.prepare { value.encodeMembers(into: &$0) } }
 }
 
 extension Twake.Channel.Profile {
@@ -116,14 +117,12 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.MessageSummary {
-    /// Writes it as a member of its channel.
+    /// Writes it as the member of its channel. It is written once, mostly, so that only who reads ahead prepares it.
     fileprivate func encodeMember(into writer: inout JSONWriter) {
-        if !writeMembers(into: &writer) { encodeNewMember(into: &writer) }
+        if !writePrepared(into: &writer) { encodeAnew(into: &writer) }
     }
 
-    func prepareMember() { prepareMembers { encodeNewMember(into: &$0) } }
-
-    private func encodeNewMember(into writer: inout JSONWriter) {
+    fileprivate func encodeAnew(into writer: inout JSONWriter) {
         writer.key("last_message")
         writer.beginObject()
         writer.member("date", date)

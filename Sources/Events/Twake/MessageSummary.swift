@@ -3,8 +3,8 @@ import JSONText
 extension Twake {
     /// The last message of a channel, in short (3.3). Each of its fields is nil when not sent.
     ///
-    /// One reference, and its texts lie behind it in one piece with the rest: it comes with every other event, goes with its channel through
-    /// all that changes of that, and is mostly compared and written, which needs no strings.
+    /// One reference, and its texts lie behind it in one piece: it comes with every other event, goes with its channel through all that
+    /// changes of that, and is mostly compared and written, which needs no strings.
     public struct MessageSummary: Hashable, Sendable {
         private let storage: MessageSummaryStorage
 
@@ -50,15 +50,11 @@ extension Twake {
             a.storage === b.storage || a.date == b.date && a.sender == b.sender && a.hasTexts(of: b)
         }
 
-        /// Has what a diff log has of it written ahead, as a member of its channel.
-        func prepareMembers(_ write: (inout JSONWriter) -> Void) {
-            storage.members.prepare(write)
-        }
+        /// Has `write` write ahead what a diff log has of it, the member of its channel.
+        func prepare(_ write: (inout JSONWriter) -> Void) { storage.member.prepare(write) }
 
         /// Writes what was written ahead; false when nothing was.
-        func writeMembers(into writer: inout JSONWriter) -> Bool {
-            writer.members(storage.members)
-        }
+        func writePrepared(into writer: inout JSONWriter) -> Bool { writer.members(storage.member) }
 
         private func hasTexts(of other: Self) -> Bool {
             Text.allCases.allSatisfy { text in
@@ -115,8 +111,8 @@ private final class MessageSummaryStorage: @unchecked Sendable {
     private let texts: UnsafeMutablePointer<UInt8>
     /// Bytes of each text; negative where none was sent.
     private var lengths = InlineArray<3, Int>(repeating: -1)
-    /// The summary as a diff log has it, a member of its channel.
-    let members = JSONMembers()
+    /// The summary as a diff log has it, the member of its channel.
+    let member = JSONMembers()
 
     /// Has `write` put each text at the front of what room is left, and say how many bytes it has; nil where there is none.
     @inline(__always)
