@@ -91,8 +91,9 @@ extension ReplayContender {
         let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
         var events = 0
         while let batch = try feed.next() {
-            for index in batch.items.indices {
-                if case .arrival(let arrival) = batch.items[index], arrival.event.event.isTraffic { events += 1 }
+            let items = batch.items.span
+            for index in items.indices {
+                if case .arrival(let arrival) = items[index], arrival.event.withEvent({ $0.isTraffic }) { events += 1 }
             }
         }
         return events
