@@ -13,10 +13,13 @@ extension Twake.Channel {
 extension Twake.Channel.Fields {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        sharedProfile.encodeMembers(into: &writer)
+        // A channel is written with every activity: what stays the same is prepared with the first.
+        sharedProfile.prepareMembers()
+        _ = writer.members(sharedProfile.look)
         writer.member("last_activity", lastActivity)
         lastMessage?.encodeMember(into: &writer)
         writer.member("last_access", lastAccess)
+        _ = writer.members(sharedProfile.state)
         writer.endObject()
     }
 
@@ -65,19 +68,15 @@ extension Twake.Event {
 }
 
 extension Twake.SharedProfile {
-    /// A channel is written with every activity: what stays the same is prepared with the first.
-    fileprivate func encodeMembers(into writer: inout JSONWriter) {
-        if writer.members(members) { return }
-        prepareMembers()
-        _ = writer.members(members)
+    fileprivate func prepareMembers() {
+        look.prepare { value.encodeLook(into: &$0) }
+        state.prepare { value.encodeState(into: &$0) }
     }
-
-    fileprivate func prepareMembers() { members.prepare { value.encodeMembers(into: &$0) } }
 }
 
 extension Twake.Channel.Profile {
-    /// Writes the fields as members of an open object.
-    fileprivate func encodeMembers(into writer: inout JSONWriter) {
+    /// Writes which channel it is, and what it looks like, into an open object.
+    fileprivate func encodeLook(into writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("company_id", company)
         writer.member("workspace_id", workspace)
@@ -88,6 +87,10 @@ extension Twake.Channel.Profile {
         writer.member("owner", owner)
         writer.member("archived", isArchived)
         writer.member("members", members)
+    }
+
+    /// Writes the rest into an open object.
+    fileprivate func encodeState(into writer: inout JSONWriter) {
         writer.member("updated_at", updatedAt)
         encodeDetails(into: &writer)
     }

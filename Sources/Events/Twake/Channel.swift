@@ -123,11 +123,13 @@ extension Twake {
         }
     }
 
-    /// A profile on the heap that is never changed, with what a diff log has of it.
+    /// A profile on the heap that is never changed.
     @usableFromInline
     final class SharedProfile: Hashable, Sendable {
         @usableFromInline let value: Channel.Profile
-        let members = JSONMembers()
+        /// What a diff log has of it before what happens in the channel, and behind that.
+        let look = JSONMembers()
+        let state = JSONMembers()
 
         @usableFromInline
         init(_ value: Channel.Profile) { self.value = value }
