@@ -44,6 +44,7 @@ public struct JSONMembers: ~Copyable, @unchecked Sendable {
 
 extension JSONWriter {
     /// Writes members into an open object; false when they were not prepared, and nothing was written.
+    @discardableResult
     public mutating func members(_ members: borrowing JSONMembers) -> Bool {
         let isWritten: Void? = members.withText { text in
             if text.isEmpty { return }

@@ -1,8 +1,7 @@
 #pragma once
 // What JSONText needs and Swift has no word for: one bit per byte of a vector, a comparison that the compiler turns into immediate
 // loads when the length is a constant, and a table that is there without being initialised. Static inline, so they are compiled into the
-// Swift code that calls them. Baseline instruction sets (SSE2 is part of x86-64, NEON of arm64), and
-// AVX-512 where the processor has it and it pays.
+// Swift code that calls them. Baseline instruction sets (SSE2 is part of x86-64, NEON of arm64), and AVX-512 where the processor has it.
 // Nothing outside the `length` bytes at `text` is ever read.
 
 #include <stdbool.h>
@@ -250,12 +249,13 @@ JSON_WIDE static inline ptrdiff_t json_string_end_wide(const uint8_t *text, size
     size_t checked = 0;
     for (size_t i = 0; i < length; i += 64) {
         const size_t rest = length - i < 64 ? length - i : 64;
-        const __m512i block = _mm512_maskz_loadu_epi8(~(uint64_t)0 >> (64 - rest), text + i);
+        const uint64_t there = ~(uint64_t)0 >> (64 - rest);
+        const __m512i block = _mm512_maskz_loadu_epi8(there, text + i);
         const uint64_t backslash = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
         uint64_t escaped = json_escaped_mask(backslash, &carry);
         const uint64_t end = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"')) & ~escaped;
         // The bytes before the one that ends it, or all there are.
-        const uint64_t inside = end ? (end & -end) - 1 : ~(uint64_t)0 >> (64 - rest);
+        const uint64_t inside = end ? (end & -end) - 1 : there;
         if (_mm512_mask_cmplt_epu8_mask(inside, block, _mm512_set1_epi8(0x20))) return -1;
         *escapes |= (backslash & inside) != 0;
         for (escaped &= inside; escaped; escaped &= escaped - 1) {

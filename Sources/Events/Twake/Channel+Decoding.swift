@@ -75,9 +75,7 @@ extension Twake.Channel {
         var lastAccess: Timestamp?
 
         var fields: Fields {
-            var fields = Fields(profile)
-            (fields.lastActivity, fields.lastMessage, fields.lastAccess) = (lastActivity, lastMessage, lastAccess)
-            return fields
+            Fields(profile, lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess)
         }
     }
 }

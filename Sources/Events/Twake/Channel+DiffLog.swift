@@ -15,11 +15,11 @@ extension Twake.Channel.Fields {
         writer.beginObject()
         // A channel is written with every activity: what stays the same is prepared with the first.
         sharedProfile.prepareMembers()
-        _ = writer.members(sharedProfile.look)
+        writer.members(sharedProfile.look)
         writer.member("last_activity", lastActivity)
         lastMessage?.encodeMember(into: &writer)
         writer.member("last_access", lastAccess)
-        _ = writer.members(sharedProfile.state)
+        writer.members(sharedProfile.state)
         writer.endObject()
     }
 

@@ -24,9 +24,16 @@ extension Twake {
                 set { sharedProfile = SharedProfile(newValue) }
             }
 
-            /// A channel of this profile, in which nothing is known to have happened.
-            @inlinable
-            public init(_ profile: Profile) { sharedProfile = SharedProfile(profile) }
+            /// What is known of a channel of this profile.
+            public init(
+                _ profile: Profile, lastActivity: Timestamp? = nil, lastMessage: MessageSummary? = nil,
+                lastAccess: Timestamp? = nil
+            ) {
+                sharedProfile = SharedProfile(profile)
+                self.lastActivity = lastActivity
+                self.lastMessage = lastMessage
+                self.lastAccess = lastAccess
+            }
         }
 
         /// Which channel it is, and what it looks like. Fields absent or null on the wire are nil.
@@ -113,13 +120,12 @@ extension Twake {
             lastMessage: MessageSummary? = nil, lastAccess: Timestamp? = nil, updatedAt: Timestamp? = nil,
             createdAt: Timestamp? = nil
         ) {
-            var fields = Fields(
-                Profile(
-                    id: id, company: company, workspace: workspace, visibility: visibility, name: name, icon: icon,
-                    description: description, owner: owner, isArchived: isArchived, members: members,
-                    updatedAt: updatedAt, createdAt: createdAt))
-            (fields.lastActivity, fields.lastMessage, fields.lastAccess) = (lastActivity, lastMessage, lastAccess)
-            self.init(fields)
+            let profile = Profile(
+                id: id, company: company, workspace: workspace, visibility: visibility, name: name, icon: icon,
+                description: description, owner: owner, isArchived: isArchived, members: members,
+                updatedAt: updatedAt, createdAt: createdAt)
+            self.init(
+                Fields(profile, lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess))
         }
     }
 
