@@ -50,4 +50,17 @@ import Testing
             }
         #endif
     }
+
+    @Test func `how often a byte stands in a text does not depend on the processor`() {
+        for text in Self.texts {
+            let backslash = UInt8(ascii: "\\")
+            let count = text.count { $0 == backslash }
+            #expect(json_count_byte_narrow(text, text.count, backslash) == count, "\(text)")
+            #if arch(x86_64)
+                if json_has_wide_blocks() {
+                    #expect(json_count_byte_wide(text, text.count, backslash) == count, "\(text)")
+                }
+            #endif
+        }
+    }
 }

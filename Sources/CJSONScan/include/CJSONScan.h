@@ -328,17 +328,30 @@ static inline ptrdiff_t json_string_value(const uint8_t *text, size_t length, ui
 /// Whether the `length` bytes at `a` and at `b` are the same.
 static inline bool json_same_bytes(const uint8_t *a, const uint8_t *b, size_t length) { return memcmp(a, b, length) == 0; }
 
+// <string.h> has it for those who ask for GNU's functions before it is included, which a header in a module cannot.
+extern void *memrchr(const void *text, int byte, size_t length);
+
 /// Where the last byte of this value stands; -1 when there is none.
 static inline ptrdiff_t json_last_byte(const uint8_t *text, size_t length, uint8_t byte) {
-#if JSON_HAS_BLOCKS
-    for (; length >= 16 && !json_mask(json_equal(json_load(text + length - 16), byte)); length -= 16) {}
-#endif
-    while (length > 0 && text[length - 1] != byte) length -= 1;
-    return (ptrdiff_t)length - 1;
+    const uint8_t *const found = (const uint8_t *)memrchr(text, byte, length);
+    return found ? found - text : -1;
 }
 
-/// How many bytes have this value.
-static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t byte) {
+#if defined(__x86_64__)
+JSON_WIDE static inline size_t json_count_byte_wide(const uint8_t *text, size_t length, uint8_t byte) {
+    const __m512i wanted = _mm512_set1_epi8((char)byte);
+    size_t count = 0, i = 0;
+    for (; length - i >= 64; i += 64) {
+        count += (size_t)__builtin_popcountll(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(text + i), wanted));
+    }
+    if (i == length) return count;
+    const uint64_t there = ~(uint64_t)0 >> (64 - (length - i));
+    const __m512i rest = _mm512_maskz_loadu_epi8(there, text + i);
+    return count + (size_t)__builtin_popcountll(_mm512_mask_cmpeq_epi8_mask(there, rest, wanted));
+}
+#endif
+
+static inline size_t json_count_byte_narrow(const uint8_t *text, size_t length, uint8_t byte) {
     size_t count = 0;
     // Few enough at a time to be counted in bytes, and whole vectors of them.
     for (size_t i = 0; i < length;) {
@@ -348,6 +361,14 @@ static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t
         count += part;
     }
     return count;
+}
+
+/// How many bytes have this value.
+static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t byte) {
+#if defined(__x86_64__)
+    if (json_has_wide_blocks()) return json_count_byte_wide(text, length, byte);
+#endif
+    return json_count_byte_narrow(text, length, byte);
 }
 
 /// How many bytes `json_unescaped` may write behind those it gives.
