@@ -18,7 +18,8 @@ extension LineDecoder {
     }
 
     mutating func http() throws(JSONError) -> Record? {
-        let exchange = try exchange()
+        var exchange = Exchange()
+        try read(&exchange)
         guard let connection = require(exchange.connection, "c"), let id = require(exchange.id, "id"),
             let phase = require(exchange.phase, "ph")
         else { return nil }
@@ -42,8 +43,7 @@ extension LineDecoder {
         return .http(record)
     }
 
-    private mutating func exchange() throws(JSONError) -> Exchange {
-        var exchange = Exchange()
+    private mutating func read(_ exchange: inout Exchange) throws(JSONError) {
         while let key = try reader.nextKey() {
             if reader.matches(key, "c") {
                 exchange.connection = try connectionNumber()
@@ -69,7 +69,6 @@ extension LineDecoder {
                 try other(key)
             }
         }
-        return exchange
     }
 
     /// The one header that is kept, as its text.

@@ -62,45 +62,34 @@ extension Twake.MessageSummary {
 extension Twake.Channel {
     /// Reads a channel of either era. `user` is who asks: their name is left out where a direct's name is composed.
     init(reading reader: inout JSONReader, for user: EntityID? = nil) throws(Mismatch) {
-        var read = Read()
-        try read.take(from: &reader, for: user)
-        self.init(read.fields)
+        var profile = Profile.unread
+        var activity = Activity()
+        try profile.take(from: &reader, into: &activity, for: user)
+        // A profile is moved: a copy counts each of its references.
+        self.init(Fields(consume profile, activity))
     }
 
-    /// A channel that is being read: its profile is put behind its reference when all of it is known.
-    struct Read {
-        var profile = Profile(id: .none, company: .none, workspace: .none)
+    /// What goes on in a channel, as far as it was read.
+    struct Activity {
         var lastActivity: Timestamp?
         var lastMessage: Twake.MessageSummary?
         var lastAccess: Timestamp?
-
-        var fields: Fields {
-            Fields(profile, lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess)
-        }
     }
 }
 
-extension Twake.Channel.Read {
-    fileprivate mutating func take(from reader: inout JSONReader, for user: EntityID?) throws(Mismatch) {
-        var users: [Person] = []
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try reader.isNull() { continue }
-            if try profile.takeIdentity(key, from: &reader) { continue }
-            if try takeActivity(key, from: &reader) { continue }
-            if try profile.takeState(key, from: &reader) { continue }
-            if reader.isNamed(key, "users") {
-                users = try Person.list(reading: &reader)
-            } else if try !profile.takeDetail(key, from: &reader), try !profile.takeListDetail(key, from: &reader) {
-                try reader.pass()
-            }
-        }
-        try profile.complete(readFrom: start)
-        if !users.isEmpty { profile.composeName(of: users, for: user) }
+extension Twake.Channel.Fields {
+    init(_ profile: consuming Twake.Channel.Profile, _ activity: Twake.Channel.Activity) {
+        self.init(
+            profile, lastActivity: activity.lastActivity, lastMessage: activity.lastMessage,
+            lastAccess: activity.lastAccess)
     }
+}
 
-    /// Takes the value if `key` says what goes on in the channel.
-    private mutating func takeActivity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+extension Twake.Channel.Activity {
+    /// Takes the value if `key` says what goes on in the channel; what is said there of how it is goes to its `profile`.
+    fileprivate mutating func take(
+        _ key: JSONKey, from reader: inout JSONReader, into profile: inout Twake.Channel.Profile
+    ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "last_activity") {
             lastActivity = try reader.timeIfAny()
         } else if reader.isNamed(key, "last_message") {
@@ -108,7 +97,7 @@ extension Twake.Channel.Read {
         } else if reader.isNamed(key, "user_last_access") {
             lastAccess = try reader.timeIfAny() ?? lastAccess
         } else if reader.isNamed(key, "user_member") {
-            try takeMembership(from: &reader)
+            try takeMembership(from: &reader, into: &profile)
         } else {
             return false
         }
@@ -117,7 +106,9 @@ extension Twake.Channel.Read {
 
     /// What the channel says of the user's membership; not inlined, since a membership is large.
     @inline(never)
-    private mutating func takeMembership(from reader: inout JSONReader) throws(Mismatch) {
+    private mutating func takeMembership(
+        from reader: inout JSONReader, into profile: inout Twake.Channel.Profile
+    ) throws(Mismatch) {
         guard let member = try MemberFields.ifAny(reading: &reader) else { return }
         lastAccess = member.lastAccess ?? lastAccess
         profile.takeMembership(member.type, member.isFavorite, member.notificationLevel)
@@ -125,8 +116,32 @@ extension Twake.Channel.Read {
 }
 
 extension Twake.Channel.Profile {
+    /// What is filled in while reading.
+    static var unread: Self { Self(id: .none, company: .none, workspace: .none) }
+
+    /// Reads a channel; what goes on in it goes to `activity`.
+    fileprivate mutating func take(
+        from reader: inout JSONReader, into activity: inout Twake.Channel.Activity, for user: EntityID?
+    ) throws(Mismatch) {
+        var users: [Person] = []
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if try reader.isNull() { continue }
+            if try takeIdentity(key, from: &reader) { continue }
+            if try activity.take(key, from: &reader, into: &self) { continue }
+            if try takeState(key, from: &reader) { continue }
+            if reader.isNamed(key, "users") {
+                users = try Person.list(reading: &reader)
+            } else if try !takeDetail(key, from: &reader), try !takeListDetail(key, from: &reader) {
+                try reader.pass()
+            }
+        }
+        try complete(readFrom: start)
+        if !users.isEmpty { composeName(of: users, for: user) }
+    }
+
     /// A channel cannot do without its ids; a direct is in no workspace.
-    fileprivate mutating func complete(readFrom start: Int) throws(Mismatch) {
+    private mutating func complete(readFrom start: Int) throws(Mismatch) {
         if workspace.isNone, visibility == .direct { workspace = .text("direct") }
         try id.require("id", at: start)
         try company.require("company_id", at: start)
@@ -134,7 +149,7 @@ extension Twake.Channel.Profile {
     }
 
     /// Takes the value if `key` says which channel it is.
-    fileprivate mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "id") {
             id = try reader.id()
         } else if reader.isNamed(key, "company_id") {
@@ -158,7 +173,7 @@ extension Twake.Channel.Profile {
     }
 
     /// Takes the value if `key` says how the channel is.
-    fileprivate mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "archived") {
             isArchived = try reader.flagIfAny() ?? false
         } else if reader.isNamed(key, "members") {
@@ -176,7 +191,7 @@ extension Twake.Channel.Profile {
     }
 
     /// Takes the value if `key` is one that frames carry too, mostly without anything in it: only what there is costs anything.
-    fileprivate mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "connectors") {
             if !reader.isEmptyList(), let list = try reader.contentsIfAny() { connectors = list }
         } else if reader.isNamed(key, "archivation_date") {
@@ -196,7 +211,7 @@ extension Twake.Channel.Profile {
 
     /// Takes the value if `key` is one of era A's lists, or of the apps' own later ones. `has_unread` is not kept: it would be wrong after the
     /// next activity, and follows from the times.
-    fileprivate mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
+    private mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "role") {
             if let name = try Twake.Role.ifAny(reading: &reader) { role = name }
         } else if reader.isNamed(key, "permissions") {
@@ -226,7 +241,7 @@ extension Twake.Channel.Profile {
     }
 
     /// Where a direct has no name, it is composed of its users', as the era A proxy did (4.3).
-    fileprivate mutating func composeName(of users: [Person], for user: EntityID?) {
+    private mutating func composeName(of users: [Person], for user: EntityID?) {
         guard visibility == .direct, name?.isEmpty ?? true else { return }
         let others = users.count > 1 ? users.filter { $0.id != user } : users
         name = others.compactMap(\.displayName).joined(separator: ", ")

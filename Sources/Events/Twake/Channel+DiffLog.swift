@@ -24,7 +24,8 @@ extension Twake.Channel.Fields {
     }
 
     fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        var read = Twake.Channel.Read()
+        var profile = Twake.Channel.Profile.unread
+        var activity = Twake.Channel.Activity()
         var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {
@@ -35,21 +36,21 @@ extension Twake.Channel.Fields {
             } else if reader.isNamed(key, "workspace_id") {
                 ids.workspace = try reader.loggedID()
             } else if reader.isNamed(key, "last_activity") {
-                read.lastActivity = try reader.loggedTime()
+                activity.lastActivity = try reader.loggedTime()
             } else if reader.isNamed(key, "last_message") {
-                read.lastMessage = try Twake.MessageSummary(logged: &reader)
+                activity.lastMessage = try Twake.MessageSummary(logged: &reader)
             } else if reader.isNamed(key, "last_access") {
-                read.lastAccess = try reader.loggedTime()
-            } else if try !read.profile.takeLogged(key, from: &reader),
-                try !read.profile.takeLoggedDetail(key, from: &reader)
+                activity.lastAccess = try reader.loggedTime()
+            } else if try !profile.takeLogged(key, from: &reader),
+                try !profile.takeLoggedDetail(key, from: &reader)
             {
                 try reader.pass()
             }
         }
-        read.profile.id = try ids.0.required("id", at: start)
-        read.profile.company = try ids.company.required("company_id", at: start)
-        read.profile.workspace = try ids.workspace.required("workspace_id", at: start)
-        self = read.fields
+        profile.id = try ids.0.required("id", at: start)
+        profile.company = try ids.company.required("company_id", at: start)
+        profile.workspace = try ids.workspace.required("workspace_id", at: start)
+        self.init(profile, activity)
     }
 }
 
