@@ -94,13 +94,6 @@ extension JSONReader {
         do { return try stringOrNull() } catch { throw Mismatch(error) }
     }
 
-    /// A string, or nil for null. One that equals a likely one is that string again, and costs no storage of its own.
-    mutating func textIfAny(likely first: String, _ second: String) throws(Mismatch) -> String? {
-        guard let contents = try textRangeIfAny() else { return nil }
-        if matches(contents, text: first) { return first }
-        return matches(contents, text: second) ? second : string(at: contents)
-    }
-
     /// The text of a string, a slice of the payload that is read; nil for null.
     mutating func rawIfAny(of payload: ArraySlice<UInt8>) throws(Mismatch) -> RawJSON? {
         do {

@@ -53,6 +53,8 @@ package final class RecordingFeed: Sendable {
         package var items: [Item]
         /// Offset of the first byte behind them, in the text of the recording.
         package var end: Int
+        /// Number of the thread that made them.
+        fileprivate var maker: Int
     }
 
     /// What is cut, by one thread at a time; nil when there is no more.
@@ -67,8 +69,8 @@ package final class RecordingFeed: Sendable {
         var batches: [Int: Batch] = [:]
         /// What was given last.
         var given: Batch?
-        /// What was given before, to be freed.
-        var spent: [Batch] = []
+        /// What was given before, to be freed by who made it: the memory one thread gave back for another would be handed over piece by piece.
+        var spent: [Int: [Batch]] = [:]
         /// Number of the batch to be given next.
         var due = 0
         /// How many were begun.
@@ -84,12 +86,12 @@ package final class RecordingFeed: Sendable {
 
     private let source: Monitor<Source>
     private let ready = Monitor(Ready())
-    private let decoder: FrameDecoder?
+    private let decoder: FrameDecoder
     private let limit: Int
 
-    /// Starts to read ahead; with a `decoder`, to decode events, too.
+    /// Starts to read ahead, and to decode events as far as `decoder` does.
     package init(
-        _ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder?, threads: Int = 1
+        _ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder, threads: Int = 1
     ) throws(RecordingError) {
         source = Monitor(Source(blocks: blocks))
         self.decoder = decoder
@@ -98,7 +100,7 @@ package final class RecordingFeed: Sendable {
         for number in 1...max(1, threads) {
             runOnThread(named: "weir-reader-\(number)") { [self] in
                 // Without a thread of its own it would wait for itself.
-                if pthread_equal(pthread_self(), caller) == 0 { run() } else { stop() }
+                if pthread_equal(pthread_self(), caller) == 0 { run(number) } else { stop() }
             }
         }
         guard !ready.wait({ $0.isStopped }) else {
@@ -115,7 +117,7 @@ package final class RecordingFeed: Sendable {
         }
         guard let next = try batch.get() else { return nil }
         ready.change { ready in
-            if let given = ready.given { ready.spent.append(given) }
+            if let given = ready.given { ready.spent[given.maker, default: []].append(given) }
             ready.given = next
             ready.due += 1
         }
@@ -128,14 +130,14 @@ package final class RecordingFeed: Sendable {
             $0.isStopped = true
             $0.batches = [:]
             $0.given = nil
-            $0.spent = []
+            $0.spent = [:]
         }
     }
 
     // MARK: - On its threads
 
-    private func run() {
-        while waitForRoom(), let (number, block) = cut() {
+    private func run(_ thread: Int) {
+        while waitForRoom(thread), let (number, block) = cut(thread) {
             // What a decoder remembers is in the events it gives. Who plays them counts its references, and so does this thread those of the
             // next block: if they were the same, two processors would wait for each other at every event.
             var decoder = decoder
@@ -152,18 +154,17 @@ package final class RecordingFeed: Sendable {
                     break
                 }
             }
-            give(Batch(items: items, end: block.end), number)
+            give(Batch(items: items, end: block.end, maker: thread), number)
         }
     }
 
-    /// Waits until one more may be read, and frees what was given before; false when nothing more is wanted.
-    private func waitForRoom() -> Bool {
+    /// Waits until one more may be read, and frees what of the thread's was given before; false when nothing more is wanted.
+    private func waitForRoom(_ thread: Int) -> Bool {
         let spent: [Batch]? = ready.wait { ready -> [Batch]?? in
             if ready.isStopped { return .some(nil) }
             guard ready.begun - ready.due < limit else { return nil }
             ready.begun += 1
-            defer { ready.spent = [] }
-            return ready.spent
+            return ready.spent.removeValue(forKey: thread) ?? []
         }
         // Freed here, outside the lock: that takes as long as a tenth of the reading.
         return spent != nil
@@ -174,7 +175,7 @@ package final class RecordingFeed: Sendable {
     }
 
     /// The next block; nil when there is none, after what is left was read.
-    private func cut() -> (number: Int, block: RecordingBlock)? {
+    private func cut(_ thread: Int) -> (number: Int, block: RecordingBlock)? {
         source.change { source in
             guard source.blocks != nil else { return nil }
             var failure: RecordingError?
@@ -183,7 +184,7 @@ package final class RecordingFeed: Sendable {
                     source.next += 1
                     return (source.next - 1, block)
                 }
-                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next) }
+                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next, thread) }
             } catch {
                 failure = error
                 source.blocks = nil
@@ -197,34 +198,46 @@ package final class RecordingFeed: Sendable {
     }
 
     /// Reads on, one entry after the other, in batches. The first of them was begun already.
-    private func read(_ rest: consuming RecordingReader, _ number: inout Int) throws(RecordingError) {
+    private func read(
+        _ rest: consuming RecordingReader, _ number: inout Int, _ thread: Int
+    ) throws(RecordingError) {
         var decoder = decoder
         var items: [Item] = []
         while let entry = try rest.next() {
             items.append(Self.item(entry, &decoder))
             guard items.count >= Self.batchEntries else { continue }
-            give(Batch(items: items, end: rest.place.offset), number)
+            give(Batch(items: items, end: rest.place.offset, maker: thread), number)
             number += 1
             items.removeAll(keepingCapacity: true)
             decoder = self.decoder
-            guard waitForRoom() else { return }
+            guard waitForRoom(thread) else { return }
         }
-        give(Batch(items: items, end: rest.place.offset), number)
+        give(Batch(items: items, end: rest.place.offset, maker: thread), number)
         number += 1
     }
 
     private static func item(
-        _ text: consuming RecordingReader.ReceivedText, _ decoder: inout FrameDecoder?
+        _ text: consuming RecordingReader.ReceivedText, _ decoder: inout FrameDecoder
     ) -> Item {
-        guard let event = decoder?.decode(text.message) else { return .entry(text.entry) }
-        return .arrival(Arrival(event: event, connection: text.connection, stamp: text.stamp))
+        let (connection, stamp) = (text.connection, text.stamp)
+        return item(text.takeText(), on: connection, stamp, &decoder)
     }
 
-    private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder?) -> Item {
-        guard case .record(.frame(let frame), let stamp) = entry, frame.isPlain,
-            let event = decoder?.decode(frame.message)
+    private static func item(_ entry: consuming RecordingReader.Entry, _ decoder: inout FrameDecoder) -> Item {
+        guard case .record(.frame(let frame), let stamp) = entry, frame.isPlain, case .text(let text) = frame.message
         else { return .entry(entry) }
-        return .arrival(Arrival(event: event, connection: frame.connection, stamp: stamp))
+        return item(text, on: frame.connection, stamp, &decoder)
+    }
+
+    private static func item(
+        _ text: consuming ArraySlice<UInt8>, on connection: Int, _ stamp: Stamp, _ decoder: inout FrameDecoder
+    ) -> Item {
+        switch decoder.decode(text) {
+        case .event(let event): return .arrival(Arrival(event: event, connection: connection, stamp: stamp))
+        case .undecoded(let text):
+            let frame = Record.FrameRecord(connection: connection, direction: .in, message: .text(text))
+            return .entry(.record(.frame(frame), stamp))
+        }
     }
 }
 

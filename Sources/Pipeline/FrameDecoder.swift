@@ -1,6 +1,6 @@
 import Events
 import JSONText
-public import Wire
+import Wire
 
 /// Decodes the events of frames before a session meets them, on any thread: for a replay, which knows what comes. What is told of an event
 /// is made here, too, so that the session hands it on and the thread that made it frees it.
@@ -16,13 +16,23 @@ public struct FrameDecoder: Sendable {
         self.preparesDiffLog = preparesDiffLog
     }
 
-    /// The event of a frame that brings one and nothing else; nil for any other, and for what cannot be decoded: the session finds
-    /// out what that is.
-    public mutating func decode(_ message: WebSocketMessage) -> EventReport? {
-        guard backend == .twake, let source = SocketIO.Event(plain: message),
-            let event = try? Twake.Event(array: source.array.bytes, likely: &rooms)
-        else { return nil }
+    /// Decodes the event of a text message that brings one and nothing else. Any other is given back, and one that cannot be decoded: the
+    /// session finds out what that is.
+    public mutating func decode(_ frame: consuming ArraySlice<UInt8>) -> DecodedFrame {
+        guard backend == .twake, SocketIO.Event.isPlain(frame) else { return .undecoded(frame) }
+        let source = SocketIO.Event(knownPlain: frame)
+        guard let event = try? Twake.Event(text: source.text, arrayAt: source.arrayStart, likely: &rooms) else {
+            return .undecoded(source.text)
+        }
         if preparesDiffLog { event.prepareForDiffLog() }
-        return EventReport(event: .twake(event), source: source)
+        return .event(EventReport(event: .twake(event), source: source))
     }
+}
+
+/// What a `FrameDecoder` made of a text message.
+public enum DecodedFrame: Sendable {
+    /// The event it brings, and nothing else.
+    case event(EventReport)
+    /// Nothing: the text as it came.
+    case undecoded(ArraySlice<UInt8>)
 }

@@ -1,4 +1,4 @@
-public import Wire
+import Wire
 
 /// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
 ///
@@ -23,18 +23,22 @@ public struct RecordingReader: ~Copyable {
     }
 
     /// A text message that was received, with nothing to be said of it but when and where.
-    public struct ReceivedText: Sendable {
+    public struct ReceivedText: ~Copyable, Sendable {
         /// Which connection of the recording, counted from 1.
         public let connection: Int
-        /// The message.
-        public let message: WebSocketMessage
         /// When.
         public let stamp: Stamp
+        /// Nil once it was taken.
+        private var text: ArraySlice<UInt8>?
 
-        /// The entry that `next()` would have given for it.
-        public var entry: Entry {
-            .record(.frame(Record.FrameRecord(connection: connection, direction: .in, message: message)), stamp)
+        fileprivate init(connection: Int, stamp: Stamp, text: consuming ArraySlice<UInt8>) {
+            self.connection = connection
+            self.stamp = stamp
+            self.text = text
         }
+
+        /// The message. It is moved, and not counted once more: many threads may read a recording.
+        public consuming func takeText() -> ArraySlice<UInt8> { text.take() ?? [] }
     }
 
     /// The head.
@@ -163,8 +167,8 @@ public struct RecordingReader: ~Copyable {
         lastTime = frame.time
         expected = frame.number + 1
         return ReceivedText(
-            connection: frame.connection, message: .text(payload),
-            stamp: Stamp(n: frame.number, time: frame.time, wall: frame.wall))
+            connection: frame.connection, stamp: Stamp(n: frame.number, time: frame.time, wall: frame.wall),
+            text: payload)
     }
 
     private mutating func entry(of range: Range<Int>) throws(RecordingError) -> Entry {

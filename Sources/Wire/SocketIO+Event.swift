@@ -18,11 +18,13 @@ extension SocketIO {
 
         /// The whole JSON array, name included, as received. Where `isChecked` is false nobody has read it yet: it begins with the name and
         /// ends with a bracket, and what is between may be no JSON.
-        public var array: RawJSON { RawJSON(unchecked: isChecked ? text : text.dropFirst(2)) }
+        public var array: RawJSON { RawJSON(unchecked: text.dropFirst(arrayStart)) }
         /// Whether the array is known to be JSON. `malformation` finds out.
         public let isChecked: Bool
-        /// The array; of an event that is not checked the frame, which has two digits before it.
-        private var text: ArraySlice<UInt8>
+        /// The text that the array is the end of, for who reads it where it is; `arrayStart` says where it begins.
+        public private(set) var text: ArraySlice<UInt8>
+        /// Offset of the array's first byte in `text`: 2 in the frame of an event that is not checked, behind the two digits, and else 0.
+        public var arrayStart: Int { isChecked ? 0 : 2 }
         private var boxed: Boxed?
 
         /// An event of a whole array, which must be known to be JSON and to begin with a name.
@@ -40,6 +42,11 @@ extension SocketIO {
         /// any other.
         public init?(plain message: WebSocketMessage) {
             guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
+            self.init(knownPlain: frame)
+        }
+
+        /// The same of the text of a message, which `isPlain` is known to be true of.
+        public init(knownPlain frame: consuming ArraySlice<UInt8>) {
             text = frame
             isChecked = false
         }
@@ -184,9 +191,9 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// Whether a frame is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and
+    /// Whether a text message is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and
     /// a closing bracket.
-    static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {
+    public static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {
         frame.withUnsafeBufferPointer { frame in
             guard let base = frame.baseAddress, frame.count > 6, json_same_bytes(base, plainStart.utf8Start, 4),
                 frame[frame.count - 1] == UInt8(ascii: "]")

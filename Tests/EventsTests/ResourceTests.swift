@@ -57,7 +57,7 @@ import Testing
         for room in ["A", "B", "A", "B", "C", "A", "A", "", "room", "rooms"] {
             let array =
                 #"["realtime:resource",{"action":"saved","room":"\#(room)","type":"user:online","resource":[]}]"#
-            let event = try Twake.Event(array: Array(array.utf8)[...], likely: &likely)
+            let event = try Twake.Event(text: Array(array.utf8)[...], likely: &likely)
             #expect(event.resource?.room == room)
             #expect(likely.last == room)
         }

@@ -1,11 +1,14 @@
 import Live
+import Pipeline
 import Recording
 import TestSupport
 import Testing
 
 @Suite struct RecordingFeedTests {
     private func feed(_ path: String, threads: Int) throws -> RecordingFeed {
-        try RecordingFeed(try RecordingBlocks(opening: path), decoder: nil, threads: threads)
+        let blocks = try RecordingBlocks(opening: path)
+        let decoder = FrameDecoder(try Configuration(json: blocks.head.session))
+        return try RecordingFeed(blocks, decoder: decoder, threads: threads)
     }
 
     /// The numbers of the records, as they are given.

@@ -15,7 +15,10 @@ private func read(
         while true {
             if asksForTexts, let text = reader.nextReceivedText() {
                 texts += 1
-                entries.append(text.entry)
+                let (connection, stamp) = (text.connection, text.stamp)
+                let frame = Record.FrameRecord(
+                    connection: connection, direction: .in, message: .text(text.takeText()))
+                entries.append(.record(.frame(frame), stamp))
             } else if let entry = try reader.next() {
                 entries.append(entry)
             } else {

@@ -5,28 +5,32 @@ extension Twake.Event {
     /// is no JSON throws as a known event of the wrong shape does.
     public init(array: ArraySlice<UInt8>) throws(DecodingFailure) {
         var none = Twake.LikelyRooms()
-        try self.init(array: array, likely: &none)
+        try self.init(text: array, likely: &none)
     }
 
-    /// The same. One of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
-    public init(array: ArraySlice<UInt8>, likely: inout Twake.LikelyRooms) throws(DecodingFailure) {
+    /// The same of the array that begins at an offset of `text` and goes to its end; offsets of errors count from the array's first byte. One
+    /// of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
+    public init(
+        text: borrowing ArraySlice<UInt8>, arrayAt start: Int = 0, likely: inout Twake.LikelyRooms
+    ) throws(DecodingFailure) {
         // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
-        if let event = try? Self.resource(array: array, &likely) {
+        if let event = try? Self.resource(text, arrayAt: start, &likely) {
             self = event
             return
         }
-        let parts = try Self.parts(of: array)
+        let parts = try Self.parts(of: (copy text).dropFirst(start))
         try self.init(name: parts.name, arguments: parts.arguments, likely: &likely)
     }
 
     /// Reads the array of a `realtime:resource` to its end; nil for any other event.
-    private static func resource(array: ArraySlice<UInt8>, _ likely: inout Twake.LikelyRooms) throws(Mismatch) -> Self?
-    {
-        var reader = JSONReader(array.span)
+    private static func resource(
+        _ text: borrowing ArraySlice<UInt8>, arrayAt start: Int, _ likely: inout Twake.LikelyRooms
+    ) throws(Mismatch) -> Self? {
+        var reader = JSONReader(text.span, at: start)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
         guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
         var fields = Twake.SocketIOResource.Fields.unread
-        try fields.take(from: &reader, of: array, &likely)
+        try fields.take(from: &reader, of: text, &likely)
         while try reader.another() { try reader.pass() }
         try reader.finish()
         return .resource(Twake.SocketIOResource(fields))

@@ -30,9 +30,8 @@ extension Twake.SocketIOResource.Fields {
                 type = try Twake.ResourceType(reading: &reader)
                 missing.remove(.type)
             } else if reader.isNamed(key, "room") {
-                guard let text = try reader.textIfAny(likely: likely.last, likely.other) else { continue }
-                room = text
-                likely.note(text)
+                guard let name = try likely.read(from: &reader) else { continue }
+                room = name
                 missing.remove(.room)
             } else if reader.isNamed(key, "path") {
                 path = try reader.rawIfAny(of: payload)

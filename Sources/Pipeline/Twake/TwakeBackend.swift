@@ -50,7 +50,7 @@ struct TwakeBackend: Backend {
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
             ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likely: &likely))
-            : .twake(try Twake.Event(array: event.array.bytes, likely: &likely))
+            : .twake(try Twake.Event(text: event.text, arrayAt: event.arrayStart, likely: &likely))
     }
 
     mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
