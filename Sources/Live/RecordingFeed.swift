@@ -5,7 +5,7 @@ package import Recording
 import Wire
 
 /// A recording, read and decoded ahead on threads of its own: in blocks, each by one thread, given in the order of the file. What is
-/// given does not depend on the threads.
+/// given does not depend on the threads. Who asks for more before it is there reads a block as well, and does not wait.
 ///
 /// At most a few blocks are held, whatever the file is. What was given is freed where it was made, when the next is asked for: whoever plays
 /// it has more to do than who reads ahead. Whoever has enough must say so, by `stop()`.
@@ -57,11 +57,24 @@ package final class RecordingFeed: Sendable {
         fileprivate var maker: Int
     }
 
-    /// What is cut, by one thread at a time; nil when there is no more.
+    /// What is cut, by one thread at a time.
     private struct Source: ~Copyable {
+        /// Nil when no more can be cut.
         var blocks: RecordingBlocks?
+        /// What no block can be cut of.
+        var rest: RecordingReader?
+        /// Why there is no more, where that is not the end.
+        var failure: RecordingError?
         /// Number of the next batch.
         var next = 0
+    }
+
+    /// What was cut.
+    private enum Part {
+        /// To be read, on any thread.
+        case block(RecordingBlock)
+        /// Read already: only one thread at a time can.
+        case batch(Batch)
     }
 
     /// What was decoded and not yet given, or not yet freed.
@@ -79,10 +92,29 @@ package final class RecordingFeed: Sendable {
         var count: Int?
         var failure: RecordingError?
         var isStopped = false
+
+        /// Begins one more, if there is room for it and may be one.
+        mutating func begin(_ limit: Int) -> Bool {
+            guard count == nil, begun - due < limit else { return false }
+            begun += 1
+            return true
+        }
+
+        mutating func takeSpent(of maker: Int) -> [Batch] { spent.removeValue(forKey: maker) ?? [] }
+    }
+
+    /// What comes next for who asks.
+    private enum Turn {
+        case batch(Batch)
+        /// Nothing is there, but one more may be read.
+        case reading
+        case end(RecordingError?)
     }
 
     /// Entries of a batch where the recording has no blocks.
     private static let batchEntries = 512
+    /// Whoever asks, as a maker of batches; the threads that read ahead are counted from 1.
+    private static let asker = 0
 
     private let source: Monitor<Source>
     private let ready = Monitor(Ready())
@@ -90,38 +122,37 @@ package final class RecordingFeed: Sendable {
     private let limit: Int
 
     /// Starts to read ahead, and to decode events as far as `decoder` does.
-    package init(
-        _ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder, threads: Int = 1
-    ) throws(RecordingError) {
+    package init(_ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder, threads: Int = 1) {
         source = Monitor(Source(blocks: blocks))
         self.decoder = decoder
         limit = threads + 2
         let caller = pthread_self()
         for number in 1...max(1, threads) {
             runOnThread(named: "weir-reader-\(number)") { [self] in
-                // Without a thread of its own it would wait for itself.
-                if pthread_equal(pthread_self(), caller) == 0 { run(number) } else { stop() }
+                // Where no thread can be started, who asks reads all.
+                if pthread_equal(pthread_self(), caller) == 0 { readAhead(as: number) }
             }
-        }
-        guard !ready.wait({ $0.isStopped }) else {
-            throw .system(operation: "start a thread to read", path: "the recording", code: EAGAIN)
         }
     }
 
-    /// The next entries; nil at the end. Blocks until they are there. One thread.
+    /// The next entries; nil at the end. Reads them, or blocks until they are there. One thread.
     package func next() throws(RecordingError) -> Batch? {
-        let batch: Result<Batch?, RecordingError> = ready.wait { ready in
-            if let batch = ready.batches.removeValue(forKey: ready.due) { return .success(batch) }
-            guard ready.due == ready.count || ready.isStopped else { return nil }
-            return ready.failure.map { .failure($0) } ?? .success(nil)
+        while true {
+            let turn: Turn = ready.wait { ready in
+                if let batch = ready.batches.removeValue(forKey: ready.due) { return .batch(batch) }
+                if ready.due == ready.count || ready.isStopped { return .end(ready.failure) }
+                return ready.begin(limit) ? .reading : nil
+            }
+            switch turn {
+            case .batch(let batch):
+                pass(to: batch)
+                return batch
+            case .reading: readOne(as: Self.asker)
+            case .end(let failure):
+                if let failure { throw failure }
+                return nil
+            }
         }
-        guard let next = try batch.get() else { return nil }
-        ready.change { ready in
-            if let given = ready.given { ready.spent[given.maker, default: []].append(given) }
-            ready.given = next
-            ready.due += 1
-        }
-        return next
     }
 
     /// Nothing more is wanted.
@@ -134,86 +165,104 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    // MARK: - On its threads
+    /// A batch is given: what was given before is spent.
+    private func pass(to batch: Batch) {
+        let spent = ready.change { ready in
+            if let given = ready.given { ready.spent[given.maker, default: []].append(given) }
+            ready.given = batch
+            ready.due += 1
+            return ready.takeSpent(of: Self.asker)
+        }
+        // Freed here, outside the lock.
+        _ = spent
+    }
 
-    private func run(_ thread: Int) {
-        while waitForRoom(thread), let (number, block) = cut(thread) {
-            // What a decoder remembers is in the events it gives. Who plays them counts its references, and so does this thread those of the
-            // next block: if they were the same, two processors would wait for each other at every event.
-            var decoder = decoder
-            var reader = block.reader()
-            var items: [Item] = []
-            items.reserveCapacity(1024)
-            while true {
-                if let text = reader.nextReceivedText() {
-                    items.append(Self.item(text, &decoder))
-                } else if let entry = try? reader.next() {
-                    // A block is in memory: nothing fails.
-                    items.append(Self.item(entry, &decoder))
-                } else {
-                    break
-                }
+    // MARK: - Reading
+
+    private func readAhead(as maker: Int) {
+        while true {
+            let spent: [Batch]? = ready.wait { ready -> [Batch]?? in
+                if ready.isStopped || ready.count != nil { return .some(nil) }
+                guard ready.begin(limit) else { return nil }
+                return ready.takeSpent(of: maker)
             }
-            give(Batch(items: items, end: block.end, maker: thread), number)
+            // Freed outside the lock: that takes as long as a tenth of the reading.
+            guard spent != nil else { return }
+            readOne(as: maker)
         }
     }
 
-    /// Waits until one more may be read, and frees what of the thread's was given before; false when nothing more is wanted.
-    private func waitForRoom(_ thread: Int) -> Bool {
-        let spent: [Batch]? = ready.wait { ready -> [Batch]?? in
-            if ready.isStopped { return .some(nil) }
-            guard ready.begun - ready.due < limit else { return nil }
-            ready.begun += 1
-            return ready.spent.removeValue(forKey: thread) ?? []
-        }
-        // Freed here, outside the lock: that takes as long as a tenth of the reading.
-        return spent != nil
-    }
-
-    private func give(_ batch: Batch, _ number: Int) {
+    /// Reads one more batch, which was begun, if there is one.
+    private func readOne(as maker: Int) {
+        guard let (number, part) = cut(as: maker) else { return }
+        let batch =
+            switch part {
+            case .block(let block): Batch(items: items(of: block), end: block.end, maker: maker)
+            case .batch(let batch): batch
+            }
         ready.change { if !$0.isStopped { $0.batches[number] = batch } }
     }
 
-    /// The next block; nil when there is none, after what is left was read.
-    private func cut(_ thread: Int) -> (number: Int, block: RecordingBlock)? {
-        source.change { source in
-            guard source.blocks != nil else { return nil }
-            var failure: RecordingError?
-            do throws(RecordingError) {
-                if let block = try source.blocks?.next() {
-                    source.next += 1
-                    return (source.next - 1, block)
-                }
-                if let blocks = source.blocks.take() { try read(blocks.rest(), &source.next, thread) }
-            } catch {
-                failure = error
-                source.blocks = nil
+    private func items(of block: RecordingBlock) -> [Item] {
+        // What a decoder remembers is in the events it gives. Who plays them counts its references, and so does this thread those of the
+        // next block: if they were the same, two processors would wait for each other at every event.
+        var decoder = decoder
+        var reader = block.reader()
+        var items: [Item] = []
+        items.reserveCapacity(1024)
+        while true {
+            if let text = reader.nextReceivedText() {
+                items.append(Self.item(text, &decoder))
+            } else if let entry = try? reader.next() {
+                // A block is in memory: nothing fails.
+                items.append(Self.item(entry, &decoder))
+            } else {
+                return items
             }
-            ready.change {
-                $0.count = source.next
-                $0.failure = failure
-            }
-            return nil
         }
     }
 
-    /// Reads on, one entry after the other, in batches. The first of them was begun already.
-    private func read(
-        _ rest: consuming RecordingReader, _ number: inout Int, _ thread: Int
-    ) throws(RecordingError) {
+    /// What is next in the file; nil when there is nothing more, which is known then.
+    private func cut(as maker: Int) -> (number: Int, part: Part)? {
+        source.change { source in
+            var part: Part?
+            if let block = source.blocks?.next() {
+                part = .block(block)
+            } else {
+                do throws(RecordingError) {
+                    if let blocks = source.blocks.take() { source.rest = try blocks.rest() }
+                } catch {
+                    source.failure = error
+                }
+                part = batch(of: &source, as: maker).map { .batch($0) }
+            }
+            guard let part else {
+                ready.change {
+                    $0.count = source.next
+                    $0.failure = source.failure
+                }
+                return nil
+            }
+            defer { source.next += 1 }
+            return (source.next, part)
+        }
+    }
+
+    /// The next entries of the rest; nil when there is none.
+    private func batch(of source: inout Source, as maker: Int) -> Batch? {
+        guard var rest = source.rest.take() else { return nil }
         var decoder = decoder
         var items: [Item] = []
-        while let entry = try rest.next() {
-            items.append(Self.item(entry, &decoder))
-            guard items.count >= Self.batchEntries else { continue }
-            give(Batch(items: items, end: rest.place.offset, maker: thread), number)
-            number += 1
-            items.removeAll(keepingCapacity: true)
-            decoder = self.decoder
-            guard waitForRoom(thread) else { return }
+        do throws(RecordingError) {
+            while items.count < Self.batchEntries, let entry = try rest.next() {
+                items.append(Self.item(entry, &decoder))
+            }
+        } catch {
+            source.failure = error
         }
-        give(Batch(items: items, end: rest.place.offset, maker: thread), number)
-        number += 1
+        let end = rest.place.offset
+        if items.count == Self.batchEntries { source.rest = consume rest }
+        return Batch(items: items, end: end, maker: maker)
     }
 
     private static func item(

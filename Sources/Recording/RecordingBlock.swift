@@ -38,22 +38,24 @@ public struct RecordingBlocks: ~Copyable {
     private var isCutting = true
 
     /// Opens a file (`-` is standard input) and reads its head.
-    public init(opening path: String) throws(RecordingError) {
-        let reader = try RecordingReader(opening: path)
+    public init(opening path: String) throws(RecordingError) { self.init(try RecordingReader(opening: path)) }
+
+    /// Cuts what a reader reads that has read no more than the head.
+    init(_ reader: consuming RecordingReader) {
         head = reader.head
         lines = reader.intoLines()
         bytes = Array(lines.takeAll())
     }
 
-    /// The next block; nil when none can be cut.
-    public mutating func next() throws(RecordingError) -> RecordingBlock? {
+    /// The next block; nil when none can be cut. Where the file cannot be read, the reader of the rest tells.
+    public mutating func next() -> RecordingBlock? {
         guard isCutting else { return nil }
         var wanted = max(Self.blockBytes, bytes.count - start)
-        var hasEnded = false
+        var isFilled = true
         while true {
-            if bytes.count - start < wanted { hasEnded = try fill(upTo: wanted) }
+            if bytes.count - start < wanted { isFilled = fill(upTo: wanted) }
             if let sync = lastSync() { return cut(behind: sync) }
-            if hasEnded || bytes.count - start >= Self.patience {
+            if !isFilled || bytes.count - start >= Self.patience {
                 isCutting = false
                 return nil
             }
@@ -110,25 +112,22 @@ public struct RecordingBlocks: ~Copyable {
         return place >= 0 ? place : nil
     }
 
-    /// Reads until there are so many bytes; true at the end.
-    private mutating func fill(upTo wanted: Int) throws(RecordingError) -> Bool {
-        var failure: RecordingError?
-        var hasEnded = false
+    /// Reads until there are so many bytes; false when there are fewer, since the file ends, or cannot be read.
+    private mutating func fill(upTo wanted: Int) -> Bool {
         let more = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             bytes[start...].withUnsafeBytes { target.copyMemory(from: $0) }
             count = bytes.count - start
-            while count < wanted, !hasEnded, failure == nil {
-                switch lines.source.read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...])) {
-                case .success(0): hasEnded = true
-                case .success(let got): count += got
-                case .failure(let error): failure = error
-                }
+            while count < wanted,
+                case .success(let got) = lines.source.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: target[count...])),
+                got > 0
+            {
+                count += got
             }
         }
         bytes = more
         start = 0
-        if let failure { throw failure }
-        return hasEnded
+        return bytes.count == wanted
     }
 }

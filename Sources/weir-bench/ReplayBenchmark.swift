@@ -8,7 +8,7 @@ extension Benchmark {
     private static let messages = BenchmarkOption(
         "messages", "M", "messages the channels come to hold", standard: 20_000, range: 1...10_000_000)
     private static let threads = BenchmarkOption(
-        "threads", "T", "threads that work: one plays, where anything is played, the others decode", standard: 2,
+        "threads", "T", "threads that work: one plays, the others read ahead", standard: 2,
         range: 2...64)
 
     private static let whole = BenchmarkOption(

@@ -19,13 +19,13 @@ enum ReplayContender: String, CaseIterable {
     /// The command of `weir-bench` that runs one of ours.
     static let command = "replay-contender"
 
-    /// Its process over the file at `path`, with so many threads that work: one plays what the others decode, where anything is played.
+    /// Its process over the file at `path`, with so many threads that work: one takes what the others read ahead.
     func run(over path: String, threads: Int) throws(BenchmarkError) -> MeasuredProcess {
         let peers = "Tests/Peers"
         let words: [String]
         switch self {
-        case .scan, .decode: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads)"]
-        case .apply, .log: words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads - 1)"]
+        case .scan, .decode, .apply, .log:
+            words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads - 1)"]
         case .node: words = ["node", "\(peers)/replay_node.js", path]
         case .python: words = ["python3", "\(peers)/replay_python.py", path]
         case .jq: words = ["jq", "-c", #"select(.k == "f" and .d == "in")"#, path]
@@ -88,7 +88,7 @@ extension ReplayContender {
     private static func decode(_ path: String, _ threads: Int) throws -> Int {
         let blocks = try RecordingBlocks(opening: path)
         let configuration = try Configuration(json: blocks.head.session)
-        let feed = try RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
+        let feed = RecordingFeed(blocks, decoder: FrameDecoder(configuration), threads: threads)
         var events = 0
         while let batch = try feed.next() {
             let items = batch.items.span
@@ -109,7 +109,7 @@ extension ReplayContender {
         let head = blocks.head
         let configuration = try Configuration(json: head.session)
         let decoder = FrameDecoder(configuration, preparesDiffLog: log)
-        let feed = try RecordingFeed(blocks, decoder: decoder, threads: threads)
+        let feed = RecordingFeed(blocks, decoder: decoder, threads: threads)
         var session = Session(configuration, seed: head.seed, keepsChecksum: log)
         var writer = JSONWriter()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)

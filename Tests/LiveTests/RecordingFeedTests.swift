@@ -8,7 +8,7 @@ import Testing
     private func feed(_ path: String, threads: Int) throws -> RecordingFeed {
         let blocks = try RecordingBlocks(opening: path)
         let decoder = FrameDecoder(try Configuration(json: blocks.head.session))
-        return try RecordingFeed(blocks, decoder: decoder, threads: threads)
+        return RecordingFeed(blocks, decoder: decoder, threads: threads)
     }
 
     /// The numbers of the records, as they are given.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Wire
 
@@ -26,7 +27,7 @@ private func read(
             }
         }
     }
-    while let block = try blocks.next() {
+    while let block = blocks.next() {
         count += 1
         try take(block.reader())
     }
@@ -92,6 +93,33 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
                 #expect(try read(path).entries == expected, "round \(round)")
                 #expect(try read(path, asksForTexts: true).entries == expected, "round \(round)")
             }
+        }
+    }
+
+    @Test func `what was read of a file before that failed is given`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try large()
+            let path = folder + "/x.weir.jsonl"
+            try write(bytes, to: path)
+            let (file, other) = (open(path, O_RDONLY | O_CLOEXEC), open(folder, O_RDONLY | O_CLOEXEC))
+            defer {
+                close(file)
+                close(other)
+            }
+            var blocks = RecordingBlocks(try RecordingReader(reading: file, name: "x"))
+            // From here on the descriptor is one of a folder, which cannot be read.
+            try #require(file >= 0 && other >= 0 && dup2(other, file) == file)
+            var entries: [RecordingReader.Entry] = []
+            while let block = blocks.next() {
+                var reader = block.reader()
+                while let entry = try reader.next() { entries.append(entry) }
+            }
+            var rest = try blocks.rest()
+            #expect(throws: RecordingError.self) {
+                while let entry = try rest.next() { entries.append(entry) }
+            }
+            #expect(entries.count > 30)
+            #expect(entries == Array(try RecordingTests.entries(of: bytes).prefix(entries.count)))
         }
     }
 

@@ -18,7 +18,7 @@ final class ReadAhead {
     /// is enough of it.
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
         guard !Track.isStream(path) else { return nil }
-        feed = try RecordingFeed(
+        feed = RecordingFeed(
             try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration, preparesDiffLog: true),
             threads: Self.threads)
     }
