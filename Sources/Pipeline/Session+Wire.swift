@@ -69,7 +69,7 @@ extension Session {
 
     mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
         effects.append(.report(.event(event)))
-        backend.handle(event.event, ackID: event.ackID, rooms: rooms, into: &transaction)
+        event.withEvent { backend.handle($0, ackID: event.ackID, rooms: rooms, into: &transaction) }
         carryOutPlans(into: &effects)
     }
 

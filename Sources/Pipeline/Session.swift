@@ -204,11 +204,11 @@ public struct Session: Sendable {
         }
         let batch = transaction.model.commit()
         if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
-        if let batch {
+        if let batch = consume batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
             let report = DiffReport(
-                sequence: diffs, cause: transaction.cause, batch: batch, refetched: transaction.refetched)
+                sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched)
             effects.append(.report(.diff(report)))
         }
         if !transaction.refetched.isEmpty { transaction.refetched = [] }

@@ -118,7 +118,7 @@ extension ReplayContender {
         var inputs: [(end: Int, time: Moment)] = []
         var events = 0
         func drain() {
-            events += tell(effects, inputs, logTo: log ? output : nil, &writer)
+            events += tell(&effects, inputs, logTo: log ? output : nil, &writer)
             effects.removeAll(keepingCapacity: true)
             inputs.removeAll(keepingCapacity: true)
         }
@@ -151,15 +151,16 @@ extension ReplayContender {
         return events
     }
 
-    /// Writes the diffs among the effects with one write, if they are logged; gives how many events of the traffic there are.
+    /// Writes the diffs among the effects with one write, if they are logged; gives how many events of the traffic there are. The effects are
+    /// moved out: looked at where they are, each would be counted once more.
     private static func tell(
-        _ effects: [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?, _ writer: inout JSONWriter
+        _ effects: inout [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?, _ writer: inout JSONWriter
     ) -> Int {
-        let effects = effects.span
+        var effects = effects.mutableSpan
         var (place, events) = (0, 0)
         for input in inputs {
             while place < input.end {
-                switch effects[place] {
+                switch exchange(&effects[place], with: .renewToken) {
                 case .report(.event(let event)): if event.withEvent({ $0.isTraffic }) { events += 1 }
                 case .report(.diff(let diff)): if output != nil { DiffLog.write(diff, at: input.time, into: &writer) }
                 default: break
