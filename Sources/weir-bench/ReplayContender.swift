@@ -41,7 +41,7 @@ enum ReplayContender: String, CaseIterable {
         }
     }
 
-    /// Is one of ours, in this process, with so many threads that decode; gives what it answers.
+    /// Is one of ours, in this process, with so many threads that read ahead; gives what it answers.
     static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
         guard words.count == 3, let contender = ReplayContender(rawValue: words[0]), let threads = Int(words[2]) else {
             throw .usage("\(command) is for weir-bench itself")
@@ -154,7 +154,8 @@ extension ReplayContender {
     /// Writes the diffs among the effects with one write, if they are logged; gives how many events of the traffic there are. The effects are
     /// moved out: looked at where they are, each would be counted once more.
     private static func tell(
-        _ effects: inout [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?, _ writer: inout JSONWriter
+        _ effects: inout [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?,
+        _ writer: inout JSONWriter
     ) -> Int {
         var effects = effects.mutableSpan
         var (place, events) = (0, 0)

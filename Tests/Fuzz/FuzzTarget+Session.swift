@@ -50,7 +50,7 @@ private func replay(_ live: FuzzedSession) throws -> Session {
         guard let input = Input(record) else { continue }
         session.advance(to: stamp.time, into: &effects)
         let isHandled =
-            if case .message(let connection, let message) = input, let event = decoder.decode(message) {
+            if case .message(let connection, .text(let text)) = input, case .event(let event) = decoder.decode(text) {
                 session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
             } else {
                 false
