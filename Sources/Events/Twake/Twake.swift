@@ -92,6 +92,9 @@ public enum Twake {
         @inlinable
         public var fields: Fields { shared.value }
 
+        /// Calls `body` with what it says, read where it lies: to take it out, or a part of it, is to count its references.
+        package func withFields<Result>(_ body: (Fields) -> Result) -> Result { body(shared.value) }
+
         /// One of its fields.
         @inlinable
         public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }

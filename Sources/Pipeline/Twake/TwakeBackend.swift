@@ -76,8 +76,10 @@ struct TwakeBackend: Backend {
             let room = recentRooms.become(event.room, rooms)
             if room.isWanted { TwakeRouter.route(event, in: room, facts, &memory, into: &transaction) }
         case .resource(let resource):
-            let room = recentRooms.become(resource.room, rooms)
-            if room.isWanted { handle(resource, in: room, into: &transaction) }
+            resource.withFields { sent in
+                let room = recentRooms.become(sent.room, rooms)
+                if room.isWanted { handle(sent, in: room, into: &transaction) }
+            }
         case .unknown: break
         }
         meetSenders(into: &transaction)
@@ -85,13 +87,13 @@ struct TwakeBackend: Backend {
 
     /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
     private mutating func handle(
-        _ resource: Twake.SocketIOResource, in room: TwakeRoom, into transaction: inout Transaction
+        _ sent: Twake.SocketIOResource.Fields, in room: TwakeRoom, into transaction: inout Transaction
     ) {
-        guard resource.action.isKnown else {
-            for key in resources(of: resource.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
+        guard sent.action.isKnown else {
+            for key in resources(of: sent.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
             return
         }
-        TwakeRouter.route(resource, in: room, facts, &memory, into: &transaction)
+        TwakeRouter.route(sent, in: room, facts, &memory, into: &transaction)
     }
 
     func request(for key: ResourceKey) -> RESTCall? {

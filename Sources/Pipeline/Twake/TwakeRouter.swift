@@ -33,11 +33,11 @@ enum TwakeRouter {
     static let companyUser: [TwakeHandler<Twake.CompanyUser>] = [.companyUserChanged]
 
     static func route(
-        _ resource: Twake.SocketIOResource, in room: TwakeRoom, _ facts: TwakeFacts,
+        _ sent: Twake.SocketIOResource.Fields, in room: TwakeRoom, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
-        let envelope = TwakeEnvelope(action: resource.action, place: room)
-        switch resource.resource {
+        let envelope = TwakeEnvelope(action: sent.action, place: room)
+        switch sent.resource {
         case .channel(let payload): run(channel, payload, envelope, facts, &memory, &transaction)
         case .activity(let payload): run(activity, payload, envelope, facts, &memory, &transaction)
         case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
