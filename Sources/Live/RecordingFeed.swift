@@ -209,7 +209,7 @@ package final class RecordingFeed: Sendable {
         var decoder = decoder
         var reader = block.reader()
         var items: [Item] = []
-        items.reserveCapacity(1024)
+        items.reserveCapacity(512)
         while true {
             if let text = reader.nextReceivedText() {
                 items.append(Self.item(text, &decoder))

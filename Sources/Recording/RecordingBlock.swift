@@ -23,8 +23,9 @@ public struct RecordingBlock: Sendable {
 /// When no `sync` is found for a while, none is looked for any more: then `next()` gives nil, as at the end, and `rest()` the
 /// reader of what is left, which may be nothing.
 public struct RecordingBlocks: ~Copyable {
-    /// Bytes of a block, about: what is cut, read and decoded stays in a processor's cache.
-    private static let blockBytes = 768 << 10
+    /// Bytes of a block, about: a chunk and a part of the next. What is read ahead is several times as large, and there are a few of them: the
+    /// fewer bytes, the more of it is still in a cache when it is played.
+    private static let blockBytes = 384 << 10
     /// When so many bytes hold no `sync`, none is looked for any more.
     private static let patience = 4 << 20
 
