@@ -23,7 +23,8 @@ extension SocketIO {
         public let isChecked: Bool
         /// The text that the array is the end of, for who reads it where it is; `arrayStart` says where it begins.
         public private(set) var text: ArraySlice<UInt8>
-        /// Offset of the array's first byte in `text`: 2 in the frame of an event that is not checked, behind the two digits, and else 0.
+        /// Offset of the array's first byte in `text`: 2 in the frame of an event that is not checked, behind the type digits of Engine.IO and
+        /// Socket.IO, and else 0.
         public var arrayStart: Int { isChecked ? 0 : 2 }
         private var boxed: Boxed?
 
@@ -134,8 +135,7 @@ extension SocketIO.Event {
             _ = try Self.checkedArray(in: array.bytes, from: 0)
             return nil
         } catch {
-            // In front of an array that was not checked stand the type digits of Engine.IO and Socket.IO.
-            return error.moved(by: 2)
+            return error.moved(by: arrayStart)
         }
     }
 
@@ -191,8 +191,8 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// Whether a text message is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved ones, and
-    /// a closing bracket.
+    /// Whether a text message is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved
+    /// ones, and a closing bracket.
     public static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {
         frame.withUnsafeBufferPointer { frame in
             guard let base = frame.baseAddress, frame.count > 6, json_same_bytes(base, plainStart.utf8Start, 4),

@@ -72,8 +72,7 @@ enum TwakeRouter {
         _ handlers: [TwakeHandler<Payload>], _ payload: Payload, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, _ transaction: inout Transaction
     ) {
-        // By index: an iterator holds the table, and a handler that is taken out of it counts its name.
-        for index in handlers.indices { handlers[index].run(payload, envelope, facts, &memory, &transaction) }
+        for handler in handlers { handler.run(payload, envelope, facts, &memory, &transaction) }
     }
 }
 
