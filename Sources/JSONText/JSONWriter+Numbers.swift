@@ -45,19 +45,15 @@ extension JSONWriter {
         uuid(high, low)
     }
 
-    /// Writes a value as a string of its 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
-    public mutating func hexadecimal(_ value: UInt64) {
+    /// Writes a value as a string of two characters that need no escapes and its 16 lower-case hexadecimal digits: readers whose numbers are
+    /// floating-point ones keep no 64 bits.
+    public mutating func hexadecimal(_ value: UInt64, behind prefix: (UInt8, UInt8)) {
         next[0] = UInt8(ascii: "\"")
-        json_hexadecimal(next + 1, value)
-        next += 17
+        next[1] = prefix.0
+        next[2] = prefix.1
+        json_hexadecimal(next + 3, value)
+        next += 19
         endString()
-    }
-    /// Writes a key that needs no escapes and such a string behind it.
-    @inlinable
-    @inline(__always)
-    public mutating func member(_ name: StaticString, hexadecimal value: UInt64) {
-        put(key: name)
-        hexadecimal(value)
     }
 
     /// Appends a number that has been written already.

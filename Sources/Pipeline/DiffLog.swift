@@ -10,9 +10,9 @@ public import Wire
 /// `at` and `from` count in the state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty
 /// lists are left out, and so are ranks of 0.
 ///
-/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one: who applies the line to a
-/// model that keeps one too sees whether it is the same. A reversible line also holds what was deleted or replaced, so that
-/// it can be taken back by who has the state after it and nothing else.
+/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one, each behind its version
+/// (`Item.checksumVersion`): who applies the line to a model that keeps one too sees whether it is the same, unless the versions differ. A
+/// reversible line also holds what was deleted or replaced, so that it can be taken back by who has the state after it and nothing else.
 public enum DiffLog {
     /// Version of the line's shape; a member is only ever added to it.
     public static let version = 1
@@ -27,8 +27,10 @@ public enum DiffLog {
         writer.member("n", integer: Int64(report.cause))
         writer.member("t", integer: time.microseconds)
         if let checksums = report.batch.checksums {
-            writer.member("base", hexadecimal: checksums.before)
-            writer.member("sum", hexadecimal: checksums.after)
+            writer.key("base")
+            write(checksum: checksums.before, into: &writer)
+            writer.key("sum")
+            write(checksum: checksums.after, into: &writer)
         }
         if let sole = report.batch.soleChange {
             writeSole(sole, reversible: reversible, into: &writer)
@@ -136,10 +138,15 @@ public enum DiffLog {
         writer.endArray()
     }
 
+    /// Behind its version.
+    private static func write(checksum: UInt64, into writer: inout JSONWriter) {
+        writer.hexadecimal(checksum, behind: (UInt8(ascii: "0") + UInt8(Item.checksumVersion), UInt8(ascii: ":")))
+    }
+
     /// A checksum as its line has it.
     static func text(of checksum: UInt64) -> String {
         var writer = JSONWriter()
-        writer.hexadecimal(checksum)
+        write(checksum: checksum, into: &writer)
         return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 }

@@ -151,27 +151,34 @@ extension DiffLogLine {
             }
             switch (base, sum) {
             case (.absent, .absent): return (Int(clamping: sequence), nil)
-            case (.value(let before), .value(let after)):
-                return (Int(clamping: sequence), Batch.Checksums(before: before, after: after))
-            case (.absent, _), (.malformed, _), (.value, .absent), (.value, .malformed):
+            case (.value(let before, let version), .value(let after, let other)) where version == other:
+                let isComparable = version == Item.checksumVersion
+                return (Int(clamping: sequence), isComparable ? Batch.Checksums(before: before, after: after) : nil)
+            case (.absent, _), (.malformed, _), (.value, _):
                 throw .unreadable(message: "base and sum are not two checksums", offset: offset)
             }
         }
     }
 
-    /// A checksum as it stands in a line: 16 lower-case hexadecimal digits.
+    /// A checksum as it stands in a line: its version, a colon and 16 lower-case hexadecimal digits. The first version had the digits alone.
     private enum Checksum {
         case absent, malformed
-        case value(UInt64)
+        case value(UInt64, version: Int)
 
         init(_ reader: inout JSONReader) throws(JSONError) {
             let contents = try reader.stringRange()
-            let digits = reader.span(at: contents)
+            let text = reader.span(at: contents)
             self = .malformed
-            guard digits.count == 16 else { return }
+            var version = 1
+            if text.count == 18, text[1] == UInt8(ascii: ":") {
+                guard case UInt8(ascii: "2")...UInt8(ascii: "9") = text[0] else { return }
+                version = Int(text[0] - UInt8(ascii: "0"))
+            } else if text.count != 16 {
+                return
+            }
             var value: UInt64 = 0
-            for index in digits.indices {
-                switch digits[index] {
+            for index in text.count - 16..<text.count {
+                switch text[index] {
                 case let byte where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"):
                     value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
                 case let byte where byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"):
@@ -179,7 +186,7 @@ extension DiffLogLine {
                 default: return
                 }
             }
-            self = .value(value)
+            self = .value(value, version: version)
         }
     }
 }

@@ -24,7 +24,10 @@ public struct FrameDecoder: Sendable {
         guard let event = try? Twake.Event(text: source.text, arrayAt: source.arrayStart, likely: &rooms) else {
             return .undecoded(source.text)
         }
-        if preparesDiffLog { event.prepareForDiffLog() }
+        if preparesDiffLog {
+            event.prepareForDiffLog()
+            event.prepareDigests()
+        }
         return .event(EventReport(event: .twake(event), source: source))
     }
 }

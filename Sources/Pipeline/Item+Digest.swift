@@ -5,6 +5,9 @@ public import SectionedModel
 // What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
 // rows that differ feed the same. No text is made for it: it is done with every change of a model that keeps a checksum.
 extension Item {
+    /// The version of what rows feed. It stands beside every checksum that is written: one of another version says nothing of this one.
+    public static let checksumVersion = 2
+
     /// Feeds which row it is, and of which section.
     public func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(contents.id.kind.number)
@@ -16,16 +19,48 @@ extension Item {
 
     /// Feeds all else that makes the row what it is.
     public func feed(_ digest: inout ElementDigest) {
+        feedPlace(&digest)
+        if case .twakeChannel(let channel) = contents.entity {
+            channel.feedParts(&digest)
+        } else {
+            contents.entity.feed(&digest)
+        }
+    }
+
+    /// Feeds what rows fed at version 1 of the checksum.
+    func feedFirstVersion(_ digest: inout ElementDigest) {
+        feedPlace(&digest)
+        contents.entity.feed(&digest)
+    }
+
+    @inline(__always)
+    private func feedPlace(_ digest: inout ElementDigest) {
         digest.feed(contents.sortKey)
-        // Nothing for a row as the server has it, so that old logs verify.
+        // Nothing for a row as the server has it, as it was before there was anything else.
         if let delivery { digest.feed(delivery.rawValue) }
-        switch contents.entity {
-        case .twakeChannel(let channel): channel.feed(&digest)
-        case .twakeMessage(let message): message.feed(&digest)
-        case .twakeMember(let member): member.feed(&digest)
-        case .twakeBadge(let badge): badge.feed(&digest)
-        case .twakeBadgeCount(let count): count.feed(&digest)
-        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .groupMe: entity.feedText(&digest)
+    }
+}
+
+extension SectionedSnapshot where Element == Item {
+    /// The checksum at a version of it, which is made anew, O(n), unless it is the one the model keeps; nil when the model keeps none, and
+    /// for a version that is not known.
+    public func checksum(version: Int) -> UInt64? {
+        switch version {
+        case 1: checksum(feeding: { $0.feedFirstVersion(&$1) })
+        case Item.checksumVersion: checksum
+        default: nil
+        }
+    }
+}
+
+extension Twake.Event {
+    /// Makes the digests that a channel feeds whatever the model is, for who decodes on another thread than plays.
+    func prepareDigests() {
+        guard case .resource(let event) = self else { return }
+        switch event.resource {
+        case .channel(let channel): _ = channel.fields.profileDigest(Twake.Channel.Profile.digest)
+        case .activity(let activity): _ = activity.lastMessage?.digest
+        default: return
         }
     }
 }
@@ -47,6 +82,17 @@ extension Item.Kind {
 }
 
 extension Item.Entity {
+    fileprivate func feed(_ digest: inout ElementDigest) {
+        switch self {
+        case .twakeChannel(let channel): channel.feed(&digest)
+        case .twakeMessage(let message): message.feed(&digest)
+        case .twakeMember(let member): member.feed(&digest)
+        case .twakeBadge(let badge): badge.feed(&digest)
+        case .twakeBadgeCount(let count): count.feed(&digest)
+        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .groupMe: feedText(&digest)
+        }
+    }
+
     /// Feeds the entity as the diff log has it: of rows that change so seldom that the text costs nothing.
     fileprivate func feedText(_ digest: inout ElementDigest) {
         digest.feed(typeName)
@@ -103,9 +149,19 @@ extension ElementDigest {
 
 extension Twake.Channel {
     fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
+    fileprivate func feedParts(_ digest: inout ElementDigest) { fields.feedParts(&digest) }
 }
 
 extension Twake.Channel.Fields {
+    /// Feeds digests of its profile and its last message, which are made once: a channel changes with all that happens in it, and mostly in
+    /// its times.
+    fileprivate func feedParts(_ digest: inout ElementDigest) {
+        digest.feed(profileDigest(Twake.Channel.Profile.digest))
+        digest.feed(lastActivity)
+        digest.feed(lastMessage?.digest ?? 0)
+        digest.feed(lastAccess)
+    }
+
     fileprivate func feed(_ digest: inout ElementDigest) {
         profile.feedLook(&digest)
         digest.feed(lastActivity)
@@ -117,6 +173,13 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Profile {
+    fileprivate static func digest(of profile: Self) -> UInt64 {
+        var digest = ElementDigest()
+        profile.feedLook(&digest)
+        profile.feedState(&digest)
+        return digest.value
+    }
+
     fileprivate func feedLook(_ digest: inout ElementDigest) {
         digest.feed(1)
         digest.feed(id)
@@ -138,6 +201,14 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.MessageSummary {
+    fileprivate var digest: UInt64 {
+        digest {
+            var digest = ElementDigest()
+            feed(&digest)
+            return digest.value
+        }
+    }
+
     fileprivate func feed(_ digest: inout ElementDigest) {
         digest.feed(date)
         digest.feed(sender)

@@ -39,10 +39,20 @@ extension LineDecoder {
             }
         }
         guard let after = require(after, "at"), let checksum = require(checksum, "h") else { return nil }
-        // A hash of another kind is a later version's.
-        guard let checksum = Hexadecimal.value(of: checksum) else { return asUnknown("st") }
+        // A hash of another shape is a later version's.
+        guard let (checksum, version) = Self.versioned(checksum) else { return asUnknown("st") }
         return .state(
-            Record.StateRecord(after: after, checksum: checksum, sections: sections ?? 0, items: items ?? 0))
+            Record.StateRecord(
+                after: after, checksum: checksum, checksumVersion: version, sections: sections ?? 0, items: items ?? 0))
+    }
+
+    /// A checksum and its version, a digit and a colon before it; the first version had the checksum alone.
+    private static func versioned(_ text: String) -> (checksum: UInt64, version: Int)? {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let digits = parts.last, let checksum = Hexadecimal.value(of: String(digits)) else { return nil }
+        if parts.count == 1 { return (checksum, 1) }
+        guard parts[0].count == 1, let version = Int(parts[0]), version > 1 else { return nil }
+        return (checksum, version)
     }
 
     mutating func clock() throws(JSONError) -> Record? {

@@ -21,14 +21,17 @@ extension Record {
         public var after: Int
         /// The model's checksum (`SectionedSnapshot.checksum`).
         public var checksum: UInt64
+        /// Of what the checksum is made: one of another version cannot be compared with it (`Item.checksumVersion`).
+        public var checksumVersion: Int
         /// How many sections the model had.
         public var sections: Int
         /// How many rows.
         public var items: Int
         /// A state.
-        public init(after: Int, checksum: UInt64, sections: Int, items: Int) {
+        public init(after: Int, checksum: UInt64, checksumVersion: Int, sections: Int, items: Int) {
             self.after = after
             self.checksum = checksum
+            self.checksumVersion = checksumVersion
             self.sections = sections
             self.items = items
         }

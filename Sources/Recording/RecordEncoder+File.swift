@@ -34,7 +34,8 @@ extension RecordEncoder {
 
     mutating func state(_ state: Record.StateRecord) {
         integer("at", state.after)
-        text("h", Hexadecimal.text(of: state.checksum))
+        let digits = Hexadecimal.text(of: state.checksum)
+        text("h", state.checksumVersion == 1 ? digits : "\(state.checksumVersion):\(digits)")
         integer("sections", state.sections)
         integer("items", state.items)
     }

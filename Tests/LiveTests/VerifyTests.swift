@@ -47,7 +47,7 @@ import Wire
     @Test("A recorded state that the replay does not come to is named by its record")
     func otherState() throws {
         let folder = try temporaryFolder()
-        func record(_ name: String, checksum: UInt64) throws -> String {
+        func record(_ name: String, checksum: UInt64, version: Int = Item.checksumVersion) throws -> String {
             let path = folder + "/" + name
             let head = Record.Head(
                 recording: String(repeating: "d", count: 32), wallStart: 0, tool: "test", seed: 1,
@@ -56,7 +56,12 @@ import Wire
                 path, head,
                 [
                     (.zero, .connection(.init(connection: 1, state: .open))),
-                    (.zero, .state(.init(after: 1, checksum: checksum, sections: 0, items: 0))),
+                    (
+                        .zero,
+                        .state(
+                            .init(
+                                after: 1, checksum: checksum, checksumVersion: version, sections: 0, items: 0))
+                    ),
                 ])
             return path
         }
@@ -65,5 +70,30 @@ import Wire
         #expect(
             try verify(try record("wrong", checksum: 99))
                 == .mismatch("after record 1 the model is another than the recorded one"))
+        #expect(
+            try verify(try record("old", checksum: 99, version: 1))
+                == .mismatch("after record 1 the model is another than the recorded one"))
+        // Of a version to come, which nobody knows.
+        #expect(try verify(try record("new", checksum: 99, version: 3)) == .limitReached)
+    }
+
+    @Test("States that were recorded at the first version of the checksum are compared, too")
+    func firstVersion() throws {
+        let day = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
+        #expect(try verify(day) == .limitReached)
+        let text = String(decoding: try readFile(day), as: UTF8.self)
+        // The last one, which has rows of every kind before it.
+        let state = try #require(text.split(separator: "\n").last { $0.hasPrefix(#"{"k":"st""#) })
+        let hash = try #require(state.firstMatch(of: /"at":([0-9]+),"h":"([0-9a-f]{16})"/))
+        let digit = try #require(hash.2.last)
+        let other = state.replacing(hash.2, with: hash.2.dropLast() + (digit == "0" ? "1" : "0"))
+        let path = try temporaryFolder() + "/changed.weir.jsonl"
+        // Without the checksums of the chunks, which would tell first.
+        let lines = text.replacing(state, with: other).split(separator: "\n").filter { line in
+            !["sync", "idx", "end"].contains { line.hasPrefix(#"{"k":"\#($0)""#) }
+        }
+        try writeFile(path, lines.map { $0 + "\n" }.joined())
+        #expect(
+            try verify(path) == .mismatch("after record \(hash.1) the model is another than the recorded one"))
     }
 }

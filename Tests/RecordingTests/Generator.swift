@@ -35,14 +35,20 @@ struct RecordGenerator {
         case 9: .memory(Record.MemoryRecord(user: text(), rows: bytes()))
         case 10:
             .mark(Record.MarkRecord(label: text(), author: optional { $0.text() }, colour: optional { $0.text() }))
-        case 11:
-            .state(
-                Record.StateRecord(after: number(), checksum: random.next(), sections: number(), items: number()))
+        case 11: state()
         case 12:
             .clock(Record.ClockRecord(step: optional { -$0.wide() }, serverOffset: optional { $0.wide() }))
         case 13: .note(Record.NoteRecord(level: text(), message: text()))
         default: unknown()
         }
+    }
+
+    private mutating func state() -> Record {
+        let (after, checksum) = (number(), random.next())
+        return .state(
+            Record.StateRecord(
+                after: after, checksum: checksum, checksumVersion: Int(checksum % 9) + 1, sections: number(),
+                items: number()))
     }
 
     private mutating func connection() -> Record {

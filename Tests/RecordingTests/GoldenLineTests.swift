@@ -165,10 +165,11 @@ import Wire
                 == #"{"k":"mark",\#(Self.common),"label":"\u202e","by":"ctl","color":"red"}"# + "\n")
     }
 
-    @Test func `st`() {
+    @Test(arguments: [(1, "00000000000000ab"), (2, "2:00000000000000ab")])
+    func `st`(version: Int, hash: String) {
         #expect(
-            line(.state(.init(after: 811, checksum: 0xAB, sections: 3, items: 70)))
-                == #"{"k":"st","n":812,"t":60412003,"at":811,"h":"00000000000000ab","sections":3,"items":70}"# + "\n")
+            line(.state(.init(after: 811, checksum: 0xAB, checksumVersion: version, sections: 3, items: 70)))
+                == #"{"k":"st","n":812,"t":60412003,"at":811,"h":"\#(hash)","sections":3,"items":70}"# + "\n")
     }
 
     @Test func `clock`() {

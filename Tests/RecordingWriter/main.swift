@@ -69,7 +69,7 @@ struct RecordedSession: ~Copyable {
         if let checksum = session.model.checksum {
             let keys = session.model.sectionKeys
             let state = Record.StateRecord(
-                after: number, checksum: checksum, sections: keys.count,
+                after: number, checksum: checksum, checksumVersion: Item.checksumVersion, sections: keys.count,
                 items: keys.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
             try writer.append(.state(state), stamp(number))
         }

@@ -24,7 +24,7 @@ enum RecordSample {
             .token(Record.TokenRecord(renewed: true)),
             .memory(Record.MemoryRecord(user: "u", rows: Array("{}\n".utf8))),
             .mark(Record.MarkRecord(label: "here", author: "ctl", colour: "red")),
-            .state(Record.StateRecord(after: 3, checksum: .max, sections: 1, items: 2)),
+            .state(Record.StateRecord(after: 3, checksum: .max, checksumVersion: 2, sections: 1, items: 2)),
             .clock(Record.ClockRecord(step: -5, serverOffset: 7)),
             .note(Record.NoteRecord(level: "info", message: "why")),
             .sync(sync),

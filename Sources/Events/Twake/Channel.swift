@@ -24,6 +24,11 @@ extension Twake {
                 set { sharedProfile = SharedProfile(newValue) }
             }
 
+            /// The digest of the profile, which `make` makes unless somebody did before.
+            package func profileDigest(_ make: (Profile) -> UInt64) -> UInt64 {
+                sharedProfile.digest.value { make(sharedProfile.value) }
+            }
+
             /// What is known of a channel of this profile.
             public init(
                 _ profile: Profile, lastActivity: Timestamp? = nil, lastMessage: MessageSummary? = nil,
@@ -136,6 +141,7 @@ extension Twake {
         /// What a diff log has of it before what happens in the channel, and behind that.
         let look = JSONMembers()
         let state = JSONMembers()
+        let digest = DigestMemo()
 
         @usableFromInline
         init(_ value: Channel.Profile) { self.value = value }

@@ -50,6 +50,9 @@ extension Twake {
             a.storage === b.storage || a.date == b.date && a.sender == b.sender && a.hasTexts(of: b)
         }
 
+        /// The digest of the summary, which `make` makes unless somebody did before.
+        package func digest(_ make: () -> UInt64) -> UInt64 { storage.digest.value(make) }
+
         /// Has `write` write ahead what a diff log has of it, the member of its channel.
         func prepare(_ write: (inout JSONWriter) -> Void) { storage.member.prepare(write) }
 
@@ -113,6 +116,7 @@ private final class MessageSummaryStorage: @unchecked Sendable {
     private var lengths = InlineArray<3, Int>(repeating: -1)
     /// The summary as a diff log has it, the member of its channel.
     let member = JSONMembers()
+    let digest = DigestMemo()
 
     /// Has `write` put each text at the front of what room is left, and say how many bytes it has; nil where there is none.
     @inline(__always)

@@ -1,3 +1,4 @@
+import Pipeline
 import Recording
 import SectionedModel
 
@@ -20,15 +21,24 @@ struct StateHistory {
         }
     }
 
-    /// What is wrong with a recorded state; nil when it is right, or so old that nobody knows.
-    func complaint(of state: Record.StateRecord, record n: Int) -> String? {
-        var newest: (after: Int, checksum: UInt64) = (0, 0)
+    /// What is wrong with a recorded state; nil when it is right, or when nobody knows. `model` is as the last input left it: a checksum of
+    /// another version than it keeps is compared when that is the state that is told of.
+    func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
+        guard let checksum = checksum(of: state, model), checksum != state.checksum else { return nil }
+        return "after record \(state.after) the model is another than the recorded one"
+    }
+
+    private func checksum(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> UInt64? {
+        var found: (after: Int, checksum: UInt64) = (0, 0)
+        var isLast = true
         for offset in 0..<states.count {
             let known = states[(oldest + offset) % states.count]
-            if known.after <= state.after { newest = known }
+            isLast = known.after <= state.after
+            if isLast { found = known }
         }
-        if newest.after == 0, states.count == Self.length { return nil }
-        guard newest.checksum != state.checksum else { return nil }
-        return "after record \(state.after) the model is another than the recorded one"
+        if state.checksumVersion != Item.checksumVersion {
+            return isLast ? model.checksum(version: state.checksumVersion) : nil
+        }
+        return found.after == 0 && states.count == Self.length ? nil : found.checksum
     }
 }

@@ -108,7 +108,7 @@ extension Tail {
         guard let checksum = session.model.checksum else { return }
         let keys = session.model.sectionKeys
         let state = Record.StateRecord(
-            after: number, checksum: checksum, sections: keys.count,
+            after: number, checksum: checksum, checksumVersion: Item.checksumVersion, sections: keys.count,
             items: keys.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
         pending.append(.record(.state(state), journal.aside(at: now)))
         notes.lastState = now

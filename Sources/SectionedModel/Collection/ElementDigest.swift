@@ -1,11 +1,14 @@
 /// A 64-bit digest of one element, the same in every process; what is fed, and in which order, is the element's to say.
 ///
+/// An element of which a part seldom changes may make a digest of that part, keep its value with it, and feed that.
+///
 /// It finds accidents: a lost line, a flipped bit. It is no defence against somebody who forges states.
 public struct ElementDigest: Sendable {
     @usableFromInline var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
+    /// Of nothing yet.
     @inlinable
-    init() {}
+    public init() {}
 
     /// Feeds an integer by its value.
     @inlinable
@@ -62,7 +65,8 @@ public struct ElementDigest: Sendable {
     }
 
     /// The digest of what was fed.
-    @usableFromInline var value: UInt64 {
+    @inlinable
+    public var value: UInt64 {
         var last = self
         last.mix(0x2545_F491_4F6C_DD1D)
         return last.state

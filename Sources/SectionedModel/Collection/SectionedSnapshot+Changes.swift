@@ -104,11 +104,18 @@ extension SectionedSnapshot {
 
     @inlinable
     mutating func count(_ place: SectionPlace<Element.SectionKey>, _ sign: Int) {
-        guard let sum, place.rank != 0 else { return }
+        guard let sum else { return }
+        self.sum = sign > 0 ? sum &+ Self.digest(of: place) : sum &- Self.digest(of: place)
+    }
+
+    /// What a section has in the checksum: nothing without a rank, for then it follows from its rows.
+    @inlinable
+    static func digest(of place: SectionPlace<Element.SectionKey>) -> UInt64 {
+        if place.rank == 0 { return 0 }
         var digest = ElementDigest()
         digest.feed(place.rank)
         Element.feed(place.key, &digest)
-        self.sum = sign > 0 ? sum &+ digest.value : sum &- digest.value
+        return digest.value
     }
 
     // MARK: - Sections

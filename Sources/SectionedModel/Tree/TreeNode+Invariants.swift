@@ -48,7 +48,7 @@ extension SectionedSnapshot {
     package func brokenInvariant() -> String? {
         if let broken = directory.brokenInvariant({ $0.place < $1.place }) { return "directory: \(broken)" }
         var broken: String?
-        var (rows, digests) = (0, UInt64(0))
+        var rows = 0
         directory.forEach { section in
             if section.rows.isEmpty { broken = "an empty section" }
             if section.place.rank != rank(of: section.place.key) { broken = "a section at another rank" }
@@ -56,26 +56,16 @@ extension SectionedSnapshot {
                 RowPlace(of: a.slot, at: a.key, in: records).isBefore(b)
             }
             if let inSection { broken = "section \(section.place.key): \(inSection)" }
-            if section.place.rank != 0 {
-                var digest = ElementDigest()
-                digest.feed(section.place.rank)
-                Element.feed(section.place.key, &digest)
-                digests &+= digest.value
-            }
             section.rows.forEach { row in
                 rows += 1
                 let element = records[row.slot]
                 if element.sectionKey != section.place.key { broken = "a row in another's section" }
                 if element.sortKey != row.key { broken = "a row with another sort key than its element" }
                 if slot(of: element.id) != row.slot { broken = "an id that leads elsewhere" }
-                var digest = ElementDigest()
-                element.feedIdentity(&digest)
-                element.feed(&digest)
-                digests &+= digest.value
             }
         }
         if rows != slots.shards.reduce(0, { $0 + $1.used }) { return "more ids than rows" }
-        if let sum, sum != digests { return "a wrong checksum" }
+        if let sum, sum != checksum(feeding: { $0.feed(&$1) }) { return "a wrong checksum" }
         return broken
     }
 }
