@@ -11,6 +11,9 @@ struct StateHistory {
     /// Where the oldest one is, once there are as many as are kept.
     private var oldest = 0
 
+    /// Whether it was asked for a state whose checksum nobody can compare.
+    private(set) var isPassedOver = false
+
     /// The model has this checksum after the input with this number.
     mutating func note(after number: Int, _ checksum: UInt64) {
         if states.count < Self.length {
@@ -23,7 +26,8 @@ struct StateHistory {
 
     /// What is wrong with a recorded state; nil when it is right, or when nobody knows. `model` is as the last input left it: a checksum of
     /// another version than it keeps is compared when that is the state that is told of.
-    func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
+    mutating func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
+        if state.checksumVersion > Item.checksumVersion { isPassedOver = true }
         guard let checksum = checksum(of: state, model), checksum != state.checksum else { return nil }
         return "after record \(state.after) the model is another than the recorded one"
     }
