@@ -194,13 +194,8 @@ struct Player {
         case .sync: chunkStart = stamp.n + 1
         case .state(let state):
             guard continuation == nil else { return }
-            let wasPassedOver = states?.isPassedOver
             if let complaint = states?.complaint(of: state, session.model.snapshot) { differ(complaint) }
-            if states?.isPassedOver != wasPassedOver {
-                warn(
-                    "record \(stamp.n): the checksum of the state has version \(state.checksumVersion), which a later weir wrote: "
-                        + "states of that version are not compared")
-            }
+            if let warning = states?.warning(of: state, record: stamp.n) { warn(warning) }
         case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .clock, .note,
             .index, .end, .unknown:
             break

@@ -9,8 +9,8 @@ public struct FrameDecoder: Sendable {
     private let preparesDiffLog: Bool
     private var rooms = Twake.LikelyRooms()
 
-    /// For sessions of this configuration. With `preparesDiffLog`, what a diff log has of an event is written ahead, too, as far as that does not
-    /// depend on the model.
+    /// For sessions of this configuration. With `preparesDiffLog`, what a diff log has of an event is written and digested ahead, too, as far
+    /// as that does not depend on the model.
     public init(_ configuration: Configuration, preparesDiffLog: Bool = false) {
         backend = configuration.backend
         self.preparesDiffLog = preparesDiffLog

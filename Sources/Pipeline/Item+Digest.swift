@@ -42,8 +42,8 @@ extension Item {
 }
 
 extension SectionedSnapshot where Element == Item {
-    /// The checksum at a version of it, which is made anew, O(n), unless it is the one the model keeps; nil when the model keeps none, and
-    /// for a version that is not known.
+    /// The checksum at a version of it. That of `Item.checksumVersion` is the one the model keeps, nil when it keeps none; that of an earlier
+    /// version is made anew, O(n); nil for one that is not known.
     public func checksum(version: Int) -> UInt64? {
         switch version {
         case 1: checksum(feeding: { $0.feedFirstVersion(&$1) })
@@ -59,7 +59,7 @@ extension Twake.Event {
         guard case .resource(let event) = self else { return }
         switch event.resource {
         case .channel(let channel): _ = channel.fields.profileDigest(Twake.Channel.Profile.digest)
-        case .activity(let activity): _ = activity.lastMessage?.digest
+        case .activity(let activity): _ = activity.lastMessage?.digest(Twake.MessageSummary.digest)
         default: return
         }
     }
@@ -158,7 +158,8 @@ extension Twake.Channel.Fields {
     fileprivate func feedParts(_ digest: inout ElementDigest) {
         digest.feed(profileDigest(Twake.Channel.Profile.digest))
         digest.feed(lastActivity)
-        digest.feed(lastMessage?.digest ?? 0)
+        // 0 stands for none; that a digest is 0 is as unlikely as that two are the same.
+        digest.feed(lastMessage?.digest(Twake.MessageSummary.digest) ?? 0)
         digest.feed(lastAccess)
     }
 
@@ -201,12 +202,10 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.MessageSummary {
-    fileprivate var digest: UInt64 {
-        digest {
-            var digest = ElementDigest()
-            feed(&digest)
-            return digest.value
-        }
+    fileprivate static func digest(of summary: Self) -> UInt64 {
+        var digest = ElementDigest()
+        summary.feed(&digest)
+        return digest.value
     }
 
     fileprivate func feed(_ digest: inout ElementDigest) {

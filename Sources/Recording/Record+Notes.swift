@@ -21,7 +21,7 @@ extension Record {
         public var after: Int
         /// The model's checksum (`SectionedSnapshot.checksum`).
         public var checksum: UInt64
-        /// Of what the checksum is made: one of another version cannot be compared with it (`Item.checksumVersion`).
+        /// Of what the checksum is made, 1 to 9: one of another version cannot be compared with it (`Item.checksumVersion`).
         public var checksumVersion: Int
         /// How many sections the model had.
         public var sections: Int

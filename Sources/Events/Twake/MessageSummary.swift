@@ -51,7 +51,7 @@ extension Twake {
         }
 
         /// The digest of the summary, which `make` makes unless somebody did before.
-        package func digest(_ make: () -> UInt64) -> UInt64 { storage.digest.value(make) }
+        package func digest(_ make: (MessageSummary) -> UInt64) -> UInt64 { storage.digest.value { make(self) } }
 
         /// Has `write` write ahead what a diff log has of it, the member of its channel.
         func prepare(_ write: (inout JSONWriter) -> Void) { storage.member.prepare(write) }

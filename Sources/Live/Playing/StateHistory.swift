@@ -11,8 +11,7 @@ struct StateHistory {
     /// Where the oldest one is, once there are as many as are kept.
     private var oldest = 0
 
-    /// Whether it was asked for a state whose checksum nobody can compare.
-    private(set) var isPassedOver = false
+    private var hasWarned = false
 
     /// The model has this checksum after the input with this number.
     mutating func note(after number: Int, _ checksum: UInt64) {
@@ -24,25 +23,33 @@ struct StateHistory {
         }
     }
 
-    /// What is wrong with a recorded state; nil when it is right, or when nobody knows. `model` is as the last input left it: a checksum of
-    /// another version than it keeps is compared when that is the state that is told of.
-    mutating func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
-        if state.checksumVersion > Item.checksumVersion { isPassedOver = true }
+    /// What is wrong with a recorded state; nil when it is right, or when nobody knows. `model` is as the last input left it.
+    func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
         guard let checksum = checksum(of: state, model), checksum != state.checksum else { return nil }
         return "after record \(state.after) the model is another than the recorded one"
     }
 
+    /// What is to be said of the first state whose checksum this version cannot compare; nil of any other.
+    mutating func warning(of state: Record.StateRecord, record n: Int) -> String? {
+        guard state.checksumVersion > Item.checksumVersion, !hasWarned else { return nil }
+        hasWarned = true
+        return "record \(n): the checksum of the state has version \(state.checksumVersion), which a later weir wrote: "
+            + "states of that version are not compared"
+    }
+
+    /// The model's checksum that a recorded one must be; nil when nobody knows: it is too old, or of another version and not of the last state.
     private func checksum(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> UInt64? {
-        var found: (after: Int, checksum: UInt64) = (0, 0)
-        var isLast = true
+        guard state.checksumVersion == Item.checksumVersion else {
+            return state.after >= lastNumber ? model.checksum(version: state.checksumVersion) : nil
+        }
+        var newest: (after: Int, checksum: UInt64) = (0, 0)
         for offset in 0..<states.count {
             let known = states[(oldest + offset) % states.count]
-            isLast = known.after <= state.after
-            if isLast { found = known }
+            if known.after <= state.after { newest = known }
         }
-        if state.checksumVersion != Item.checksumVersion {
-            return isLast ? model.checksum(version: state.checksumVersion) : nil
-        }
-        return found.after == 0 && states.count == Self.length ? nil : found.checksum
+        return newest.after == 0 && states.count == Self.length ? nil : newest.checksum
     }
+
+    /// Number of the last input; 0 before one came.
+    private var lastNumber: Int { states.isEmpty ? 0 : states[(oldest + states.count - 1) % states.count].after }
 }
