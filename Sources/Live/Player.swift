@@ -83,6 +83,10 @@ struct Player {
             damaged(
                 "the \(bytes) bytes before line \(line) are not the \(recorded) that were written: the checksum differs"
             )
+        case .displacement(let expected, let found, let line):
+            damaged(
+                "what stands before line \(line) was written at byte \(found), where byte \(expected) should follow: "
+                    + "chunks are missing, doubled or out of order")
         }
     }
 

@@ -117,6 +117,9 @@ extension Record {
             self.connections = connections
             self.kinds = kinds
         }
+
+        /// How many bytes behind the place it was written at its line stands, which begins at byte `offset`; negative before it.
+        func displacement(at offset: Int) -> Int { offset - (self.offset + bytes) }
     }
 
     /// `idx`: where every chunk of the file is. An accelerator: never needed to read the file, and not to be trusted before

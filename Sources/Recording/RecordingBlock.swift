@@ -55,7 +55,7 @@ public struct RecordingBlocks: ~Copyable {
         var isFilled = true
         while true {
             if bytes.count - start < wanted { isFilled = fill(upTo: wanted) }
-            if let sync = lastSync() { return cut(behind: sync) }
+            if let last = lastSync() { return cut(behind: last) }
             if !isFilled || bytes.count - start >= Self.patience {
                 isCutting = false
                 return nil
@@ -70,40 +70,50 @@ public struct RecordingBlocks: ~Copyable {
         return try RecordingReader(head: head, lines, from: place)
     }
 
-    private mutating func cut(behind sync: (end: Int, line: DecodedLine)) -> RecordingBlock {
-        let range = start..<start + sync.end
+    private mutating func cut(behind last: LastSync) -> RecordingBlock {
+        let range = start..<start + last.line.upperBound
         let lineFeeds = bytes.withUnsafeBufferPointer {
             $0.baseAddress.map { json_count_byte($0 + range.lowerBound, range.count, UInt8(ascii: "\n")) } ?? 0
         }
         // The bytes are shared, but only until the next are read: nothing is copied for a block.
         let block = RecordingBlock(bytes: bytes, range: range, place: place, head: head)
         start = range.upperBound
+        place.displacement = last.sync.displacement(at: place.offset + last.line.lowerBound)
         place.offset += range.count
         place.line += lineFeeds
-        place.number = (sync.line.number ?? 0) + 1
-        place.time = sync.line.time ?? place.time
+        place.number = (last.decoded.number ?? 0) + 1
+        place.time = last.decoded.time ?? place.time
         return block
     }
 
-    /// The last line that is a `sync`, and where it ends, counted from `start`.
-    private func lastSync() -> (end: Int, line: DecodedLine)? {
+    private struct LastSync {
+        /// The line with its line feed, counted from `start`.
+        var line: Range<Int>
+        var sync: Record.SyncRecord
+        var decoded: DecodedLine
+    }
+
+    /// The last line that is a `sync`.
+    private func lastSync() -> LastSync? {
         bytes.withUnsafeBufferPointer { all in
             let bytes = UnsafeBufferPointer(rebasing: all[start...])
             guard let base = bytes.baseAddress, var end = Self.lastLineFeed(base, bytes.count) else { return nil }
             while let before = Self.lastLineFeed(base, end) {
                 let line = UnsafeBufferPointer(rebasing: bytes[before + 1..<end])
-                if let decoded = Self.sync(line.span) { return (end + 1, decoded) }
+                if let (sync, decoded) = Self.sync(line.span) {
+                    return LastSync(line: before + 1..<end + 1, sync: sync, decoded: decoded)
+                }
                 end = before
             }
             return nil
         }
     }
 
-    private static func sync(_ line: Span<UInt8>) -> DecodedLine? {
+    private static func sync(_ line: Span<UInt8>) -> (Record.SyncRecord, DecodedLine)? {
         guard line.starts(with: #"{"k":"sync""#) else { return nil }
         do throws(LineFailure) {
             let decoded = try LineDecoder.decode(line)
-            if case .sync = decoded.record { return decoded }
+            if case .sync(let sync) = decoded.record { return (sync, decoded) }
         } catch {}
         return nil
     }

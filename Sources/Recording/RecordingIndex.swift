@@ -58,7 +58,7 @@ public struct RecordingIndex: Hashable, Sendable {
         let lines = chunks[..<chunk].reduce(1) { $0 + $1.records + 1 }
         return RecordingReader.Place(
             offset: chunks[chunk].offset, line: lines, number: chunks[chunk].firstNumber,
-            time: chunks[chunk - 1].lastTime, isChunkStart: true)
+            time: chunks[chunk - 1].lastTime, isChunkStart: true, displacement: nil)
     }
 
     /// How many chunks, from the first on, a condition holds for that holds for no chunk behind one it does not hold for.

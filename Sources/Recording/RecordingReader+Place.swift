@@ -13,9 +13,11 @@ extension RecordingReader {
         public var time: Moment
         /// Whether a chunk begins here. The checksum of a chunk that is entered elsewhere is not looked at.
         var isChunkStart: Bool
+        /// The reader's here.
+        var displacement: Int?
 
         /// The beginning of a recording, before its head.
-        static let start = Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true)
+        static let start = Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true, displacement: 0)
     }
 
     /// The place behind the last entry. Ask before the end is met: behind it nothing more is found, even when the file
@@ -23,7 +25,7 @@ extension RecordingReader {
     public var place: Place {
         Place(
             offset: lines.nextOffset, line: lines.line + 1, number: expected, time: lastTime,
-            isChunkStart: lines.isAtChunkStart)
+            isChunkStart: lines.isAtChunkStart, displacement: displacement)
     }
 
     /// Goes to a place of this recording, from a `RecordingIndex` or from a reader. Only a file and what is held in memory
@@ -43,6 +45,7 @@ extension RecordingReader {
         expected = place.number
         isFirst = place.number == 1
         lastTime = place.time
+        displacement = place.displacement
     }
 
     /// The scanner, for who looks at lines and not at records.

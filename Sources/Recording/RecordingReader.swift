@@ -20,6 +20,10 @@ public struct RecordingReader: ~Copyable {
         /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of;
         /// how many there are, and how many there were.
         case checksumMismatch(line: Int, bytes: Int, recorded: Int)
+        /// What stands before the `sync` of this line, which comes next, is whole and was written at another byte than the chunk before it
+        /// leads to: chunks are missing, doubled or out of order. Bytes of the recording as it was written. Not told where another entry
+        /// tells of the chunk: records that have numbers do.
+        case displacement(expected: Int, found: Int, line: Int)
     }
 
     /// A text message that was received, with nothing to be said of it but when and where.
@@ -49,6 +53,9 @@ public struct RecordingReader: ~Copyable {
     var lastTime = Moment.zero
     /// Whether no number was met: a later segment begins with any.
     var isFirst = true
+    /// How many bytes behind the place it was written at the last chunk stands, or before it when negative. Nil when nothing can be said of
+    /// the chunk at hand: reading did not begin with a file, or something was told of the chunk that may have moved its end.
+    var displacement: Int? = 0
     private var clock = WallClockMinute()
     /// The frames of a block, resolved ahead.
     private var payloads = ResolvedPayloads()
@@ -86,6 +93,7 @@ public struct RecordingReader: ~Copyable {
         lines = scanner
         expected = place.number
         lastTime = place.time
+        displacement = place.displacement
         isFirst = place.offset == 0
     }
 
@@ -96,6 +104,7 @@ public struct RecordingReader: ~Copyable {
         lines = LineScanner(block: block.bytes, block.range, at: block.place)
         expected = block.place.number
         lastTime = block.place.time
+        displacement = block.place.displacement
         isFirst = block.place.offset == 0
         // What is in memory is there.
         if block.place.offset == 0 { _ = try? lines.next() }
@@ -150,7 +159,7 @@ public struct RecordingReader: ~Copyable {
         switch try lines.next() {
         case .whole(let range): return try entry(of: range)
         case .tooLong(let bytes):
-            lines.markDamage()
+            markDamage()
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: "longer than 16 MiB")
         case .unfinished(let bytes): return .tornTail(offset: lines.offset, bytes: bytes)
         case nil: return nil
@@ -179,7 +188,7 @@ public struct RecordingReader: ~Copyable {
             return entry(of: decoded, range)
         } catch {
             let bytes = range.count + 1
-            lines.markDamage()
+            markDamage()
             if try lines.isAtEnd(after: &current) { return .tornTail(offset: lines.offset, bytes: bytes) }
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: error.message)
         }
@@ -214,18 +223,39 @@ public struct RecordingReader: ~Copyable {
         let stamp = Stamp(
             n: number, time: time, wall: decoded.wall ?? wall(at: time), isRestated: decoded.isRestated)
         lastTime = time
-        if case .sync(let sync) = decoded.record {
-            let passed = lines.passed(upTo: range.lowerBound)
-            if !passed.matches(sync) {
-                waiting.append(.checksumMismatch(line: lines.line, bytes: passed.count, recorded: sync.bytes))
-            }
-            lines.beginChunk()
-        }
         if decoded.number != nil {
             let isUnknown = if case .unknown = decoded.record { true } else { false }
             meet(number, repeatsNumber: decoded.repeatsNumber, isUnknown: isUnknown)
         }
+        switch decoded.record {
+        case .sync(let sync): endChunk(sync, range)
+        // The bytes of a recording that stands behind another one are counted from its head.
+        case .head: displacement = lines.offset
+        default: break
+        }
         return given(.record(decoded.record, stamp))
+    }
+
+    /// A `sync` stands here: what that says about its chunk.
+    private mutating func endChunk(_ sync: Record.SyncRecord, _ range: Range<Int>) {
+        let passed = lines.passed(upTo: range.lowerBound)
+        if !passed.matches(sync) {
+            waiting.append(.checksumMismatch(line: lines.line, bytes: passed.count, recorded: sync.bytes))
+            displacement = nil
+        }
+        let found = sync.displacement(at: lines.offset)
+        if let displacement, displacement != found {
+            let expected = sync.offset + found - displacement
+            waiting.append(.displacement(expected: expected, found: sync.offset, line: lines.line))
+        }
+        displacement = found
+        lines.beginChunk()
+    }
+
+    /// The line given last is damaged.
+    private mutating func markDamage() {
+        lines.markDamage()
+        displacement = nil
     }
 
     /// A record has this number: what that says about those before it.
@@ -235,7 +265,10 @@ public struct RecordingReader: ~Copyable {
         // A kind of a newer version may stand aside, too.
         let isAside = repeatsNumber || (isUnknown && number == expected - 1)
         let due = isAside ? expected - 1 : expected
-        if number != due { waiting.append(.discontinuity(expected: due, found: number, line: lines.line)) }
+        if number != due {
+            waiting.append(.discontinuity(expected: due, found: number, line: lines.line))
+            displacement = nil
+        }
         expected = number + 1
     }
 

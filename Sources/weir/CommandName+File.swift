@@ -26,9 +26,9 @@ extension CommandName {
                 positionals: [Positional(name: "FILE", isRepeatable: true)],
                 summary: "say what is wrong with an event file, and where",
                 details: [
-                    "Lines that cannot be read, numbers and times out of order, checksums that differ, an end that is",
-                    "torn or missing, an index that does not say what is there, segments that are missing: with line",
-                    "and byte offset. --secrets looks for tokens, cookies, passwords and random text that should not",
+                    "Lines that cannot be read, numbers, times and chunks out of order, checksums that differ, an end",
+                    "that is torn or missing, an index that does not say what is there, segments that are missing: with",
+                    "line and byte offset. --secrets looks for tokens, cookies, passwords and random text that should not",
                     "be in a recording; it names the place and the rule, never the secret. Several files are the",
                     "segments of a recording, in order. Exits with 3 when something was found.",
                 ],

@@ -48,7 +48,7 @@ private struct Findings {
                 session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
                 effects.removeAll(keepingCapacity: true)
             case .tornTail: torn += 1
-            case .damage, .discontinuity, .checksumMismatch: damage.append("\(entry)")
+            case .damage, .discontinuity, .checksumMismatch, .displacement: damage.append("\(entry)")
             }
         }
     }

@@ -44,6 +44,33 @@ import Wire
         }
     }
 
+    @Test("Notes that are there twice, with the sync behind them, are told by their place: they have no numbers")
+    func doubledNotes() throws {
+        let folder = try temporaryFolder()
+        let path = folder + "/a.weir.jsonl"
+        let head = Record.Head(
+            recording: String(repeating: "e", count: 32), wallStart: 0, tool: "test", seed: 1,
+            session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+        let note = Record.note(.init(level: "warn", message: "slow"))
+        let records: [Record] = [.token(.init(renewed: true)), .token(.init(renewed: true)), note, note]
+        try PlayedRecording.write(
+            path, head,
+            records.enumerated().map { (Moment(microseconds: Int64($0.offset) * 1_000_000), $0.element) })
+        var lines = String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n")
+        let first = try #require(lines.firstIndex { $0.hasPrefix(#"{"k":"note""#) })
+        let sync = try #require(lines[first...].firstIndex { $0.hasPrefix(#"{"k":"sync""#) })
+        func byte(_ line: Int) -> Int { lines[..<line].reduce(0) { $0 + $1.utf8.count + 1 } }
+        let (begin, end) = (byte(first), byte(sync + 1))
+        #expect(try verify(path) == .limitReached)
+        lines.insert(contentsOf: lines[first...sync], at: sync + 1)
+        try writeFile(path, lines.map { $0 + "\n" }.joined())
+        #expect(
+            try verify(path)
+                == .mismatch(
+                    "what stands before line \(sync + sync - first + 2) was written at byte \(begin), where byte \(end) "
+                        + "should follow: chunks are missing, doubled or out of order"))
+    }
+
     @Test("A recorded state that the replay does not come to is named by its record")
     func otherState() throws {
         let folder = try temporaryFolder()

@@ -96,6 +96,50 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         }
     }
 
+    @Test func `chunks that are doubled, missing or swapped are told the same by blocks`() throws {
+        try withTemporaryFolder { folder in
+            let text = String(repeating: "x", count: 80_000)
+            let bytes = try recording { writer in
+                for second in 0..<60 {
+                    // Of four chunks, three have records beside the numbered ones only.
+                    let record: Record =
+                        second / 2 % 4 == 0
+                        ? .frame(.init(connection: 1, direction: .in, message: .text(text)))
+                        : .note(.init(level: "warn", message: text + "\(second)"))
+                    try writer.append(record, at: Moment(microseconds: Int64(second) * 1_000_000), wall: 0)
+                }
+            }
+            let lines = bytes.split(separator: 10).map { $0 + [10] }
+            var chunks: [[UInt8]] = [[]]
+            for line in lines {
+                chunks[chunks.count - 1] += line
+                if line.starts(with: Array(#"{"k":"sync""#.utf8)) { chunks.append([]) }
+            }
+            #expect(chunks.count == 31)
+            var random = SeededGenerator(seed: 6)
+            var told = 0
+            for round in 0..<20 {
+                var damaged = chunks
+                for _ in 0..<3 {
+                    let place = Int.random(in: 1..<damaged.count - 2, using: &random)
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: damaged.insert(damaged[place], at: place)
+                    case 1: damaged.remove(at: place)
+                    default: damaged.swapAt(place, place + 1)
+                    }
+                }
+                let path = folder + "/\(round).weir.jsonl"
+                try write(damaged.flatMap { $0 }, to: path)
+                let expected = try entries(of: damaged.flatMap { $0 })
+                told += expected.count { if case .displacement = $0 { true } else { false } }
+                let read = try read(path)
+                #expect(read.entries == expected, "round \(round)")
+                #expect(read.blocks > 3)
+            }
+            #expect(told > 20)
+        }
+    }
+
     @Test func `what was read of a file before that failed is given`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()

@@ -147,7 +147,7 @@ import Wire
                 let isTold = read.contains { entry in
                     switch entry {
                     case .damage, .tornTail: true
-                    case .record, .discontinuity, .checksumMismatch: false
+                    case .record, .discontinuity, .checksumMismatch, .displacement: false
                     }
                 }
                 #expect(isTold, "frame \(number)")

@@ -18,13 +18,30 @@ private struct ChunkedFile {
                 try writer.append(generator.record(), at: Moment(microseconds: Int64(index) * spacing), wall: 0)
             }
         }
+        lines = Self.lines(of: bytes)
+    }
+
+    /// A file whose chunks have one of these records each, twice.
+    init(chunksOf records: [Record], head: Record.Head = testHead, numbersFrom first: Int = 1) throws {
+        bytes = try recording(head: head) { writer in
+            var number = first
+            for (second, record) in records.flatMap({ [$0, $0] }).enumerated() {
+                try writer.append(
+                    record, Stamp(n: number, time: Moment(microseconds: Int64(second) * 1_000_000), wall: 0))
+                if !record.isAside { number += 1 }
+            }
+        }
+        lines = Self.lines(of: bytes)
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0
         for (place, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
             lines.append(start..<place + 1)
             start = place + 1
         }
-        self.lines = lines
+        return lines
     }
 
     /// The indices of the lines that are a `sync`.
@@ -63,6 +80,11 @@ private func isRecord(_ entry: RecordingReader.Entry) -> Bool {
 
 /// The records with their stamps, in order.
 private func deliveries(_ entries: [RecordingReader.Entry]) -> [RecordingReader.Entry] { entries.filter(isRecord) }
+
+/// What is wrong.
+private func problems(of bytes: [UInt8]) throws -> [RecordingReader.Entry] {
+    try entries(of: bytes).filter { !isRecord($0) }
+}
 
 private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
     if case .tornTail = entry { true } else { false }
@@ -210,7 +232,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
     }
 
     @Test func `damage is told with its line, its offset, its length and why`() throws {
-        let sample = try ChunkedFile(seed: 13, count: 10)
+        let sample = try ChunkedFile(chunksOf: [.token(.init(renewed: false)), .token(.init(renewed: true))])
         var bytes = sample.bytes
         let line = sample.lines[4]
         bytes.replaceSubrange(line.lowerBound..<line.upperBound - 1, with: Array(#"{"k":"token","n":4,"t":1}"#.utf8))
@@ -227,6 +249,93 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         let missing = sample.bytes[..<line.lowerBound] + sample.bytes[line.upperBound...]
         #expect(try entries(of: Array(doubled))[3] == .discontinuity(expected: 4, found: 3, line: 5))
         #expect(try entries(of: Array(missing))[2] == .discontinuity(expected: 3, found: 4, line: 4))
+    }
+
+    @Test func `a chunk that is not where it was written is told, although its records have no numbers of their own`()
+        throws
+    {
+        let sample = try ChunkedFile(chunksOf: [
+            .token(.init(renewed: false)), .clock(.init(step: 1)), .note(.init(level: "warn", message: "slow")),
+            .token(.init(renewed: true)),
+        ])
+        let (bytes, chunks) = (sample.bytes, sample.chunks)
+        let (clock, note, token) = (chunks[0], chunks[1], chunks[2])
+        func moved(_ pieces: Range<Int>...) -> [UInt8] {
+            Array(bytes[..<clock.lowerBound]) + pieces.flatMap { bytes[$0] } + bytes[token.upperBound...]
+        }
+        #expect(try problems(of: moved(clock, note, token)) == [])
+        // Each chunk is two records and a sync; the first has the head as well.
+        #expect(
+            try problems(of: moved(clock, clock, note, token)) == [
+                .displacement(expected: note.lowerBound, found: clock.lowerBound, line: 10)
+            ])
+        #expect(
+            try problems(of: moved(clock, token)) == [
+                .displacement(expected: note.lowerBound, found: token.lowerBound, line: 10)
+            ])
+        #expect(
+            try problems(of: moved(note, clock, token)) == [
+                .displacement(expected: clock.lowerBound, found: note.lowerBound, line: 7),
+                .displacement(expected: token.lowerBound, found: clock.lowerBound, line: 10),
+                .displacement(expected: note.lowerBound, found: token.lowerBound, line: 13),
+            ])
+    }
+
+    @Test func `a reader that comes back to a place tells of a chunk that is there twice as it did before`() throws {
+        let sample = try ChunkedFile(chunksOf: [
+            .token(.init(renewed: false)), .clock(.init(step: 1)), .token(.init(renewed: true)),
+        ])
+        let clock = sample.chunks[0]
+        var bytes = sample.bytes
+        bytes.insert(contentsOf: sample.bytes[clock], at: clock.upperBound)
+        let whole = try entries(of: bytes)
+        var reader = try RecordingReader(bytes: bytes)
+        var places: [(number: Int, place: RecordingReader.Place)] = [(0, reader.place)]
+        var number = 0
+        while let entry = try reader.next() {
+            number += 1
+            // Between what is told of a line and the line there is no place.
+            if isRecord(entry) { places.append((number, reader.place)) }
+        }
+        #expect(whole.count == places.count)
+        for (number, place) in places.reversed() {
+            try reader.move(to: place)
+            var rest: [RecordingReader.Entry] = []
+            while let entry = try reader.next() { rest.append(entry) }
+            #expect(rest == Array(whole[number...]))
+        }
+    }
+
+    @Test func `what moves the chunks behind it and is told itself is told once`() throws {
+        let sample = try ChunkedFile(chunksOf: [
+            .token(.init(renewed: false)), .token(.init(renewed: true)), .clock(.init(step: 1)),
+            .note(.init(level: "warn", message: "slow")),
+        ])
+        let token = sample.chunks[0]
+        var doubled = sample.bytes
+        doubled.insert(contentsOf: sample.bytes[token], at: token.upperBound)
+        var longer = sample.bytes
+        longer.insert(UInt8(ascii: "?"), at: token.lowerBound + 3)
+        #expect(try problems(of: doubled) == [.discontinuity(expected: 5, found: 3, line: 8)])
+        let told = try problems(of: longer)
+        guard told.count == 3, case .damage(line: 5, _, _, _) = told[0],
+            case .discontinuity(expected: 3, found: 4, line: 6) = told[1],
+            case .checksumMismatch(line: 7, _, _) = told[2]
+        else {
+            Issue.record("\(told)")
+            return
+        }
+    }
+
+    @Test func `a recording that stands behind another one is where it was written`() throws {
+        let chunks: [Record] = [.token(.init(renewed: false)), .clock(.init(step: 1))]
+        let first = try ChunkedFile(chunksOf: chunks)
+        var head = testHead
+        head.segment = 2
+        let second = try ChunkedFile(chunksOf: chunks, head: head, numbersFrom: 3)
+        // The first one was killed behind its last sync.
+        let bytes = Array(first.bytes[..<first.chunks[0].upperBound]) + second.bytes
+        #expect(try entries(of: bytes).allSatisfy(isRecord))
     }
 
     @Test func `a change that leaves the line readable is found by the checksum`() throws {

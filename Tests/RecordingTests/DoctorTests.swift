@@ -23,13 +23,23 @@ import Wire
         #expect(found[0].line == 14)
     }
 
-    @Test func `a line that is missing is told by numbers and checksum, and the chunks behind it by their place`()
+    @Test func `a line that is missing is told by numbers and checksum, and not by the place of each chunk behind it`()
         throws
     {
         let found = try sample { $0.remove(at: 7) }
-        #expect(found[0].kind == .numbering && found[0].line == 8 && found[0].lost == 1)
-        #expect(found.dropFirst().contains { $0.kind == .checksum })
-        #expect(found.contains { $0.kind == .index && $0.message.contains("its chunk begins at byte") })
+        #expect(found.map(\.kind) == [.numbering, .checksum, .index, .index])
+        #expect(found[0].line == 8 && found[0].lost == 1)
+        #expect(found[2...].allSatisfy { $0.message.contains("the index") })
+    }
+
+    @Test func `a sync that does not say where its chunk stands is told`() throws {
+        let found = try sample { lines in
+            lines = lines.map { $0.hasPrefix(#"{"k":"sync""#) ? $0.replacing(#""off":0,"#, with: #""off":1,"#) : $0 }
+        }
+        #expect(found.map(\.kind) == [.index, .index])
+        #expect(
+            found.first?.message == "what stands before it was written at byte 1, where byte 0 should follow: "
+                + "chunks are missing, doubled or out of order")
     }
 
     @Test func `times that go back are told with their line`() throws {

@@ -44,11 +44,10 @@ struct RecordGenerator {
     }
 
     private mutating func state() -> Record {
-        let (after, checksum) = (number(), random.next())
-        return .state(
+        .state(
             Record.StateRecord(
-                after: after, checksum: checksum, checksumVersion: Int(checksum % 9) + 1, sections: number(),
-                items: number()))
+                after: number(), checksum: random.next(), checksumVersion: Int.random(in: 1...9, using: &random),
+                sections: number(), items: number()))
     }
 
     private mutating func connection() -> Record {

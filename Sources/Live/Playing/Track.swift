@@ -150,7 +150,7 @@ final class Track {
         switch next {
         case .record(.head, _)?: true
         case .record(_, let stamp)?: stamp.isRestated
-        case .damage?, .tornTail?, .discontinuity?, .checksumMismatch?, nil: false
+        case .damage?, .tornTail?, .discontinuity?, .checksumMismatch?, .displacement?, nil: false
         }
     }
 
@@ -199,7 +199,7 @@ final class Track {
             tellDifference(from: old.model, stamp)
             tellRooms(from: old.rooms, stamp)
             return false
-        case .damage, .tornTail, .checksumMismatch: return false
+        case .damage, .tornTail, .checksumMismatch, .displacement: return false
         }
     }
 
@@ -301,7 +301,7 @@ final class Track {
             case .tornTail where follows && segment == segments.count - 1:
                 phase = .starved
                 return nil
-            case .discontinuity, .checksumMismatch: isAtLine = false
+            case .discontinuity, .checksumMismatch, .displacement: isAtLine = false
             case .record, .damage, .tornTail: isAtLine = true
             }
             return entry
@@ -337,7 +337,7 @@ final class Track {
                 player.play(.discontinuity(expected: due, found: stamp.n, line: place.line - 1))
             }
             return entry
-        case .damage, .tornTail, .checksumMismatch: return entry
+        case .damage, .tornTail, .checksumMismatch, .displacement: return entry
         }
     }
 }
@@ -347,7 +347,7 @@ extension RecordingReader.Entry {
     fileprivate var saysEnd: Bool {
         switch self {
         case .record(.end, _), .tornTail: true
-        case .record, .damage, .discontinuity, .checksumMismatch: false
+        case .record, .damage, .discontinuity, .checksumMismatch, .displacement: false
         }
     }
 }

@@ -73,6 +73,11 @@ public struct FileProblem: Hashable, Sendable {
             self.init(
                 .checksum, line: line, offset: place,
                 message: "the \(bytes) bytes before it are not the \(recorded) that were written")
+        case .displacement(let expected, let found, let line):
+            self.init(
+                .index, line: line, offset: place,
+                message: "what stands before it was written at byte \(found), where byte \(expected) should follow: "
+                    + "chunks are missing, doubled or out of order")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Wire
 
-/// Looks for everything that is wrong with event files: lines that cannot be read, numbers and times that are out of order,
-/// checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
+/// Looks for everything that is wrong with event files: lines that cannot be read, numbers, times and chunks that are out of
+/// order, checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
 ///
 /// Several files are taken for the segments of a recording, in the order they are given, where their heads say so.
 public struct RecordingDoctor {
@@ -108,7 +108,7 @@ private struct Examination {
         lastTime = line.stamp.time
         if !line.isAside { lastNumber = line.stamp.n }
         switch line.record {
-        case .sync(let sync): if let message = look(at: sync, line) { add(.index, message) }
+        case .sync(let sync): note(sync, line)
         case .index(let index):
             indexOffset = line.offset
             if let message = look(at: index) { add(.index, message) }
@@ -125,7 +125,7 @@ private struct Examination {
         return problems
     }
 
-    private mutating func look(at sync: Record.SyncRecord, _ line: RecordLine) -> String? {
+    private mutating func note(_ sync: Record.SyncRecord, _ line: RecordLine) {
         let begin = chunkOffset
         chunkOffset = line.offset + line.text.count + 1
         if chunks.count < Self.mostChunks {
@@ -135,8 +135,6 @@ private struct Examination {
                     firstNumber: firstNumber ?? 0, records: sync.records))
         }
         firstNumber = nil
-        guard let begin, begin != sync.offset else { return nil }
-        return "its chunk begins at byte \(begin), and it says \(sync.offset)"
     }
 
     private func look(at index: Record.IndexRecord) -> String? {
