@@ -6,11 +6,14 @@ enum LineFailure: Error {
     case json(JSONError)
     /// A member that must be there is not, or its value is of no use.
     case lacks(StaticString)
+    /// The line is not the one that was written.
+    case checksum
 
     var message: String {
         switch self {
         case .json(let error): error.description
         case .lacks(let key): "no usable \"\(key)\""
+        case .checksum: "its checksum differs"
         }
     }
 }
@@ -48,8 +51,11 @@ struct LineDecoder: ~Copyable, ~Escapable {
         reader = JSONReader(line)
     }
 
-    /// Decodes `line`, given without its line feed.
-    static func decode(_ line: Span<UInt8>) throws(LineFailure) -> DecodedLine {
+    /// Decodes `line`, given without its line feed. With `needsChecksum` a line that counts to no chunk must have one of itself; one that
+    /// is there must be right, whether it is needed or not.
+    static func decode(_ line: Span<UInt8>, needsChecksum: Bool = false) throws(LineFailure) -> DecodedLine {
+        let checksum = LineChecksum.finding(in: line)
+        if checksum == .wrong { throw .checksum }
         var decoder = LineDecoder(line)
         let record: Record?
         do throws(JSONError) {
@@ -62,6 +68,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
             if decoder.number == nil { throw .lacks("n") }
             if decoder.time == nil { throw .lacks("t") }
         }
+        if needsChecksum, record.isOutsideChunks, checksum == .none { throw .lacks("sum") }
         return DecodedLine(
             record: record, number: decoder.number, time: decoder.time, wall: decoder.wall,
             isRestated: decoder.isRestated)

@@ -96,6 +96,16 @@ public enum Record: Hashable, Sendable {
         }
     }
 
+    /// Whether it counts to no chunk: it stands between two, or behind the last.
+    var isOutsideChunks: Bool {
+        switch self {
+        case .sync, .index, .end: true
+        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock,
+            .note, .unknown:
+            false
+        }
+    }
+
     /// Whether it stands beside the numbered records and repeats the number of the one before it: numbers must not depend on
     /// whether and how a recording is made.
     public var isAside: Bool {

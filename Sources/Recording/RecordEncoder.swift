@@ -40,14 +40,17 @@ struct RecordEncoder: ~Copyable {
         }
         line.removeAll(keepingCapacity: true)
         json.withUnsafeBytes { line.append(contentsOf: $0) }
-        if case .end = record { padEnd() }
+        if record.isOutsideChunks { addChecksum(paddedTo: record.kind == "end" ? RecordFormat.endLine : 0) }
         return line.count <= RecordFormat.maximumLine
     }
 
-    /// JSON allows white space before the brace, so the padding is not a value.
-    private mutating func padEnd() {
-        let padding = max(0, RecordFormat.endLine - line.count)
-        line.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: padding), at: line.count - 2)
+    /// JSON allows white space before a comma, so the padding is not a value.
+    private mutating func addChecksum(paddedTo length: Int) {
+        line.removeLast(2)
+        let padding = max(0, length - line.count - LineChecksum.bytes - 1)
+        line.append(contentsOf: repeatElement(UInt8(ascii: " "), count: padding))
+        LineChecksum.close(&line)
+        line.append(UInt8(ascii: "\n"))
     }
 
     private mutating func members(of record: Record, _ stamp: Stamp) {

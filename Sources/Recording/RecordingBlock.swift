@@ -100,7 +100,7 @@ public struct RecordingBlocks: ~Copyable {
             guard let base = bytes.baseAddress, var end = Self.lastLineFeed(base, bytes.count) else { return nil }
             while let before = Self.lastLineFeed(base, end) {
                 let line = UnsafeBufferPointer(rebasing: bytes[before + 1..<end])
-                if let (sync, decoded) = Self.sync(line.span) {
+                if let (sync, decoded) = sync(line.span) {
                     return LastSync(line: before + 1..<end + 1, sync: sync, decoded: decoded)
                 }
                 end = before
@@ -109,10 +109,10 @@ public struct RecordingBlocks: ~Copyable {
         }
     }
 
-    private static func sync(_ line: Span<UInt8>) -> (Record.SyncRecord, DecodedLine)? {
+    private func sync(_ line: Span<UInt8>) -> (Record.SyncRecord, DecodedLine)? {
         guard line.starts(with: #"{"k":"sync""#) else { return nil }
         do throws(LineFailure) {
-            let decoded = try LineDecoder.decode(line)
+            let decoded = try LineDecoder.decode(line, needsChecksum: head.hasLineChecksums)
             if case .sync(let sync) = decoded.record { return (sync, decoded) }
         } catch {}
         return nil

@@ -13,12 +13,13 @@ extension RecordingIndex {
     public init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
 
     private init(of reader: consuming RecordingReader) throws(RecordingError) {
+        let head = reader.head
         var lines = reader.intoLines()
-        if let stored = Self.stored(in: &lines) {
+        if let stored = Self.stored(in: &lines, head) {
             self = stored
         } else {
             try lines.move(to: 0, line: 1)
-            self = try Self.scanned(lines)
+            self = try Self.scanned(lines, head)
         }
     }
 }
@@ -27,25 +28,29 @@ extension RecordingIndex {
 
 extension RecordingIndex {
     /// The file's `idx`, when its last line leads to one that can be believed.
-    private static func stored(in lines: inout LineScanner) -> RecordingIndex? {
-        guard let size = lines.size, size > RecordFormat.endLine,
-            case .end(let end) = record(at: size - RecordFormat.endLine, of: &lines)?.record,
-            let place = end.index, place > 0, place < size - RecordFormat.endLine,
-            case .index(let index) = record(at: place, of: &lines)?.record, lines.nextOffset <= size,
+    private static func stored(in lines: inout LineScanner, _ head: Record.Head) -> RecordingIndex? {
+        let endLine = head.hasLineChecksums ? RecordFormat.endLine : RecordFormat.endLineWithoutChecksum
+        guard let size = lines.size, size > endLine,
+            case .end(let end) = record(at: size - endLine, of: &lines, head)?.record,
+            let place = end.index, place > 0, place < size - endLine,
+            case .index(let index) = record(at: place, of: &lines, head)?.record, lines.nextOffset <= size,
             index.isOrdered, let last = index.chunks.last, last.offset < place,
-            agrees(last, with: lastSync(before: place, of: &lines))
+            agrees(last, with: lastSync(before: place, of: &lines, head))
         else { return nil }
         return RecordingIndex(origin: .file, chunks: index.chunks, kinds: index.kinds, rooms: index.rooms)
     }
 
     /// The record of the line that begins at `offset`; nil when none does.
-    private static func record(at offset: Int, of lines: inout LineScanner) -> DecodedLine? {
+    private static func record(at offset: Int, of lines: inout LineScanner, _ head: Record.Head) -> DecodedLine? {
         do throws(RecordingError) {
             try lines.move(to: offset - 1, line: 0)
             // What is left of the line before is its line feed.
             guard case .whole(let rest) = try lines.next(), rest.isEmpty, case .whole(let line) = try lines.next()
             else { return nil }
-            do throws(LineFailure) { return try LineDecoder.decode(lines.buffer.span.extracting(line)) } catch {
+            do throws(LineFailure) {
+                return try LineDecoder.decode(
+                    lines.buffer.span.extracting(line), needsChecksum: head.hasLineChecksums)
+            } catch {
                 return nil
             }
         } catch {
@@ -55,7 +60,7 @@ extension RecordingIndex {
 
     /// The `sync` right before `offset`, and where it stands.
     private static func lastSync(
-        before offset: Int, of lines: inout LineScanner
+        before offset: Int, of lines: inout LineScanner, _ head: Record.Head
     ) -> (sync: Record.SyncRecord, offset: Int)? {
         // A `sync` with many connections and kinds has some hundred bytes.
         let start = max(0, offset - (64 << 10))
@@ -70,7 +75,7 @@ extension RecordingIndex {
             return nil
         }
         guard let found, found.upperBound == offset, found.lowerBound > 0,
-            case .sync(let sync) = record(at: found.lowerBound, of: &lines)?.record
+            case .sync(let sync) = record(at: found.lowerBound, of: &lines, head)?.record
         else { return nil }
         return (sync, found.lowerBound)
     }
@@ -100,8 +105,10 @@ extension Record.IndexRecord {
 
 extension RecordingIndex {
     /// Goes through the lines; decodes of each chunk the first numbered one and its `sync`.
-    private static func scanned(_ lines: consuming LineScanner) throws(RecordingError) -> RecordingIndex {
-        var scan = IndexScan()
+    private static func scanned(
+        _ lines: consuming LineScanner, _ head: Record.Head
+    ) throws(RecordingError) -> RecordingIndex {
+        var scan = IndexScan(needsChecksums: head.hasLineChecksums)
         while let line = try lines.next() {
             switch line {
             case .whole(let range): scan.take(lines.buffer.span.extracting(range), at: lines.offset)
@@ -115,6 +122,7 @@ extension RecordingIndex {
 
 /// What is known of the chunks so far, while the lines go by.
 private struct IndexScan {
+    private let needsChecksums: Bool
     private var chunks: [RecordingIndex.Chunk] = []
     private var open: RecordingIndex.Chunk?
     private var isOpenKnown = false
@@ -124,6 +132,8 @@ private struct IndexScan {
     private var lastLine: [UInt8] = []
     private var lastTime = Moment.zero
     private var lastNumber = 0
+
+    init(needsChecksums: Bool) { self.needsChecksums = needsChecksums }
 
     /// Notes a line that cannot be read.
     mutating func pass(at offset: Int) {
@@ -187,6 +197,8 @@ private struct IndexScan {
     }
 
     private func decode(_ line: Span<UInt8>) -> DecodedLine? {
-        do throws(LineFailure) { return try LineDecoder.decode(line) } catch { return nil }
+        do throws(LineFailure) { return try LineDecoder.decode(line, needsChecksum: needsChecksums) } catch {
+            return nil
+        }
     }
 }

@@ -46,6 +46,7 @@ extension RecordingReader {
         isFirst = place.number == 1
         lastTime = place.time
         displacement = place.displacement
+        indexOffset = nil
     }
 
     /// The scanner, for who looks at lines and not at records.

@@ -20,9 +20,9 @@ public struct RecordingReader: ~Copyable {
         /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of;
         /// how many there are, and how many there were.
         case checksumMismatch(line: Int, bytes: Int, recorded: Int)
-        /// What stands before the `sync` of this line, which comes next, is whole and was written at another byte than the chunk before it
-        /// leads to: chunks are missing, doubled or out of order. Bytes of the recording as it was written. Not told where another entry
-        /// tells of the chunk: records that have numbers do.
+        /// What stands before the `sync` or `end` of this line, which comes next, is whole and was written at another byte than the chunk
+        /// before it leads to: chunks are missing, doubled or out of order. Bytes of the recording as it was written. Not told where
+        /// another entry tells of the chunk: records that have numbers do.
         case displacement(expected: Int, found: Int, line: Int)
     }
 
@@ -56,6 +56,8 @@ public struct RecordingReader: ~Copyable {
     /// How many bytes behind the place it was written at the last chunk stands, or before it when negative. Nil when nothing can be said of
     /// the chunk at hand: reading did not begin with a file, or something was told of the chunk that may have moved its end.
     var displacement: Int? = 0
+    /// Where the index stands that was met behind the last chunk.
+    var indexOffset: Int?
     private var clock = WallClockMinute()
     /// The frames of a block, resolved ahead.
     private var payloads = ResolvedPayloads()
@@ -184,7 +186,8 @@ public struct RecordingReader: ~Copyable {
         current = range
         if let (frame, payload) = frame(in: range) { return entry(of: frame, payload) }
         do throws(LineFailure) {
-            let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
+            let decoded = try LineDecoder.decode(
+                lines.buffer.span.extracting(range), needsChecksum: head.hasLineChecksums)
             return entry(of: decoded, range)
         } catch {
             let bytes = range.count + 1
@@ -229,6 +232,8 @@ public struct RecordingReader: ~Copyable {
         }
         switch decoded.record {
         case .sync(let sync): endChunk(sync, range)
+        case .index: indexOffset = lines.offset
+        case .end(let end): look(at: end)
         // The bytes of a recording that stands behind another one are counted from its head.
         case .head: displacement = lines.offset
         default: break
@@ -249,7 +254,17 @@ public struct RecordingReader: ~Copyable {
             waiting.append(.displacement(expected: expected, found: sync.offset, line: lines.line))
         }
         displacement = found
+        indexOffset = nil
         lines.beginChunk()
+    }
+
+    /// The recording ends here, and says where its index was written.
+    private mutating func look(at end: Record.EndRecord) {
+        guard let found = end.index, let indexOffset, let displacement else { return }
+        let expected = indexOffset - displacement
+        if expected != found {
+            waiting.append(.displacement(expected: expected, found: found, line: lines.line))
+        }
     }
 
     /// The line given last is damaged.

@@ -20,16 +20,14 @@ import Wire
         #expect(try verify(path) == .limitReached)
     }
 
-    @Test("One byte that was changed is found, wherever it stands in the records, and the records are named")
+    @Test("One byte that was changed is found, wherever it stands, and the record or line is named")
     func flippedBytes() throws {
         let folder = try temporaryFolder()
         let recording = try PlayedRecording(in: folder, events: 6, interval: .milliseconds(100))
         let bytes = try readFile(recording.path)
-        let sync = Array(#"{"k":"sync""#.utf8)
-        let end = try #require(bytes.indices.first { bytes[$0...].starts(with: sync) })
         #expect(try verify(recording.path) == .limitReached)
         let start = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
-        for place in stride(from: start, to: end, by: 7) {
+        for place in stride(from: start, to: bytes.count, by: 7) {
             var changed = bytes
             changed[place] ^= 1
             let path = folder + "/\(place)"
@@ -40,7 +38,7 @@ import Wire
                 Issue.record("a byte changed at \(place) is not found")
                 continue
             }
-            #expect(why.contains("record") || why.contains("line"))
+            #expect(why.contains("record") || why.contains("line") || why.hasPrefix("the last "), "\(why)")
         }
     }
 

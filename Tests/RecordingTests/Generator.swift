@@ -1,6 +1,7 @@
 import JSONText
-import Recording
 import Wire
+
+@testable import Recording
 
 /// SplitMix64: one seed, one sequence.
 struct SeededGenerator: RandomNumberGenerator {
@@ -219,6 +220,13 @@ func records(_ entries: [RecordingReader.Entry]) -> [Record] {
         default: return record
         }
     }
+}
+
+/// A changed line with the checksum it has then.
+func summed(_ line: String) -> String {
+    var bytes = Array(line.utf8.dropLast(LineChecksum.bytes))
+    LineChecksum.close(&bytes)
+    return String(decoding: bytes, as: UTF8.self)
 }
 
 /// The lines of a file, without their line feeds.

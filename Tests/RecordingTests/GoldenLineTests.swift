@@ -19,7 +19,7 @@ import Wire
     @Test func `head`() {
         #expect(
             line(.head(testHead))
-                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":1,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":2,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","tool":"weir 0.1.0","redact":["secrets"],"#
                 + #""max_payload":12000000,"seed":"18446744073709551615","session":{"backend":"socketio"}}"# + "\n")
     }
@@ -37,7 +37,7 @@ import Wire
         head.filter = "kind = message"
         #expect(
             line(.head(head))
-                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":1,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":2,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
                 + #""prev":"abababababababababababababababababababababababababababababababab","#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","boot":"b007","tool":"weir 0.1.0","#
                 + #""os":"linux","ctx":"work","title":"the outage","tags":["prod","2026"],"idle_limit":2000000,"#
@@ -193,7 +193,7 @@ import Wire
         #expect(
             line(.index(index))
                 == #"{"k":"idx","n":812,"t":60412003,"chunks":[[4096,1,2,7,9],[4096,1,2,7,9]],"kinds":{"f":8,"conn":1},"#
-                + #""rooms":{"/a\u001b":3}}"# + "\n")
+                + #""rooms":{"/a\u001b":3},"sum":"dbec315c"}"# + "\n")
     }
 
     @Test func `sync`() {
@@ -202,7 +202,8 @@ import Wire
             lastTime: Moment(microseconds: 2), crc: .max)
         #expect(
             line(.sync(sync))
-                == #"{"k":"sync","n":812,"t":60412003,"off":4096,"bytes":262144,"recs":700,"t0":1,"t1":2,"crc":4294967295}"#
+                == #"{"k":"sync","n":812,"t":60412003,"off":4096,"bytes":262144,"recs":700,"t0":1,"t1":2,"crc":4294967295,"#
+                + #""sum":"3bdf7958"}"#
                 + "\n")
         var counted = sync
         counted.connections = [1, 3]
@@ -210,19 +211,20 @@ import Wire
         #expect(
             line(.sync(counted))
                 == #"{"k":"sync","n":812,"t":60412003,"off":4096,"bytes":262144,"recs":700,"t0":1,"t1":2,"crc":4294967295,"#
-                + #""conns":["1","3"],"kinds":{"f":699,"gap":1}}"# + "\n")
+                + #""conns":["1","3"],"kinds":{"f":699,"gap":1},"sum":"6da73365"}"# + "\n")
     }
 
     @Test func `end, of constant length`() {
         let record = Record.end(.init(why: .closed))
         let text = #"{"k":"end","n":812,"t":60412003,"why":"closed""#
-        #expect(line(record) == text + String(repeating: " ", count: 94 - text.utf8.count) + "}\n")
+        #expect(
+            line(record) == text + String(repeating: " ", count: 93 - text.utf8.count) + #","sum":"cbac32ff"}"# + "\n")
         let largest = Stamp(n: 1 << 53, time: Moment(microseconds: 1 << 53), wall: 0)
         for why in Record.EndRecord.Why.allCases {
             var encoder = RecordEncoder()
             let fits = encoder.encode(.end(.init(why: why, index: 1 << 53)), largest)
             #expect(fits)
-            #expect(encoder.line.count == 96)
+            #expect(encoder.line.count == 112)
         }
     }
 

@@ -10,13 +10,13 @@ import Testing
         #expect(lines(of: try contents(of: SampleRecording.path)) == lines(of: made))
     }
 
-    @Test func `the sample begins with the bytes by which a recording is known, and ends with an end of 96 bytes`()
+    @Test func `the sample begins with the bytes by which a recording is known, and ends with an end of 112 bytes`()
         throws
     {
         let bytes = try contents(of: SampleRecording.path)
         #expect(bytes.starts(with: #"{"k":"head","fmt":""#.utf8))
-        #expect(String(decoding: bytes.suffix(96), as: UTF8.self).hasPrefix("{\"k\":\"end\""))
-        #expect(bytes[bytes.count - 97] == UInt8(ascii: "\n"))
+        #expect(String(decoding: bytes.suffix(112), as: UTF8.self).hasPrefix("{\"k\":\"end\""))
+        #expect(bytes[bytes.count - 113] == UInt8(ascii: "\n"))
     }
 
     @Test func `the sample is read without a complaint, holds every kind, and no secret`() throws {

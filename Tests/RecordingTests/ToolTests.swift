@@ -89,6 +89,22 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
+    @Test func `a later kind that counted to no chunk, and has a checksum of itself, is kept where it counts to one`()
+        throws
+    {
+        try withTemporaryFolder { folder in
+            var later = Array(#"{"k":"later","n":3,"t":7,"what":[1]"#.utf8)
+            LineChecksum.close(&later)
+            let bytes = try recording { try $0.append(.mark(.init(label: "x")), at: .zero, wall: 0) }
+            let all = lines(of: bytes)
+            let text = all[..<2] + [String(decoding: later, as: UTF8.self)]
+            try write(Array((text.joined(separator: "\n") + "\n").utf8), to: folder + "/a")
+            _ = try RecordingCopy.index(folder + "/a", to: ToolDestination(path: folder + "/b"))
+            #expect(lines(of: try contents(of: folder + "/b"))[2] == #"{"k":"later","n":2,"t":7,"what":[1]}"#)
+            #expect(try findings(folder + "/b") == [])
+        }
+    }
+
     @Test func `an overview counts what is in the sample`() throws {
         let overview = try RecordingOverview(reading: SampleRecording.path)
         #expect(overview.problems == 0)

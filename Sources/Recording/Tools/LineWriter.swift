@@ -60,8 +60,17 @@ struct LineWriter: ~Copyable {
         var output = try OutputFile(destination)
         if isSegment { output.digest = SHA256Digest() }
         var writer = LineWriter(output, wallStart: wallStart, firstNumber: firstNumber)
-        try writer.add(head, kind: "head", time: nil)
+        try writer.add(ofThisVersion(head), kind: "head", time: nil)
         return writer
+    }
+
+    /// The line of a head, with the version of what the writer makes itself.
+    private static func ofThisVersion(_ line: [UInt8]) -> [UInt8] {
+        guard case .head(let head)? = try? LineDecoder.decode(line.span).record, head.minor != RecordFormat.minor
+        else { return line }
+        var changes = MemberChanges()
+        changes.set("minor", Int64(RecordFormat.minor))
+        return changes.applied(to: line)
     }
 
     private init(_ output: consuming OutputFile, wallStart: Int64, firstNumber: Int) {
@@ -174,6 +183,8 @@ struct LineWriter: ~Copyable {
 
     private func changes(of line: RecordLine, number: Int, time: Moment, _ source: inout Source) -> MemberChanges {
         var changes = MemberChanges()
+        // A kind of a later version that counted to no chunk counts to one now.
+        if LineChecksum.finding(in: line.text.span) == .right { changes.remove("sum") }
         if number != line.stamp.n { changes.set("n", Int64(number)) }
         if time != line.stamp.time { changes.set("t", time.microseconds) }
         if let connection = line.record.connection {
