@@ -15,7 +15,7 @@ protocol Backend: ActionBackend {
     mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event
 
     /// Applies a decoded event: direct changes and refetch plans.
-    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
+    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
 
     /// The request that fetches a resource, nil when there is none (then nothing is fetched).
     func request(for key: ResourceKey) -> RESTCall?

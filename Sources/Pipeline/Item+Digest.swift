@@ -56,11 +56,12 @@ extension SectionedSnapshot where Element == Item {
 extension Twake.Event {
     /// Makes the digests that a channel feeds whatever the model is, for who decodes on another thread than plays.
     func prepareDigests() {
-        guard case .resource(let event) = self else { return }
-        switch event.resource {
-        case .channel(let channel): _ = channel.fields.profileDigest(Twake.Channel.Profile.digest)
-        case .activity(let activity): _ = activity.lastMessage?.digest(Twake.MessageSummary.digest)
-        default: return
+        withResource { resource in
+            switch resource {
+            case .channel(let channel): _ = channel.fields.profileDigest(Twake.Channel.Profile.digest)
+            case .activity(let activity): _ = activity.lastMessage?.digest(Twake.MessageSummary.digest)
+            default: return
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ struct UntypedBackend: Backend {
         return .socketIO(UntypedEvent(name: event.name, arguments: event.arguments))
     }
 
-    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
+    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
     func request(for key: ResourceKey) -> RESTCall? { nil }
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction

@@ -126,19 +126,24 @@ extension ReplayContender {
             inputs.append((effects.count, time))
             if inputs.count >= linesAtOnce { drain() }
         }
+        /// False, and nothing has happened, when it is no event, or more is asked of it.
+        func playEvent(_ item: borrowing RecordingFeed.Item) -> Bool {
+            switch item {
+            case .arrival(let arrival):
+                let stamp = arrival.stamp
+                session.advance(to: stamp.time, into: &effects)
+                guard
+                    session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)
+                else { return false }
+                told(at: stamp.time)
+                return true
+            case .entry: return false
+            }
+        }
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
             let items = batch.items.span
-            for index in items.indices {
-                if case .arrival(let arrival) = items[index] {
-                    let stamp = arrival.stamp
-                    session.advance(to: stamp.time, into: &effects)
-                    if session.handle(arrival.event, on: arrival.connection, n: stamp.n, at: stamp.time, into: &effects)
-                    {
-                        told(at: stamp.time)
-                        continue
-                    }
-                }
+            for index in items.indices where !playEvent(items[index]) {
                 guard case .record(let record, let stamp) = items[index].entry, let input = Input(record) else {
                     continue
                 }

@@ -57,8 +57,18 @@ extension Twake.Channel.Fields {
 extension Twake.Event {
     /// Writes ahead what a diff log will have of the event whatever the model is, for who decodes on another thread than plays.
     public func prepareForDiffLog() {
-        guard case .resource(let event) = self else { return }
-        switch event.resource {
+        withResource { $0.prepareForDiffLog() }
+    }
+
+    /// Calls `body` with the resource of a `realtime:resource`, read where it lies.
+    package func withResource(_ body: (borrowing Twake.Resource) -> Void) {
+        if case .resource(let event) = self { event.withFields { body($0.resource) } }
+    }
+}
+
+extension Twake.Resource {
+    fileprivate borrowing func prepareForDiffLog() {
+        switch self {
         case .channel(let channel): channel.shared.value.sharedProfile.prepareMembers()
         case .activity(let activity):
             guard let summary = activity.lastMessage else { return }

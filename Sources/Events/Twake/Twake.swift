@@ -93,7 +93,7 @@ public enum Twake {
         public var fields: Fields { shared.value }
 
         /// Calls `body` with what it says, read where it lies: to take it out, or a part of it, is to count its references.
-        package func withFields<Result>(_ body: (Fields) -> Result) -> Result { body(shared.value) }
+        package func withFields<Result>(_ body: (borrowing Fields) -> Result) -> Result { body(shared.value) }
 
         /// One of its fields.
         @inlinable

@@ -53,8 +53,16 @@ struct TwakeBackend: Backend {
             : .twake(try Twake.Event(text: event.text, arrayAt: event.arrayStart, likely: &likely))
     }
 
-    mutating func handle(_ event: Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
-        guard case .twake(let event) = event else { return }
+    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
+        switch event {
+        case .twake(let event): handle(event, ackID: ackID, rooms, into: &transaction)
+        case .groupMe, .socketIO: break
+        }
+    }
+
+    private mutating func handle(
+        _ event: borrowing Twake.Event, ackID: Int?, _ rooms: RoomBook, into transaction: inout Transaction
+    ) {
         switch event {
         case .authenticated:
             transaction.plans.append(.ready)

@@ -22,7 +22,7 @@ extension TwakeHandler where Payload == Twake.Message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
         }
         // A head that comes by a change of it is older than what is held; such a frame does not count its replies.
-        let isBeyond = known == nil && envelope.action == .updated
+        let isBeyond = known == nil && envelope.isUpdate
         let hasMoved = known.map { $0.thread != sent.thread } ?? false
         guard standing != .older, !sent.isHead || isBeyond || hasMoved else { return }
         let counter = TwakeTable.treatment(of: .replyCounter, sent.counterStanding(known))

@@ -10,11 +10,21 @@ struct TwakeHandler<Payload>: Sendable {
 
 /// What is around a payload.
 struct TwakeEnvelope: Sendable {
-    let action: Twake.ResourceAction
     let place: TwakeRoom
+    /// What of the action decides anything.
+    let isDeletion, isUpdate: Bool
+
+    init(_ action: borrowing Twake.ResourceAction, in place: TwakeRoom) {
+        self.place = place
+        (isDeletion, isUpdate) =
+            switch action {
+            case .deleted: (true, false)
+            case .updated: (false, true)
+            case .created, .saved, .event, .unknown: (false, false)
+            }
+    }
 
     var room: Twake.RoomName { place.name }
-    var isDeletion: Bool { action == .deleted }
 }
 
 /// Which handlers an event reaches: one table a payload. One event may reach several. What they do about it is `TwakeTable`'s.
@@ -36,8 +46,14 @@ enum TwakeRouter {
         _ sent: Twake.SocketIOResource.Fields, in room: TwakeRoom, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
-        let envelope = TwakeEnvelope(action: sent.action, place: room)
-        switch sent.resource {
+        route(sent.resource, TwakeEnvelope(sent.action, in: room), facts, &memory, &transaction)
+    }
+
+    private static func route(
+        _ resource: borrowing Twake.Resource, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
+        _ memory: inout TwakeMemory, _ transaction: inout Transaction
+    ) {
+        switch resource {
         case .channel(let payload): run(channel, payload, envelope, facts, &memory, &transaction)
         case .activity(let payload): run(activity, payload, envelope, facts, &memory, &transaction)
         case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
@@ -59,11 +75,11 @@ enum TwakeRouter {
         switch event.data {
         case .message(let action, let id, let thread):
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
-            let envelope = TwakeEnvelope(action: .event, place: room)
+            let envelope = TwakeEnvelope(.event, in: room)
             run(messageNotice, notice, envelope, facts, &memory, &transaction)
         case .typing(let channel, let thread, let user, let name, let isWriting):
             let sent = TwakeTyping(channel: channel, thread: thread, user: user, name: name, isWriting: isWriting)
-            run(typing, sent, TwakeEnvelope(action: .event, place: room), facts, &memory, &transaction)
+            run(typing, sent, TwakeEnvelope(.event, in: room), facts, &memory, &transaction)
         case .unknown: break
         }
     }
