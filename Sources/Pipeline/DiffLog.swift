@@ -48,7 +48,7 @@ public enum DiffLog {
         writer.key(sole.moves ? "move" : "update")
         writer.beginArray()
         writer.beginObject()
-        writeChange(from: sole.from, to: sole.to, sole.new, old: reversible ? sole.old : nil, into: &writer)
+        writeChange(sole.change, reversible: reversible, into: &writer)
         writer.endObject()
         writer.endArray()
     }
@@ -79,22 +79,17 @@ public enum DiffLog {
             write(insertion.path, into: &writer)
             insertion.element.encodeMembers(into: &writer)
         }
-        func writeListed(_ change: Batch<Item>.Change, into writer: inout JSONWriter) {
-            writeChange(from: change.from, to: change.to, change.new, old: reversible ? change.old : nil, into: &writer)
-        }
-        writeList("move", batch.moves, into: &writer, writeListed)
-        writeList("update", batch.updates, into: &writer, writeListed)
+        writeList("move", batch.moves, into: &writer) { writeChange($0, reversible: reversible, into: &$1) }
+        writeList("update", batch.updates, into: &writer) { writeChange($0, reversible: reversible, into: &$1) }
     }
 
-    private static func writeChange(
-        from: SectionPath, to: SectionPath, _ new: Item, old: Item?, into writer: inout JSONWriter
-    ) {
+    private static func writeChange(_ change: Batch<Item>.Change, reversible: Bool, into writer: inout JSONWriter) {
         writer.key("from")
-        write(from, into: &writer)
+        write(change.from, into: &writer)
         writer.key("to")
-        write(to, into: &writer)
-        new.encodeMembers(into: &writer)
-        if let old { writeOld(old, into: &writer) }
+        write(change.to, into: &writer)
+        change.new.encodeMembers(into: &writer)
+        if reversible { writeOld(change.old, into: &writer) }
     }
 
     private static func writeOld(_ item: Item, into writer: inout JSONWriter) {

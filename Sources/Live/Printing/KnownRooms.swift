@@ -28,7 +28,7 @@ struct KnownRooms: Sendable {
     /// Learns from a report.
     mutating func learn(from report: Report) {
         guard case .diff(let diff) = report else { return }
-        if let sole = diff.batch.soleChange { return learn(sole.new) }
+        if let sole = diff.batch.soleChange { return learn(sole.change.new) }
         for row in diff.batch.insertions { learn(row.element) }
         for row in diff.batch.updates { learn(row.new) }
         for row in diff.batch.moves { learn(row.new) }

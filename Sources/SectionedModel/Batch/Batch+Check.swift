@@ -126,14 +126,15 @@ extension Batch.SoleChange {
     /// As `Batch.check`, of what nearly all batches are.
     @inlinable
     func check() throws(ModelError) {
-        try Batch.checkRange(to)
+        try Batch.checkRange(change.to)
         try Batch.checkChange(change, moves ? "move" : "update")
         try checkWork()
     }
 
     @inlinable
     func checkWork() throws(ModelError) {
-        let isInSection = old.sectionKey == new.sectionKey
+        let (from, to) = (change.from, change.to)
+        let isInSection = change.old.sectionKey == change.new.sectionKey
         if moves {
             if isInSection, from.item == to.item { throw .badBatch("W6: the move to \(to) moves nothing") }
         } else if !isInSection || from.item != to.item {

@@ -5,8 +5,7 @@ extension Batch {
         var inverse: Batch
         if let sole = soleChange {
             inverse = Batch()
-            inverse.contents = .sole(
-                SoleChange(from: sole.to, to: sole.from, old: sole.new, new: sole.old, moves: sole.moves))
+            inverse.contents = .sole(SoleChange(sole.change.inverted(), moves: sole.moves))
         } else {
             inverse = Batch(
                 sectionDeletions: sectionInsertions, sectionInsertions: sectionDeletions,
@@ -23,6 +22,11 @@ extension Batch {
 
     @inlinable
     static func inverted(_ changes: [Change]) -> [Change] {
-        changes.map { Change(from: $0.to, to: $0.from, old: $0.new, new: $0.old) }.sorted { $0.to < $1.to }
+        changes.map { $0.inverted() }.sorted { $0.to < $1.to }
     }
+}
+
+extension Batch.Change {
+    @inlinable
+    func inverted() -> Self { Self(from: to, to: from, old: new, new: old) }
 }

@@ -1,5 +1,5 @@
-// What a batch is made of. Nearly every transaction changes one row, which stands by itself: lists cost an allocation, and a count of
-// references for each that is empty.
+// What a batch is made of. Nearly every transaction changes one row, which stands by itself and costs no allocation: lists do, and a count
+// of references for each that is empty.
 extension Batch {
     /// What is in a batch, each in its one form: lists have something in them, and more than a sole change.
     @usableFromInline
@@ -146,38 +146,17 @@ extension Batch {
 
 extension Batch {
     /// One row that moved, or changed where it stands.
-    ///
-    /// Not a `Change` in an object: what ends an object of a generic class, which is not specialised, would look up what a change of
-    /// such rows is.
-    public final class SoleChange: Sendable {
-        /// Old path.
-        public let from: SectionPath
-        /// New path.
-        public let to: SectionPath
-        /// The element before.
-        public let old: Element
-        /// The element after.
-        public let new: Element
+    public struct SoleChange: Equatable, Sendable {
+        /// What changed, as it stands in a list.
+        public let change: Change
         /// Whether it is among the moves of its batch, or among the updates.
         public let moves: Bool
 
         @inlinable
-        init(from: SectionPath, to: SectionPath, old: Element, new: Element, moves: Bool) {
-            self.from = from
-            self.to = to
-            self.old = old
-            self.new = new
+        init(_ change: Change, moves: Bool) {
+            self.change = change
             self.moves = moves
         }
-
-        @inlinable
-        convenience init(_ change: Change, moves: Bool) {
-            self.init(from: change.from, to: change.to, old: change.old, new: change.new, moves: moves)
-        }
-
-        /// The same as it stands in a list.
-        @inlinable
-        public var change: Change { Change(from: from, to: to, old: old, new: new) }
     }
 }
 
@@ -188,7 +167,7 @@ extension Batch {
         guard a.checksums == b.checksums else { return false }
         return switch (a.contents, b.contents) {
         case (.nothing, .nothing): true
-        case (.sole(let a), .sole(let b)): a.moves == b.moves && a.change == b.change
+        case (.sole(let a), .sole(let b)): a == b
         case (.lists(let a), .lists(let b)): a == b
         case (.nothing, _), (.sole, _), (.lists, _): false
         }

@@ -35,7 +35,7 @@ extension SectionedCollection {
     /// the general way applies it or says what is wrong.
     @inlinable
     mutating func applySole(_ batch: Batch<Element>) -> Bool {
-        if let sole = batch.soleChange { return applySole(sole, batch.checksums) }
+        if let sole = batch.soleChange { return applySole(sole.change, batch.checksums) }
         guard let (old, new) = batch.sole, let id = old?.id ?? new?.id else { return false }
         let hash = Element.hash(of: id)
         var made = Batch<Element>()
@@ -52,7 +52,7 @@ extension SectionedCollection {
 
     /// A row that changes between sections that stay, by far the most frequent: its path leads to it without a look for its id.
     @inlinable
-    mutating func applySole(_ change: Batch<Element>.SoleChange, _ checksums: Batch<Element>.Checksums?) -> Bool {
+    mutating func applySole(_ change: Batch<Element>.Change, _ checksums: Batch<Element>.Checksums?) -> Bool {
         let (old, new) = (change.old, change.new)
         guard let slot = state.slot(at: change.from), state.records[slot] == old,
             let to = relocate(slot, from: old, at: change.from, to: new)
@@ -120,7 +120,7 @@ extension Batch {
     /// The element before and after in a batch of one row and no ranks; nil for others.
     @inlinable
     var sole: (old: Element?, new: Element?)? {
-        if let soleChange { return (soleChange.old, soleChange.new) }
+        if let soleChange { return (soleChange.change.old, soleChange.change.new) }
         guard rowCount == 1, sectionMoves.isEmpty else {
             return nil
         }

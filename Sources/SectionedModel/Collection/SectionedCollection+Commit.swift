@@ -98,7 +98,7 @@ extension SectionedCollection {
         }
         let old = state.replace(slot, by: new, inSameSection: true)
         let moves = paths.from != paths.to
-        batch.contents = .sole(.init(from: paths.from, to: paths.to, old: old, new: new, moves: moves))
+        batch.contents = .sole(.init(.init(from: paths.from, to: paths.to, old: old, new: new), moves: moves))
     }
 
     @inlinable
