@@ -63,13 +63,13 @@ let package = Package(
         .target(name: "CPrefetch"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
-        room("JSONText", ["CJSONScan"]),
+        room("JSONText", ["CJSONScan", "CPrefetch"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
-        room("Events", ["JSONText", "CJSONScan"]),
+        room("Events", ["JSONText", "CJSONScan", "CPrefetch"]),
         room("SectionedModel", ["CPrefetch"]),
         room("Terminal"),
         room("RegularExpressions", ["CRE2"]),
-        room("Pipeline", ["RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
+        room("Pipeline", ["RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText", "CPrefetch"]),
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),

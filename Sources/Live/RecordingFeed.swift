@@ -50,11 +50,33 @@ package final class RecordingFeed: Sendable {
 
     /// Some entries that follow each other.
     package struct Batch: Sendable {
-        package var items: [Item]
+        package let items: [Item]
+        /// Where the event of each lies, where it has one.
+        private let places: [EventReport.Place?]
         /// Offset of the first byte behind them, in the text of the recording.
-        package var end: Int
+        package let end: Int
         /// Number of the thread that made them.
-        fileprivate var maker: Int
+        fileprivate let maker: Int
+
+        /// Nothing, before what stands at `end`.
+        package init(end: Int = 0) { self.init([], end: end, maker: 0) }
+
+        fileprivate init(_ items: consuming [Item], end: Int, maker: Int) {
+            places = items.map { $0.event?.place }
+            self.items = items
+            self.end = end
+            self.maker = maker
+        }
+
+        /// Has the processor fetch what the items behind `index` lead to, each a reference further than the one after it: another processor
+        /// made them. Called for one index after the other, it has all of an item at hand when its turn comes.
+        package func prefetch(after index: Int) {
+            let depth = EventReport.Place.depth
+            for references in 0..<depth {
+                let ahead = index + depth - references
+                if ahead < places.count { places[ahead]?.prefetch(behind: references) }
+            }
+        }
     }
 
     /// What is cut, by one thread at a time.
@@ -197,7 +219,7 @@ package final class RecordingFeed: Sendable {
         guard let (number, part) = cut(as: maker) else { return }
         let batch =
             switch part {
-            case .block(let block): Batch(items: items(of: block), end: block.end, maker: maker)
+            case .block(let block): Batch(items(of: block), end: block.end, maker: maker)
             case .batch(let batch): batch
             }
         ready.change { if !$0.isStopped { $0.batches[number] = batch } }
@@ -262,7 +284,7 @@ package final class RecordingFeed: Sendable {
         }
         let end = rest.place.offset
         if items.count == Self.batchEntries { source.rest = consume rest }
-        return Batch(items: items, end: end, maker: maker)
+        return Batch(items, end: end, maker: maker)
     }
 
     private static func item(

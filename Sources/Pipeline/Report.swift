@@ -1,3 +1,4 @@
+import CPrefetch
 public import Events
 public import JSONText
 public import SectionedModel
@@ -68,6 +69,30 @@ public struct EventReport: Sendable {
     public var serverTime: Timestamp? { contents.event.serverTime }
     /// The number of the acknowledgement that is asked for.
     var ackID: Int? { contents.source.ackID }
+
+    /// Where the report lies: for its holder, to have the processor fetch it without a count of its references.
+    package struct Place: @unchecked Sendable {
+        // Unchecked: what it points to is.
+        private let contents: Unmanaged<Contents>
+
+        fileprivate init(_ report: EventReport) { contents = .passUnretained(report.contents) }
+
+        /// How many references lie one behind the other in a report.
+        package static var depth: Int { Twake.Event.depth + 1 }
+
+        /// Has the processor fetch what is behind so many references, from 0, as `Twake.Event.prefetch` does: those before must be at hand.
+        package func prefetch(behind references: Int) {
+            if references == 0 {
+                let header = 2 * MemoryLayout<Int>.size
+                let bytes = header + MemoryLayout<Event>.size + MemoryLayout<WireEvent>.size
+                return prefetch_whole_object(contents.toOpaque(), bytes)
+            }
+            contents._withUnsafeGuaranteedRef { $0.event.prefetch(behind: references - 1) }
+        }
+    }
+
+    /// Where it lies, for as long as somebody holds it.
+    package var place: Place { Place(self) }
 
     /// A report of one event.
     public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }

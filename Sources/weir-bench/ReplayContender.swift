@@ -143,7 +143,9 @@ extension ReplayContender {
         session.handle(.start, n: 0, at: .zero, into: &effects)
         while let batch = try feed.next() {
             let items = batch.items.span
-            for index in items.indices where !playEvent(items[index]) {
+            for index in items.indices {
+                batch.prefetch(after: index)
+                if playEvent(items[index]) { continue }
                 guard case .record(let record, let stamp) = items[index].entry, let input = Input(record) else {
                     continue
                 }

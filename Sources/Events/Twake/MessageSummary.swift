@@ -59,6 +59,11 @@ extension Twake {
         /// Writes what was written ahead; false when nothing was.
         func writePrepared(into writer: inout JSONWriter) -> Bool { writer.members(storage.member) }
 
+        /// Has the processor fetch it, or what was written of it ahead.
+        func prefetch(behind references: Int) {
+            if references == 0 { storage.prefetch() } else { storage.member.prefetch() }
+        }
+
         private func hasTexts(of other: Self) -> Bool {
             Text.allCases.allSatisfy { text in
                 withUTF8(of: text) { bytes in
@@ -137,6 +142,8 @@ private final class MessageSummaryStorage: @unchecked Sendable {
     }
 
     deinit { texts.deallocate() }
+
+    func prefetch() { Events.prefetch(self, holding: 112) }
 
     @inline(__always)
     func withBytes<Result>(of text: Text, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {

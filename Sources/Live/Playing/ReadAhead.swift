@@ -10,9 +10,11 @@ final class ReadAhead {
     private static let threads = max(1, min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
 
     private let feed: RecordingFeed
-    private var items: ArraySlice<RecordingFeed.Item> = []
+    private var batch = RecordingFeed.Batch()
+    /// Index of the next item of the batch.
+    private var index = 0
     /// How far what was given last stands in the file, in bytes of its text: the end of its block.
-    private(set) var offset = 0
+    var offset: Int { batch.end }
 
     /// Begins to read the file at `path`; nil when that is no regular file: what a pipe brings is shown when it comes, and not when there
     /// is enough of it.
@@ -27,13 +29,15 @@ final class ReadAhead {
 
     /// The next entry, and the event it brings where that is known; nil at the end.
     func next() throws(RecordingError) -> RecordingFeed.Item? {
-        while items.isEmpty {
+        while index == batch.items.count {
             // Let go of before more is asked for: it is freed by who reads ahead.
-            items = []
-            guard let batch = try feed.next() else { return nil }
-            items = batch.items[...]
-            offset = batch.end
+            batch = RecordingFeed.Batch(end: batch.end)
+            index = 0
+            guard let next = try feed.next() else { return nil }
+            batch = next
         }
-        return items.popFirst()
+        defer { index += 1 }
+        batch.prefetch(after: index)
+        return batch.items[index]
     }
 }
