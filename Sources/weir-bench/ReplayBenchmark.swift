@@ -28,6 +28,10 @@ extension Benchmark {
             "after the other, so many rounds, a process each: ours with the reader, the session and the log of `weir replay`.",
             "node and Python decode the record and the event in it, jq the record alone. What is measured is the whole process,",
             "its start included.",
+            "",
+            "What reads ahead and what plays pass each event from one processor to another. How far those two are from each other is",
+            "the machine's choice, and may change from one minute to the next: before and after each replay with its log it is",
+            "measured how long a word takes there and back. Where that is several times the usual, so is what the replay waits for.",
         ],
         options: [events, channels, messages, whole, threads, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
@@ -42,7 +46,9 @@ extension Benchmark {
         var figures = ReplayFigures(events: arguments[events], bytes: file.size)
         for _ in 0..<arguments[.runs] {
             for contender in ReplayContender.allCases {
+                if contender == .log { figures.addRoundTrip() }
                 let measured = try contender.run(over: file.path, threads: arguments[threads])
+                if contender == .log { figures.addRoundTrip() }
                 try figures.add(contender, measured)
             }
             for _ in 0..<starts {
@@ -60,6 +66,7 @@ struct ReplayFigures {
     let bytes: Int
     var starts: [Double] = []
     private var measured: [ReplayContender: [MeasuredProcess]] = [:]
+    private var roundTrips: [Double] = []
 
     init(events: Int, bytes: Int) {
         self.events = events
@@ -73,6 +80,8 @@ struct ReplayFigures {
         }
         measured[contender, default: []].append(process)
     }
+
+    mutating func addRoundTrip() { if let trip = ProcessorRoundTrip.measure() { roundTrips.append(trip) } }
 
     func report(_ arguments: BenchmarkArguments) -> String {
         var table = Table(["program", "events/s", "ns an event", "CPU ns", "MB/s", "x node", "x jq", "peak MB"])
@@ -92,7 +101,8 @@ struct ReplayFigures {
         let heading =
             "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB, \(bytes / max(events, 1)) bytes of it for each; "
             + "\(arguments[.runs]) rounds, median [lowest..highest]"
-        return ([heading, ""] + table.lines + [""] + bars + ["", "Again: \(arguments.commandLine)"])
+        let distance = "From one processor to another and back: \(Series(roundTrips).text(digits: 0)) ns"
+        return ([heading, ""] + table.lines + ["", distance, ""] + bars + ["", "Again: \(arguments.commandLine)"])
             .joined(separator: "\n")
     }
 
