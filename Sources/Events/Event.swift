@@ -9,14 +9,6 @@ public enum Event: Hashable, Sendable {
     /// An event of a Socket.IO server of which no schema is known.
     indirect case socketIO(UntypedEvent)
 
-    /// Has the processor fetch what is behind so many references, where events come often enough for it.
-    package borrowing func prefetch(behind references: Int) {
-        switch self {
-        case .twake(let event): event.prefetch(behind: references)
-        case .groupMe, .socketIO: break
-        }
-    }
-
     /// What it is, in one word, as printed and filtered on.
     ///
     /// Twake:

@@ -24,8 +24,8 @@ public struct JSONMembers: ~Copyable, @unchecked Sendable {
 
     /// Has the processor fetch the start of their text; few are longer.
     public func prefetch() {
-        let start = 320
-        if let text = text.load(ordering: .relaxed) { prefetch_whole_object(text.toOpaque(), start) }
+        let start = 300
+        if let text = text.load(ordering: .relaxed) { prefetch_contents(text.toOpaque(), start) }
     }
 
     private static func text(_ write: (inout JSONWriter) -> Void) -> Text {

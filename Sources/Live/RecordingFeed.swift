@@ -71,7 +71,7 @@ package final class RecordingFeed: Sendable {
         /// Has the processor fetch what the items behind `index` lead to, each a reference further than the one after it: another processor
         /// made them. Called for one index after the other, it has all of an item at hand when its turn comes.
         package func prefetch(after index: Int) {
-            let depth = EventReport.Place.depth
+            let depth = EventReport.Place.referenceDepth
             for references in 0..<depth {
                 let ahead = index + depth - references
                 if ahead < places.count { places[ahead]?.prefetch(behind: references) }

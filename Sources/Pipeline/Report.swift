@@ -78,14 +78,13 @@ public struct EventReport: Sendable {
         fileprivate init(_ report: EventReport) { contents = .passUnretained(report.contents) }
 
         /// How many references lie one behind the other in a report.
-        package static var depth: Int { Twake.Event.depth + 1 }
+        package static var referenceDepth: Int { Event.referenceDepth + 1 }
 
-        /// Has the processor fetch what is behind so many references, from 0, as `Twake.Event.prefetch` does: those before must be at hand.
+        /// Has the processor fetch what is behind so many references, from 0, as `Event.prefetch` does: those before must be at hand.
         package func prefetch(behind references: Int) {
             if references == 0 {
-                let header = 2 * MemoryLayout<Int>.size
-                let bytes = header + MemoryLayout<Event>.size + MemoryLayout<WireEvent>.size
-                return prefetch_whole_object(contents.toOpaque(), bytes)
+                return prefetch_contents(
+                    contents.toOpaque(), MemoryLayout<Event>.stride + MemoryLayout<WireEvent>.size)
             }
             contents._withUnsafeGuaranteedRef { $0.event.prefetch(behind: references - 1) }
         }

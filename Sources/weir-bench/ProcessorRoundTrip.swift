@@ -39,10 +39,9 @@ final class ProcessorRoundTrip: Sendable {
     }
 
     private func answer() {
-        var isWaited = true
-        while isWaited {
-            isWaited = wait { isOver.load(ordering: .relaxed) || ball.load(ordering: .acquiring) > 0 }
-            if isOver.load(ordering: .relaxed) { return }
+        while wait(until: { isOver.load(ordering: .relaxed) || ball.load(ordering: .acquiring) > 0 }),
+            !isOver.load(ordering: .relaxed)
+        {
             ball.store(-ball.load(ordering: .relaxed), ordering: .releasing)
         }
     }

@@ -126,7 +126,7 @@ extension ReplayContender {
             inputs.append((effects.count, time))
             if inputs.count >= linesAtOnce { drain() }
         }
-        /// False, and nothing has happened, when it is no event, or more is asked of it.
+        /// False when it is no event, or more is asked of it: then it is to be played as any other entry.
         func playEvent(_ item: borrowing RecordingFeed.Item) -> Bool {
             switch item {
             case .arrival(let arrival):

@@ -9,8 +9,9 @@ static inline void prefetch_object(const void *_Nullable object) {
     if (object) __builtin_prefetch(object, 1);
 }
 
-// The same of an object of so many bytes that will be read, too.
-static inline void prefetch_whole_object(const void *_Nonnull object, size_t bytes) {
+// The same of an object of which so many bytes behind its header will be read, too.
+static inline void prefetch_contents(const void *_Nonnull object, size_t bytes) {
+    const size_t header = 2 * sizeof(void *);
     __builtin_prefetch(object, 1);
-    for (size_t place = 64; place < bytes; place += 64) __builtin_prefetch((const char *)object + place);
+    for (size_t place = 64; place < header + bytes; place += 64) __builtin_prefetch((const char *)object + place);
 }

@@ -143,7 +143,11 @@ private final class MessageSummaryStorage: @unchecked Sendable {
 
     deinit { texts.deallocate() }
 
-    func prefetch() { Events.prefetch(self, holding: 112) }
+    func prefetch() {
+        let texts = MemoryLayout<UnsafeMutablePointer<UInt8>>.size + MemoryLayout<InlineArray<3, Int>>.size
+        let memos = MemoryLayout<JSONMembers>.size + MemoryLayout<DigestMemo>.size
+        Events.prefetch(self, holding: MemoryLayout<Timestamp?>.stride + MemoryLayout<EntityID?>.stride + texts + memos)
+    }
 
     @inline(__always)
     func withBytes<Result>(of text: Text, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {

@@ -5,13 +5,22 @@ import JSONText
 // processors that share no cache several times as much; a count of references waits for it. Who knows what comes has it fetched some events
 // ahead, one reference at a time: what leads on must be here by then.
 
-extension Twake.Event {
+extension Event {
     /// How many references lie one behind the other in an event.
-    package static var depth: Int { 4 }
+    package static var referenceDepth: Int { 4 }
 
     /// Has the processor fetch what is behind so many references, from 0: the event's fields, its resource, what that holds, and the texts that
-    /// a diff log has of it. Those before must be at hand.
+    /// a diff log has of it. Those before must be at hand. Only Twake's events come often enough for it.
     package borrowing func prefetch(behind references: Int) {
+        switch self {
+        case .twake(let event): event.prefetch(behind: references)
+        case .groupMe, .socketIO: break
+        }
+    }
+}
+
+extension Twake.Event {
+    fileprivate borrowing func prefetch(behind references: Int) {
         switch self {
         case .resource(let event):
             if references == 0 { return event.shared.prefetch() }
@@ -44,7 +53,10 @@ extension Twake.Resource {
 
 extension Twake.SharedProfile {
     fileprivate func prefetch(behind references: Int) {
-        if references == 0 { return Events.prefetch(self, holding: MemoryLayout<Twake.Channel.Profile>.size) }
+        if references == 0 {
+            let memos = 2 * MemoryLayout<JSONMembers>.size + MemoryLayout<DigestMemo>.size
+            return Events.prefetch(self, holding: MemoryLayout<Twake.Channel.Profile>.stride + memos)
+        }
         look.prefetch()
         state.prefetch()
     }
@@ -54,8 +66,8 @@ extension Shared {
     fileprivate func prefetch() { Events.prefetch(self, holding: MemoryLayout<Value>.size) }
 }
 
-/// Has the processor fetch an object that holds so many bytes besides what every object has.
+/// Has the processor fetch an object that holds so many bytes.
 @inline(__always)
 func prefetch(_ object: some AnyObject, holding bytes: Int) {
-    prefetch_whole_object(Unmanaged.passUnretained(object).toOpaque(), 2 * MemoryLayout<Int>.size + bytes)
+    prefetch_contents(Unmanaged.passUnretained(object).toOpaque(), bytes)
 }
