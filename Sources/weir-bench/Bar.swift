@@ -6,13 +6,19 @@ struct Bar {
     var least: Double?
     var most: Double?
 
-    /// One line of a report: reached or missed, the figure, and what was asked.
+    /// One line of a report: reached or missed, the figure, and what was asked. The figure has as many digits as it takes to be seen on its side
+    /// of the limit.
     func verdict(on figure: Double) -> String {
-        let isReached = figure >= least ?? -.infinity && figure <= most ?? .infinity
+        let isReached = isKept(by: figure)
+        let shown =
+            (digits..<digits + 6).lazy.map { figure.fixed($0) }
+            .first { Double($0).map(isKept) == isReached } ?? "\(figure)"
         let asked = [least.map { "at least \(limit($0))" }, most.map { "at most \(limit($0))" }].compactMap { $0 }
-        return "\(isReached ? "reached" : "MISSED ")  \(name): \(figure.fixed(digits))\(unit), "
-            + "\(asked.joined(separator: " and ")) asked"
+        return
+            "\(isReached ? "reached" : "MISSED ")  \(name): \(shown)\(unit), \(asked.joined(separator: " and ")) asked"
     }
+
+    private func isKept(by figure: Double) -> Bool { figure >= least ?? -.infinity && figure <= most ?? .infinity }
 
     private func limit(_ value: Double) -> String { value.fixed(value == value.rounded() ? 0 : 2) }
 }
