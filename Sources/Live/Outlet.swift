@@ -50,8 +50,9 @@ extension EventReport {
     }
 }
 
-/// Where reports go: a terminal, a file. Called on one thread, never concurrently: a tail's outlet thread, or the
-/// thread that runs a replay. It may block; a tail stops reading from its socket while it is behind.
+/// Where reports go: a terminal, a file. Called on one thread, never concurrently: a tail's or a replay's
+/// outlet thread, or the thread that runs a replay somebody looks on at. It may block; a tail stops reading from its socket while it is
+/// behind, and a replay plays no more.
 public protocol Outlet: AnyObject, Sendable {
     /// Whether the batches are to carry checksums of the model, which cost a little at each change; false unless said otherwise.
     var needsChecksums: Bool { get }

@@ -89,6 +89,8 @@ public struct ReplayConsole: Sendable {
     public var board: TerminalBoard?
     /// Somebody on another thread, who is told everything instead of the terminal.
     package var watcher: (any ReplayWatcher)?
+    /// Whether anybody looks on, so that what is written may not lag behind what was played.
+    var isWatched: Bool { keys != nil || status != nil || board != nil || watcher != nil }
     /// Where the line stands.
     var statusPlace: (any StatusPlace)? {
         if let board { return board }

@@ -47,6 +47,7 @@ extension ReplayRun {
         case .quit: throw End(outcome: .limitReached)
         default: complaint = "a replay does not answer \(call.method.rawValue)"
         }
+        try drain()
         answer(call)
     }
 

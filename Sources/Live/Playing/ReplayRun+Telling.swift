@@ -35,13 +35,22 @@ extension ReplayRun {
         return isWanted?(reports) ?? false
     }
 
-    /// Writes what waits to be written.
+    /// Tells what was played and not told yet, and waits until it is written.
     func flush() throws(End) {
+        try tellPlayed()
+        try drain()
+    }
+
+    /// Tells what was played and not told yet.
+    func tellPlayed() throws(End) {
         try tellUnits(timeline.takeUnits())
         let reports = timeline.takeReports()
         if !reports.isEmpty { try tell(reports) }
         showStatus()
     }
+
+    /// Waits until what was told is written.
+    func drain() throws(End) { try writing { () throws(OutletError) in try outlets.drain() } }
 
     func tell(_ reports: [StampedReport]) throws(End) {
         let isFresh = timeline.position.entries > furthest
@@ -51,38 +60,37 @@ extension ReplayRun {
             for report in reports { count(report.report) }
         }
         if !reports.isEmpty { status?.erase() }
-        for outlet in outlets where isFresh || [.shown, .every].contains(outlet.replayPart) {
-            try write(reports, to: outlet)
-        }
+        try write(reports, to: isFresh ? [.shown, .shownOnce, .whole, .every] : [.shown, .every])
     }
 
     /// Shows what was on the wire to who wants to see it.
     func tellUnits(_ units: [WireUnit]) throws(End) {
         guard !units.isEmpty else { return }
         status?.erase()
-        for outlet in outlets where outlet.needsWire {
-            do throws(OutletError) { try outlet.write(units: units) } catch { throw End(error) }
-        }
+        try writing { () throws(OutletError) in try outlets.write(units: units) }
     }
 
     /// Shows something again, only to who looks on.
     func tellAgain(_ reports: [StampedReport]) throws(End) {
         status?.erase()
-        for outlet in outlets where outlet.replayPart == .shown { try write(reports, to: outlet) }
+        try write(reports, to: [.shown])
     }
 
     /// What is passed over is told to who hears everything.
     private func tellWhole(_ reports: [StampedReport]) throws(End) {
         let isFresh = timeline.position.entries > furthest
         if isFresh { furthest = timeline.position.entries }
-        for outlet in outlets where outlet.replayPart == .every || isFresh && outlet.replayPart == .whole {
-            try write(reports, to: outlet)
-        }
+        try write(reports, to: isFresh ? [.whole, .every] : [.every])
     }
 
-    private func write(_ reports: [StampedReport], to outlet: any Outlet) throws(End) {
+    private func write(_ reports: [StampedReport], to parts: Set<ReplayPart>) throws(End) {
+        try writing { () throws(OutletError) in try outlets.write(reports, to: parts) }
+    }
+
+    /// Does something with the outlets; what fails ends the replay.
+    private func writing(_ body: () throws(OutletError) -> Void) throws(End) {
         do throws(OutletError) {
-            try outlet.write(reports)
+            try body()
         } catch {
             throw End(error)
         }

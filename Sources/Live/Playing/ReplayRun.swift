@@ -25,7 +25,7 @@ final class ReplayRun {
     let configuration: ReplayConfiguration
     let timeline: Timeline
     let stopping: Stopping
-    let outlets: [any Outlet]
+    let outlets: ReplayOutlets
     var playback: Playback
     var control = PlayControl()
     var keyboard: ReplayKeyboard?
@@ -69,7 +69,9 @@ final class ReplayRun {
         self.timeline = timeline
         goal = RunGoal(
             count: configuration.count, shownBy: configuration.filter, match: configuration.untilMatch)
-        self.outlets = outlets
+        // Who looks on sees what was played, and where what is told is judged each entry is told by itself.
+        self.outlets = ReplayOutlets(
+            outlets, onThread: configuration.pace == .maximum && !console.isWatched && !goal.judges)
         timeline.keepsWire = outlets.contains { $0.needsWire }
         self.stopping = stopping
         self.clients = clients
@@ -87,19 +89,26 @@ final class ReplayRun {
     /// Plays from the start to the end.
     func run() -> TailOutcome {
         defer { status?.erase() }
+        let outcome: TailOutcome
         do throws(End) {
-            repeat {
-                round += 1
-                if round > 1 { try beginAgain() }
-                try passToStart()
-                try play()
-            } while round < rounds ?? .max
-            // A stream that is waited for is ended by closing it.
-            if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
-            return configuration.untilMatch == nil ? .limitReached : .notFound("it ended before anything matched")
+            outcome = try playRounds()
         } catch {
-            return error.outcome
+            outcome = error.outcome
         }
+        do throws(OutletError) { try outlets.end() } catch { return End(error).outcome }
+        return outcome
+    }
+
+    private func playRounds() throws(End) -> TailOutcome {
+        repeat {
+            round += 1
+            if round > 1 { try beginAgain() }
+            try passToStart()
+            try play()
+        } while round < rounds ?? .max
+        // A stream that is waited for is ended by closing it.
+        if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
+        return configuration.untilMatch == nil ? .limitReached : .notFound("it ended before anything matched")
     }
 
     /// What was seen.
@@ -181,14 +190,18 @@ final class ReplayRun {
             showStatus()
         } else {
             goal.note(events: events)
-            if goal.isReached || isFlushDue { try flush() }
+            if goal.isReached || !playback.runsFree {
+                try flush()
+            } else if isTellingDue {
+                try tellPlayed()
+            }
         }
         if goal.isReached { throw End(outcome: .limitReached) }
     }
 
-    /// Whether somebody waits for what was told, or enough of it has gathered.
-    private var isFlushDue: Bool {
-        !playback.runsFree || timeline.waitingReports >= Self.batch || timeline.position.entries == furthest
+    /// Whether somebody waits for what was played, or enough of it has gathered.
+    private var isTellingDue: Bool {
+        timeline.waitingReports >= Self.batch || timeline.position.entries == furthest
             || configuration.stream != nil && !timeline.hasEntryAtHand
     }
 

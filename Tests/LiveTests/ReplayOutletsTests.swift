@@ -1,0 +1,100 @@
+@testable import Live
+import Network
+import Pipeline
+import Recording
+import TestSupport
+import Testing
+import Wire
+
+/// An outlet that comes back from a write only once it may, and from one with a failure, if it has one.
+private final class GatedOutlet: Outlet {
+    let replayPart: ReplayPart
+    /// What it was given, when it came back.
+    let written = Mailbox<Int>()
+    private let permits: Monitor<Int>
+    private let failure: (number: Int, error: OutletError)?
+
+    init(permits: Int = .max, part: ReplayPart = .shown, failingAt failure: (Int, OutletError)? = nil) {
+        self.permits = Monitor(permits)
+        replayPart = part
+        self.failure = failure
+    }
+
+    func permit(_ more: Int) { permits.change { $0 += more } }
+
+    func write(_ reports: [StampedReport]) throws(OutletError) {
+        permits.wait { $0 > 0 ? () : nil }
+        permits.change { $0 -= 1 }
+        let numbers = reports.map(\.stamp.n)
+        if let failure, numbers.contains(failure.number) { throw failure.error }
+        written.put(numbers)
+    }
+
+    func finish() throws(OutletError) {}
+}
+
+private func report(_ number: Int) -> [StampedReport] {
+    [StampedReport(stamp: Stamp(n: number, time: .zero, wall: 0), report: .notice(Notice(.info, "")))]
+}
+
+@Suite struct `A replay's outlets` {
+    @Test func `are told so much while one of them writes, and whoever tells more waits`() async {
+        let outlet = GatedOutlet(permits: 0)
+        let outlets = ReplayOutlets([outlet], onThread: true)
+        let told = Mailbox<Int>()
+        runOnThread(named: "weir-test") {
+            for number in 1...20 {
+                do { try outlets.write(report(number), to: [.shown]) } catch { return }
+                told.put(number)
+            }
+        }
+        for written in 0...20 {
+            let bound = min(written + ReplayOutlets.limit, 20)
+            await told.wait { $0.count >= bound }
+            // One more may be told only when one more is written.
+            #expect(told.all.count == bound)
+            outlet.permit(1)
+            if written < 20 { await outlet.written.wait { $0.count > written } }
+        }
+        #expect(throws: Never.self) { try outlets.end() }
+        #expect(outlet.written.all == Array(1...20))
+    }
+
+    @Test(arguments: [true, false])
+    func `are all written when they were drained, each what is for it, in the order it was told`(onThread: Bool) throws
+    {
+        let (shown, whole) = (GatedOutlet(), GatedOutlet(part: .whole))
+        let outlets = ReplayOutlets([shown, whole], onThread: onThread)
+        try outlets.write(report(1), to: [.shown, .whole])
+        try outlets.write(report(2), to: [.whole])
+        try outlets.write(report(3), to: [.shown])
+        try outlets.drain()
+        #expect(shown.written.all == [1, 3])
+        #expect(whole.written.all == [1, 2])
+        try outlets.end()
+    }
+
+    @Test func `are not called any more once one has failed, and whoever tells is told why`() throws {
+        let outlet = GatedOutlet(failingAt: (2, .closedByReader))
+        let outlets = ReplayOutlets([outlet], onThread: true)
+        try outlets.write(report(1), to: [.shown])
+        try outlets.write(report(2), to: [.shown])
+        #expect(throws: OutletError.closedByReader) { try outlets.drain() }
+        #expect(throws: OutletError.closedByReader) { try outlets.write(report(3), to: [.shown]) }
+        #expect(throws: OutletError.closedByReader) { try outlets.end() }
+        #expect(outlet.written.all == [1])
+    }
+
+    @Test func `end a replay that was played ahead of what one of them cannot write`() throws {
+        let recording = try PlayedRecording(in: try temporaryFolder(), events: 2000, interval: .milliseconds(100))
+        var configuration = ReplayConfiguration([recording.path])
+        configuration.pace = .maximum
+        let gone = GatedOutlet(failingAt: (1000, .closedByReader))
+        #expect(try Replay(configuration, outlets: [gone]).run().outcome == .outputClosed)
+        #expect(gone.written.all.allSatisfy { $0 < 1000 })
+        // Nothing but the last of it is left to be written.
+        let late = GatedOutlet(failingAt: (PlayedRecording.firstEvent + 1999, .unread("it", after: .zero)))
+        let outcome = try Replay(configuration, outlets: [late]).run().outcome
+        #expect(outcome == .cannotWrite(.unread("it", after: .zero)))
+    }
+}
