@@ -19,6 +19,13 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.errors.isEmpty)
         #expect(result.output.contains("Again: weir-bench \(words.prefix { $0 != " " })"))
+        let verdict =
+            /(?<word>reached|MISSED) +.*: (?<figure>-?[0-9.]+).*, at (?<side>least|most) (?<limit>[0-9.]+) asked/
+        for bar in result.output.split(separator: "\n").compactMap({ $0.wholeMatch(of: verdict) }) {
+            let (figure, limit) = (try #require(Double(bar.figure)), try #require(Double(bar.limit)))
+            let isKept = bar.side == "least" ? figure >= limit : figure <= limit
+            #expect((bar.word == "reached") == isKept, "a verdict against the figure it shows: \(bar.output.0)")
+        }
     }
 
     @Test func `every benchmark is among them`() throws {
