@@ -5,20 +5,6 @@ import TestSupport
 import Testing
 import Wire
 
-/// An outlet that does not come back from its first write before it is told to.
-private final class StuckOutlet: Outlet {
-    private let isFree = Monitor(false)
-    let written = Mailbox<StampedReport>()
-
-    func write(_ reports: [StampedReport]) throws(OutletError) {
-        isFree.wait { $0 ? () : nil }
-        written.put(reports)
-    }
-
-    func finish() throws(OutletError) {}
-    func free() { isFree.change { $0 = true } }
-}
-
 @Suite struct BackpressureTests {
     @Test func `a stuck outlet stops the reading at a bound, and once it is free nothing is missing`() async throws {
         let total = 30_000
@@ -26,7 +12,7 @@ private final class StuckOutlet: Outlet {
             #"42["realtime:event",{"name":"/r","data":{"type":"writing","event":{"thread_id":"","channel_id":"C","user_id":"U","name":"A B","is_writing":true}}}]"#
         let server = try ScriptedServer(frames: Array(repeating: event, count: total))
         defer { server.close() }
-        let outlet = StuckOutlet()
+        let outlet = GatedOutlet(permits: 0)
         let configuration = TailConfiguration(
             server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
             session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
@@ -41,7 +27,7 @@ private final class StuckOutlet: Outlet {
         }
         // One bound's worth waits, one may be in the outlet's hands, and the messages of one turn of the loop come on top.
         #expect(try await seen.first() < 2 * 4096 + 4096)
-        outlet.free()
+        outlet.permit(.max)
         await outlet.written.wait { $0.events.count == total + 2 }
         #expect(outlet.written.all.notices.contains { $0.text.contains("does not keep up") })
         tail.stop()

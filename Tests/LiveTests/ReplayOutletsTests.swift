@@ -6,33 +6,6 @@ import TestSupport
 import Testing
 import Wire
 
-/// An outlet that comes back from a write only once it may, and from one with a failure, if it has one.
-private final class GatedOutlet: Outlet {
-    let replayPart: ReplayPart
-    /// What it was given, when it came back.
-    let written = Mailbox<Int>()
-    private let permits: Monitor<Int>
-    private let failure: (number: Int, error: OutletError)?
-
-    init(permits: Int = .max, part: ReplayPart = .shown, failingAt failure: (Int, OutletError)? = nil) {
-        self.permits = Monitor(permits)
-        replayPart = part
-        self.failure = failure
-    }
-
-    func permit(_ more: Int) { permits.change { $0 += more } }
-
-    func write(_ reports: [StampedReport]) throws(OutletError) {
-        permits.wait { $0 > 0 ? () : nil }
-        permits.change { $0 -= 1 }
-        let numbers = reports.map(\.stamp.n)
-        if let failure, numbers.contains(failure.number) { throw failure.error }
-        written.put(numbers)
-    }
-
-    func finish() throws(OutletError) {}
-}
-
 private func report(_ number: Int) -> [StampedReport] {
     [StampedReport(stamp: Stamp(n: number, time: .zero, wall: 0), report: .notice(Notice(.info, "")))]
 }
@@ -57,7 +30,7 @@ private func report(_ number: Int) -> [StampedReport] {
             if written < 20 { await outlet.written.wait { $0.count > written } }
         }
         #expect(throws: Never.self) { try outlets.end() }
-        #expect(outlet.written.all == Array(1...20))
+        #expect(outlet.numbers == Array(1...20))
     }
 
     @Test(arguments: [true, false])
@@ -69,8 +42,8 @@ private func report(_ number: Int) -> [StampedReport] {
         try outlets.write(report(2), to: [.whole])
         try outlets.write(report(3), to: [.shown])
         try outlets.drain()
-        #expect(shown.written.all == [1, 3])
-        #expect(whole.written.all == [1, 2])
+        #expect(shown.numbers == [1, 3])
+        #expect(whole.numbers == [1, 2])
         try outlets.end()
     }
 
@@ -82,7 +55,7 @@ private func report(_ number: Int) -> [StampedReport] {
         #expect(throws: OutletError.closedByReader) { try outlets.drain() }
         #expect(throws: OutletError.closedByReader) { try outlets.write(report(3), to: [.shown]) }
         #expect(throws: OutletError.closedByReader) { try outlets.end() }
-        #expect(outlet.written.all == [1])
+        #expect(outlet.numbers == [1])
     }
 
     @Test func `end a replay that was played ahead of what one of them cannot write`() throws {
@@ -91,7 +64,7 @@ private func report(_ number: Int) -> [StampedReport] {
         configuration.pace = .maximum
         let gone = GatedOutlet(failingAt: (1000, .closedByReader))
         #expect(try Replay(configuration, outlets: [gone]).run().outcome == .outputClosed)
-        #expect(gone.written.all.allSatisfy { $0 < 1000 })
+        #expect(gone.numbers.allSatisfy { $0 < 1000 })
         // Nothing but the last of it is left to be written.
         let late = GatedOutlet(failingAt: (PlayedRecording.firstEvent + 1999, .unread("it", after: .zero)))
         let outcome = try Replay(configuration, outlets: [late]).run().outcome
