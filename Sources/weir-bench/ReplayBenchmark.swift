@@ -31,7 +31,8 @@ extension Benchmark {
             "",
             "What reads ahead and what plays pass each event from one processor to another. How far those two are from each other is",
             "the machine's choice, and may change from one minute to the next: before and after each replay with its log it is",
-            "measured how long a word takes there and back. Where that is several times the usual, so is what the replay waits for.",
+            "measured how long a word takes there and back. Where that is several times the usual, so is what the replay waits for:",
+            "each round is told with its distances.",
         ],
         options: [events, channels, messages, whole, threads, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
@@ -46,9 +47,9 @@ extension Benchmark {
         var figures = ReplayFigures(events: arguments[events], bytes: file.size)
         for _ in 0..<arguments[.runs] {
             for contender in ReplayContender.allCases {
-                if contender == .log { figures.addRoundTrip() }
+                let before = contender == .log ? ProcessorRoundTrip.measure() : nil
                 let measured = try contender.run(over: file.path, threads: arguments[threads])
-                if contender == .log { figures.addRoundTrip() }
+                if contender == .log { figures.distances.append([before, ProcessorRoundTrip.measure()]) }
                 try figures.add(contender, measured)
             }
             for _ in 0..<starts {
@@ -66,7 +67,8 @@ struct ReplayFigures {
     let bytes: Int
     var starts: [Double] = []
     private var measured: [ReplayContender: [MeasuredProcess]] = [:]
-    private var roundTrips: [Double] = []
+    /// Of each round: from one processor to another and back, before and behind the replay with its log, in nanoseconds.
+    var distances: [[Double?]] = []
 
     init(events: Int, bytes: Int) {
         self.events = events
@@ -80,8 +82,6 @@ struct ReplayFigures {
         }
         measured[contender, default: []].append(process)
     }
-
-    mutating func addRoundTrip() { if let trip = ProcessorRoundTrip.measure() { roundTrips.append(trip) } }
 
     func report(_ arguments: BenchmarkArguments) -> String {
         var table = Table(["program", "events/s", "ns an event", "CPU ns", "MB/s", "x node", "x jq", "peak MB"])
@@ -101,9 +101,19 @@ struct ReplayFigures {
         let heading =
             "\(events) events, \((Double(bytes) / 1e6).fixed(0)) MB, \(bytes / max(events, 1)) bytes of it for each; "
             + "\(arguments[.runs]) rounds, median [lowest..highest]"
-        let distance = "From one processor to another and back: \(Series(roundTrips).text(digits: 0)) ns"
-        return ([heading, ""] + table.lines + ["", distance, ""] + bars + ["", "Again: \(arguments.commandLine)"])
-            .joined(separator: "\n")
+        let parts = [[heading], table.lines, rounds, bars, ["Again: \(arguments.commandLine)"]]
+        return Array(parts.joined(separator: [""])).joined(separator: "\n")
+    }
+
+    /// The replay with its log, round by round, and how far the processors were from each other: where that changes, a median tells of neither.
+    private var rounds: [String] {
+        var table = Table(["with its log, round", "x node", "x jq", "there and back, before", "behind it"])
+        let ratios = zip(self.ratios(of: .log, to: .node), self.ratios(of: .log, to: .jq))
+        for (round, (ratios, distances)) in zip(ratios, distances).enumerated() {
+            let trips = distances.map { distance in distance.map { "\($0.fixed(0)) ns" } ?? "-" }
+            table.add(["\(round + 1)", ratios.0.fixed(1), ratios.1.fixed(1)] + trips)
+        }
+        return table.lines
     }
 
     /// How many times as fast one was as another, in each round.
