@@ -53,11 +53,14 @@ extension JSONWriter {
     /// Writes members into an open object; false when they were not prepared, and nothing was written.
     @discardableResult
     public mutating func members(_ members: borrowing JSONMembers) -> Bool {
-        let isWritten: Void? = members.withText { text in
-            if text.isEmpty { return }
-            if asciiOnly { appendInert(text) } else { append(text) }
-            put(UInt8(ascii: ","))
-        }
+        let isWritten: Void? = members.withText { self.members(written: $0) }
         return isWritten != nil
+    }
+
+    /// Writes members into an open object, of which `text` is what another writer has of them.
+    public mutating func members(written text: UnsafeBufferPointer<UInt8>) {
+        if text.isEmpty { return }
+        if asciiOnly { appendInert(text) } else { append(text) }
+        put(UInt8(ascii: ","))
     }
 }

@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    /// Texts that take more room in a diff log than they have bytes are among them.
+    @Test func `what is written ahead is what is written anew, whichever thread is first`() async {
+        let controls = (1...300).map { String(repeating: "\u{1}", count: $0) }
+        for text in Self.texts.map(\.value) + controls {
+            func made() -> Twake.MessageSummary {
+                Twake.MessageSummary(
+                    date: Timestamp(milliseconds: -1), sender: EntityID("u"), senderName: text, title: nil, text: text)
+            }
+            let (anew, ahead) = (Self.line(made()), made())
+            let lines = await withTaskGroup(of: String.self) { group in
+                for _ in 0..<3 { group.addTask { Self.line(preparing: ahead) } }
+                return await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(lines == [anew])
+        }
+    }
+
     private func summary(_ json: String) throws -> Twake.MessageSummary {
         var reader = JSONReader(Array(json.utf8).span)
         return try #require(try Twake.MessageSummary.ifAny(reading: &reader))
@@ -66,11 +83,28 @@ import Testing
 
     /// What the diff log gives back of a channel with that summary.
     private func logged(_ summary: Twake.MessageSummary) throws -> Twake.MessageSummary? {
+        var reader = JSONReader(Array(Self.line(summary).utf8).span)
+        return try Twake.Channel(decoding: &reader).lastMessage
+    }
+
+    /// A channel with that summary, as the diff log has it.
+    private static func line(_ summary: Twake.MessageSummary) -> String {
         let channel = Twake.Channel(
             id: EntityID("c"), company: EntityID("o"), workspace: EntityID("w"), lastMessage: summary)
         var writer = JSONWriter()
         channel.encode(into: &writer)
-        var reader = JSONReader(writer.bytes.span)
-        return try Twake.Channel(decoding: &reader).lastMessage
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The same once what is written of the summary was written ahead.
+    private static func line(preparing summary: Twake.MessageSummary) -> String {
+        let activity = Twake.ChannelActivity(
+            channel: EntityID("c"), company: EntityID("o"), workspace: EntityID("w"), lastActivity: nil,
+            lastMessage: summary)
+        Twake.Event.resource(
+            Twake.SocketIOResource(
+                action: .updated, room: "r", type: .channelActivity, path: nil, resource: .activity(activity))
+        ).prepareForDiffLog()
+        return line(summary)
     }
 }
