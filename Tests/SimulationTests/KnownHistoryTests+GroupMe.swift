@@ -107,5 +107,21 @@ extension KnownHistoryTests {
             2275 rename 1 1 33
             """
         ),
+        (
+            "messages that are remembered were taken for gone while an older page was waited for",
+            """
+            era groupme, seed 990003410, watching channels, history 101
+            1913 post 2 0 29
+            3288 come 0 4 0
+            3762 send 1 3
+            4353 edit 0 2 0
+            5157 rename 1 1 38
+            5737 edit 0 1 15
+            7795 react 0 1 16
+            10048 crash 2 0
+            11360 answer 0 0
+            11447 spoil 12 8
+            """
+        ),
     ]
 }

@@ -28,15 +28,14 @@ extension GroupMeBackend {
         case .chats: return .by(.groupMe(.chats(page: memory.chats.page ?? 1)))
         default: break
         }
-        guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }),
-            let row = model[.conversation(place)],
-            row.sectionKey != .formerGroups
-        else { return .never }
-        switch section {
-        case .messages(place.entity), .receipts(place.entity): return .by(.groupMe(.window(place, before: nil)))
-        case .members(place.entity): return place.group.map { .by(.groupMe(.group($0))) } ?? .never
-        default: return .never
-        }
+        guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }) else { return .never }
+        let areMessages = section == .messages(place.entity) || section == .receipts(place.entity)
+        // While pages are followed, the next one is waited for: the first page is not asked for again, and says nothing of older messages.
+        if areMessages, let next = memory.walks[place]?.next { return .by(.groupMe(.window(place, before: next))) }
+        guard let row = model[.conversation(place)], row.sectionKey != .formerGroups else { return .never }
+        if areMessages { return .by(.groupMe(.window(place, before: nil))) }
+        guard section == .members(place.entity), let group = place.group else { return .never }
+        return .by(.groupMe(.group(group)))
     }
 
     /// With a conversation goes what was said in it, and who is in it.

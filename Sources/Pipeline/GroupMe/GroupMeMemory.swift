@@ -16,10 +16,10 @@ struct GroupMeMemory: Sendable {
 
         func isTouched(_ id: EntityID) -> Bool { touched.contains(id) }
 
-        /// A page came, the first of a new reading or the next; false for one that nobody waits for any more.
+        /// A page came, the first of a new reading or the next one of this; false for a late page of an earlier reading.
         mutating func take(_ ids: [EntityID], page number: Int) -> Bool {
             if number == 1 { (page, listed) = (1, []) }
-            guard page != nil else { return false }
+            guard page == number else { return false }
             listed.formUnion(ids)
             return true
         }

@@ -60,6 +60,23 @@ struct GroupMeConnectionTests {
         #expect(other.texts(of: .groups) == ["Family"])
     }
 
+    @Test func `a late page of an earlier reading does not end the list: no group is taken for left`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        peer.answer("groups?page=1", #"[{"id":"10000001","name":"Family"}]"#)
+        peer.answer("groups?page=2", #"[{"id":"10000002","name":"Hikers"}]"#)
+        peer.restart()
+        peer.pass(.seconds(60))
+        peer.open()
+        peer.answer("groups?page=1", #"[{"id":"10000001","name":"Family"}]"#)
+        peer.answer("groups?page=3", "[]")
+        #expect(peer.texts(of: .groups) == ["Family", "Hikers"])
+        peer.answer("groups?page=2", #"[{"id":"10000002","name":"Hikers"}]"#)
+        peer.answer("groups?page=3", "[]")
+        #expect(peer.texts(of: .groups) == ["Family", "Hikers"])
+    }
+
     @Test
     func
         `where something else than a WebSocket is answered, frames are polled for, at once; and a WebSocket is tried again later`()

@@ -1,4 +1,6 @@
 import Events
+import JSONText
+import SectionedModel
 import Testing
 import Wire
 
@@ -18,6 +20,42 @@ struct GroupMeMessageTests {
 
     private static let ann = #"{"id":"1000000001","user_id":"20000002","nickname":"Ann"}"#
     private static let cal = #"{"id":"1000000002","user_id":20000003,"nickname":"Cal"}"#
+
+    @Test(arguments: ["/group/10000001", "/direct_message/20000001_20000002"])
+    func `messages that are remembered stay while an older page of them is waited for`(room: String) {
+        func page(_ numbers: [Int]) -> String {
+            room == Peer.family
+                ? Peer.page(numbers)
+                : Peer.page(numbers).replacing(#""group_id":"10000001""#, with: #""recipient_id":"20000001""#)
+        }
+        func numbers(_ peer: Peer) -> [String] {
+            peer.transcript.session.model.elements(in: section).map { String($0.id.id.description.suffix(2)) }
+        }
+        let section = Item.Section.messages(
+            EntityID(room == Peer.family ? "10000001" : "20000001+20000002"))
+        let group = #"{"id":"10000001","name":"Family"}"#
+        var earlier = Peer.ready(rooms: [room])
+        earlier.answer("limit=100", page([3, 2, 1]))
+        var memory = Memory(user: Peer.me)
+        for row in earlier.transcript.session.model.elements(in: section) {
+            var writer = JSONWriter()
+            row.encode(into: &writer)
+            memory.append(row: writer.bytes)
+        }
+        var peer = Peer(Configuration(backend: .groupme, rooms: [room], lookAgain: nil))
+        peer.feed(.remembered(memory))
+        peer.open()
+        peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
+        peer.answer("limit=100", page([5, 4, 3, 2]))
+        if room == Peer.family { peer.answer("/groups/10000001", group) }
+        peer.answer("before_id", status: 503)
+        #expect(peer.targets == [], "the page is asked for again, and nothing else is")
+        #expect(numbers(peer) == ["01", "02", "03", "04", "05"])
+        peer.pass(.seconds(10))
+        peer.answer("before_id", page([1]))
+        #expect(numbers(peer) == ["01", "02", "03", "04", "05"])
+        #expect(peer.transcript.session.remembered.isEmpty)
+    }
 
     @Test func `a message is posted and shown at once, and the messages around it are fetched, once for a burst`()
         throws
