@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 public import Wire
 
 /// Where the token, or another secret, comes from; the secret itself is never in an argument, a log or a recording.
@@ -19,7 +20,9 @@ public enum TokenReference: Sendable {
             guard let value = getenv(name), value.pointee != 0 else {
                 throw TokenError(message: "the environment variable \(name) is not set")
             }
-            return Secret(String(cString: value))
+            return try Self.secret(
+                in: Array(UnsafeRawBufferPointer(start: value, count: strlen(value))),
+                of: "the environment variable \(name)", purpose)
         case .file(let path):
             guard let file = fopen(path, "r") else {
                 throw TokenError(
@@ -47,12 +50,26 @@ public enum TokenReference: Sendable {
         var bytes: [UInt8] = []
         while bytes.count < 64 << 10 {
             let byte = fgetc(file)
-            if byte == EOF || byte == 10 { break }
+            if byte == EOF { break }
             bytes.append(UInt8(truncatingIfNeeded: byte))
+            // A command that goes on printing is not waited for.
+            if byte == 10 { break }
         }
-        while bytes.last == 13 || bytes.last == 32 { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw TokenError(message: "\(source) gives no \(purpose)") }
-        return Secret(String(decoding: bytes, as: UTF8.self))
+        return try Self.secret(in: bytes, of: source, purpose)
+    }
+
+    /// The secret in the first line of some text, without a byte order mark and without blanks at its end. `source` begins the error.
+    package static func secret(in bytes: [UInt8], of source: String, _ purpose: String) throws(TokenError) -> Secret {
+        let text: String
+        do throws(PlainTextError) {
+            text = try PlainText.decode(bytes)
+        } catch {
+            throw TokenError(message: "\(source): \(error.message)")
+        }
+        var line = text.prefix { $0 != "\n" }
+        while line.last == " " || line.last == "\t" { line.removeLast() }
+        guard !line.isEmpty else { throw TokenError(message: "\(source) gives no \(purpose)") }
+        return Secret(String(line))
     }
 }
 

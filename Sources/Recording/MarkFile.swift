@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 public import Wire
 
 /// Marks that were set when a recording was there already, while it was played or by a tool: they stand in a file of their own beside
@@ -27,6 +28,9 @@ public struct MarkFile {
     /// No more marks are read: a file of marks is made by hand.
     private static let most = 10_000
 
+    /// Of a longer file the beginning is read.
+    private static let mostBytes = 4 << 20
+
     /// The file's path.
     public let path: String
 
@@ -39,12 +43,10 @@ public struct MarkFile {
     /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
     public func marks() throws(RecordingError) -> [Mark] {
         guard access(path, F_OK) == 0 else { return [] }
-        var lines = LineScanner(source: try ByteSource(opening: path))
         var marks: [Mark] = []
-        while marks.count < Self.most, let line = try lines.next() {
-            guard case .whole(let range) = line else { continue }
+        for line in try text().split(separator: "\n").prefix(Self.most) {
             do throws(LineFailure) {
-                let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
+                let decoded = try LineDecoder.decode(Array(line.utf8).span)
                 guard case .mark(let mark) = decoded.record, let number = decoded.number, let time = decoded.time else {
                     continue
                 }
@@ -54,6 +56,26 @@ public struct MarkFile {
             }
         }
         return marks
+    }
+
+    private func text() throws(RecordingError) -> String {
+        let source = try ByteSource(opening: path)
+        var bytes: [UInt8] = []
+        while bytes.count < Self.mostBytes {
+            let old = bytes.count
+            bytes += [UInt8](repeating: 0, count: 65_536)
+            let read = bytes.withUnsafeMutableBytes {
+                source.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[old...]))
+            }
+            let count = try read.get()
+            bytes.removeLast(65_536 - count)
+            if count == 0 { break }
+        }
+        do throws(PlainTextError) {
+            return try PlainText.decode(bytes)
+        } catch {
+            throw .notText(path: path, message: error.message)
+        }
     }
 
     /// A position in the recording, where a mark that is kept here is the place behind the record it was set at.

@@ -6,4 +6,6 @@ public enum RecordingError: Error, Hashable, Sendable {
     case system(operation: String, path: String, code: Int32)
     /// The file is not a recording, or of a newer major version.
     case notARecording(path: String, message: String)
+    /// A text file beside a recording is not text.
+    case notText(path: String, message: String)
 }

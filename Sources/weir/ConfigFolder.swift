@@ -1,4 +1,5 @@
 import Glibc
+import Network
 
 /// Where this user's settings are: `$XDG_CONFIG_HOME/weir`, or `~/.config/weir` (XDG Base Directory Specification).
 enum ConfigFolder {
@@ -48,22 +49,12 @@ enum ConfigFolder {
             return .failure(Problem(message: "is no file"))
         }
         if let problem = problem(facts, eyes) { return .failure(problem) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16384)
-        while bytes.count <= maximum {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                return .failure(Problem(message: "cannot be read: \(String(cString: strerror(errno)))"))
-            }
-            if count == 0 { return .success(String(decoding: bytes, as: UTF8.self)) }
-            bytes += buffer[..<count]
+        do throws(TextFile.Problem) {
+            return .success(try TextFile.read(descriptor))
+        } catch {
+            return .failure(Problem(message: "is not used: \(error.message)"))
         }
-        return .failure(Problem(message: "is larger than \(maximum) bytes"))
     }
-
-    /// Largest file read, in bytes: more are no settings.
-    private static let maximum = 1 << 20
 
     private static func problem(_ facts: stat, _ eyes: Eyes) -> Problem? {
         guard facts.st_uid == getuid() || (eyes == .anybody && facts.st_uid == 0) else {

@@ -117,8 +117,11 @@ enum ContextEditing {
             unlink(path)
             throw ContextFolder.Problem(message: "the editor failed; the context is as it was", code: .runtimeError)
         }
-        guard case .success(let edited?) = ConfigFolder.read(path, forEyes: .owner) else {
-            throw ContextFolder.Problem(message: "\(path) cannot be read", code: .runtimeError)
+        let edited: String
+        switch ConfigFolder.read(path, forEyes: .owner) {
+        case .success(let text?): edited = text
+        case .success(nil): throw ContextFolder.Problem(message: "\(path) is gone", code: .runtimeError)
+        case .failure(let problem): throw ContextFolder.Problem(message: "\(path): \(problem.message)")
         }
         try checkText(edited, path)
         try ContextFolder.write(edited, to: name)

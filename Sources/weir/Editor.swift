@@ -1,4 +1,5 @@
 import Glibc
+import Network
 
 /// The user's editor: `$VISUAL`, else `$EDITOR`, else vi.
 enum Editor {
@@ -22,8 +23,9 @@ enum Editor {
         guard bytes.isEmpty || Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
             throw Problem(message: "the file to edit cannot be written: \(String(cString: strerror(errno)))")
         }
-        try run(String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        return try read(path)
+        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        try run(name)
+        return try read(name)
     }
 
     private static func run(_ path: String) throws(Problem) {
@@ -45,18 +47,12 @@ enum Editor {
         guard status == 0 else { throw Problem(message: "\(words[0]) ended with an error: nothing is changed") }
     }
 
-    private static func read(_ path: [CChar]) throws(Problem) -> [String] {
+    private static func read(_ path: String) throws(Problem) -> [String] {
         // An editor may have put another file in the place of the first.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Problem(message: "what was edited is gone") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while bytes.count <= 1 << 20 {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
+        do throws(TextFile.Problem) {
+            return try TextFile.read(path).split(separator: "\n").map(String.init)
+        } catch {
+            throw Problem(message: "the edited text: " + error.message)
         }
-        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

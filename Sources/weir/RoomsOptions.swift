@@ -1,5 +1,5 @@
-import Glibc
 import Live
+import Network
 import Pipeline
 import Terminal
 import Wire
@@ -71,7 +71,11 @@ extension Arguments {
                 case .failure(let problem): throw error("@-: " + problem.message)
                 }
             } else {
-                text = try contents(ofPatterns: String(word.dropFirst()))
+                do throws(TextFile.Problem) {
+                    text = try TextFile.read(String(word.dropFirst()))
+                } catch {
+                    throw self.error("\(UsageError.quoted(word)): \(error.message)")
+                }
             }
             let lines = text.split(whereSeparator: \.isNewline).map(String.init).filter {
                 !$0.allSatisfy(\.isWhitespace)
@@ -81,24 +85,6 @@ extension Arguments {
             result.append(lines.count == 1 ? lines[0] : "(" + lines.map { "(\($0))" }.joined(separator: " + ") + ")")
         }
         return result
-    }
-
-    private func contents(ofPatterns path: String) throws(UsageError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw error("\(UsageError.quoted(path)): " + String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while bytes.count <= 1 << 20 {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw error("\(UsageError.quoted(path)): " + String(cString: strerror(errno)))
-            }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += buffer[..<count]
-        }
-        throw error("\(UsageError.quoted(path)) is longer than 1 MiB")
     }
 }
 

@@ -17,7 +17,7 @@ struct Settings {
     func find(_ option: Option, for command: CommandName) -> Arguments.Setting? {
         if option.isVariable, let text = Environment.value(option.variable) {
             // Lists are one value a line: a header, an event with JSON and an expression have all other separators in them.
-            let values = option.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
+            let values = option.isRepeatable ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
             return Arguments.Setting(values: values, origin: .variable(option.variable))
         }
         if command.takesContext, let source = context?.source,

@@ -1,37 +1,28 @@
 import Glibc
 import Live
+import Network
 import Wire
 
 /// What is read from standard input: a message's text, or a password.
 enum StandardInput {
-    /// Largest text read, in bytes: more is no message.
-    private static let maximum = 1 << 20
-
     /// Why there is no text.
     struct Problem: Error {
         var message: String
     }
 
-    /// All of it, without the line feed at its end.
+    /// All of it, without the line feeds at its end.
     static func text() -> Result<String, Problem> {
         guard isatty(0) == 0 else {
             return .failure(Problem(message: "TEXT is missing: give it as an argument or on standard input"))
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = Glibc.read(0, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return .failure(Problem(message: "standard input cannot be read")) }
-            if count == 0 { break }
-            bytes += buffer[..<count]
-            guard bytes.count <= maximum else {
-                return .failure(Problem(message: "the text on standard input is longer than \(maximum) bytes"))
-            }
+        do throws(TextFile.Problem) {
+            var text = try TextFile.read(STDIN_FILENO)
+            while text.last == "\n" { text.removeLast() }
+            guard !text.isEmpty else { return .failure(Problem(message: "the text on standard input is empty")) }
+            return .success(text)
+        } catch {
+            return .failure(Problem(message: "standard input: " + error.message))
         }
-        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else { return .failure(Problem(message: "the text on standard input is empty")) }
-        return .success(String(decoding: bytes, as: UTF8.self))
     }
 
     /// The first line, for a secret; asked for when somebody sits there, and then not shown. Blocks.
@@ -59,8 +50,6 @@ enum StandardInput {
             if count <= 0 || byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw TokenError(message: "standard input gives no password") }
-        return Secret(String(decoding: bytes, as: UTF8.self))
+        return try TokenReference.secret(in: bytes, of: "standard input", "password")
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import TestSupport
 import Testing
 
 @testable import DemoServer
@@ -101,9 +102,22 @@ import Testing
             _ = try Scenario.load("/nowhere/day.jsonl", seed: 1)
             Issue.record("loaded")
         } catch {
-            #expect(error.description.hasPrefix("/nowhere/day.jsonl: cannot be read (No such file or directory)"))
+            #expect(error.description.hasPrefix("/nowhere/day.jsonl: cannot be read: No such file or directory"))
             #expect(error.description.hasSuffix("one of the scenarios: workspace"))
         }
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func `a file plays whatever ends its lines, with a byte order mark too`(ending: String) throws {
+        let path = try temporaryFolder() + "/day.jsonl"
+        let lines = Self.cast + "{\"do\":\"post\",\"by\":\"ana\",\"in\":\"general\",\"text\":\"hello\"}\n"
+        try writeFile(path, "\u{FEFF}" + lines.split(separator: "\n").joined(separator: ending))
+        let (_, world) = Script.begin(try Scenario.load(path, seed: 1), seed: 1, epoch: 0)
+        #expect(world.messages.values.map(\.text) == ["hello"])
+        try writeFile(path, Self.cast + "\u{0}")
+        let error = ScenarioError(
+            file: path, line: nil, message: "line 5, column 1: a NUL byte; expected UTF-8 text")
+        #expect(throws: error) { try Scenario.load(path, seed: 1) }
     }
 
     @Test func `the sample plays without a refused line`() throws {

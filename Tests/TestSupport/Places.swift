@@ -10,10 +10,13 @@ public func temporaryFolder() throws -> String {
 }
 
 /// Writes a text file.
-public func writeFile(_ path: String, _ text: String) throws {
+public func writeFile(_ path: String, _ text: String) throws { try writeFile(path, Array(text.utf8)) }
+
+/// Writes a file.
+public func writeFile(_ path: String, _ bytes: [UInt8]) throws {
     let file = try #require(fopen(path, "w"))
-    fputs(text, file)
-    fclose(file)
+    defer { fclose(file) }
+    try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
 }
 
 /// Reads a whole file.
