@@ -3,8 +3,9 @@ import Pipeline
 import Recording
 import Wire
 
-/// The one bounded queue between the session and everything that is written: the recording first, then the outlets, in order,
-/// on one thread.
+/// What is written, on two threads that pass it on: one records, the other shows. So an output that nobody reads never keeps from the
+/// recording what was received, and nothing is shown before it was given to the system with write(2): a process that is killed loses only
+/// what is between the socket and the first thread.
 final class OutletThread: Sendable {
     /// What is written.
     enum Item: Sendable {
@@ -20,6 +21,8 @@ final class OutletThread: Sendable {
         case flightPart(Restatement, Stamp)
         /// The flight recorder writes what it has.
         case dump(Stamp)
+        /// Nothing was recorded for a while: what still waits for its chunk to end is written. Needs the time only.
+        case settle(Stamp)
         /// A recording begins here. The answer is given on the thread: why it cannot.
         case beginRecording(RecordingStart, @Sendable (RecordingError?) -> Void)
         /// The recording that is written ends; the tail goes on.
@@ -30,28 +33,29 @@ final class OutletThread: Sendable {
         case endRecording(Record.EndRecord.Why, Stamp)
     }
 
-    /// Items that wait at most before the socket stops being read.
+    /// Items that wait for a thread at most before the socket stops being read.
     static let highWater = 4096
 
-    private let thread: BatchThread<Item>
+    /// The first thread; nil where nothing is recorded, now or later.
+    private let recorder: BatchThread<Item>?
+    private let shower: BatchThread<Item>
+    private let recorderFailures = Monitor<[OutletError]>([])
     private let destinations: Monitor<Destinations>
 
-    /// Starts the thread. `onError`, `onWord` (of the recording) and `onDrained` are called on it.
+    /// Starts the threads. `onError`, `onWord` (of the recording) and `onChange` (`lateWords` may have changed) are called on them.
     init(
-        outlets: [any Outlet], recording: RecordingSlot, flight: FlightSink?,
+        outlets: [any Outlet], recording: RecordingSlot?, flight: FlightSink?,
         attachments: AttachSink?, wire: WireSink?,
         onError: @escaping @Sendable (OutletError) -> Void,
-        onWord: @escaping @Sendable (RecordingSink.Word) -> Void, onDrained: @escaping @Sendable () -> Void
+        onWord: @escaping @Sendable (RecordingSink.Word) -> Void, onChange: @escaping @Sendable () -> Void
     ) throws(NetworkError) {
-        let destinations = Monitor(Destinations(recording: recording, wire: wire, outlets: outlets))
+        let destinations = Monitor(Destinations(wire: wire, outlets: outlets))
         self.destinations = destinations
         // Nobody else looks until the thread has ended, and writing may block.
-        thread = try BatchThread(name: "weir-outlets", highWater: Self.highWater, onDrained: onDrained) { batch in
+        let shower = try BatchThread<Item>(name: "weir-outlets", highWater: Self.highWater, onDrained: onChange) {
+            batch in
             var open = destinations.change { $0 }
             let known = open.failures.count
-            open.record(batch, onWord)
-            flight?.write(batch, onWord)
-            attachments?.write(batch)
             open.show(batch)
             for failure in open.failures[known...] { onError(failure) }
             destinations.change { [open] in $0 = open }
@@ -61,40 +65,57 @@ final class OutletThread: Sendable {
             open.finish()
             destinations.change { [open] in $0 = open }
         }
+        self.shower = shower
+        guard let recording else {
+            recorder = nil
+            return
+        }
+        let failures = recorderFailures
+        recorder = try BatchThread(name: "weir-recorder", highWater: Self.highWater, onDrained: onChange) { batch in
+            // A recording that failed is left alone; what is shown goes on.
+            if failures.look({ $0.isEmpty }) {
+                do throws(OutletError) {
+                    try recording.write(batch, onWord)
+                } catch {
+                    failures.change { $0.append(error) }
+                    onError(error)
+                }
+            }
+            flight?.write(batch, onWord)
+            attachments?.write(batch)
+            if shower.push(batch) { onChange() }
+            return true
+        } atEnd: {
+        }
     }
 
-    /// Adds items; true when the queue is deep.
-    func push(_ items: [Item]) -> Bool { thread.push(items) }
+    /// Adds items.
+    func push(_ items: [Item]) { _ = (recorder ?? shower).push(items) }
+
+    /// What is so far behind that the socket should not be read, for people; nil when nothing is.
+    var lateWords: String? {
+        if shower.isDeep { return "the output does not keep up" }
+        return recorder?.isDeep == true ? "the recording does not keep up" : nil
+    }
 
     /// Writes what is queued and ends. Gives all that failed, in order.
     func finish() -> [OutletError] {
-        thread.finish()
-        return destinations.change { $0.failures }
+        recorder?.finish()
+        shower.finish()
+        let failures = recorderFailures.look { $0 }
+        return failures + destinations.change { $0.failures }.filter { !failures.contains($0) }
     }
 }
 
-/// Where the outlet thread writes. What fails is left alone from then on, and the others go on: a recording is whole also when nobody
-/// reads the output any more.
+/// What is shown, and where. What fails is left alone from then on, and the others go on.
 private struct Destinations: Sendable {
-    private var recording: RecordingSlot?
     private var wire: WireSink?
     private let outlets: [any Outlet]
     /// Those of the outlets, by index.
     private var failed: Set<Int> = []
     private(set) var failures: [OutletError] = []
 
-    init(recording: RecordingSlot, wire: WireSink?, outlets: [any Outlet]) {
-        (self.recording, self.wire, self.outlets) = (recording, wire, outlets)
-    }
-
-    mutating func record(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) {
-        do throws(OutletError) {
-            try recording?.write(batch, say)
-        } catch {
-            recording = nil
-            note(error)
-        }
-    }
+    init(wire: WireSink?, outlets: [any Outlet]) { (self.wire, self.outlets) = (wire, outlets) }
 
     mutating func show(_ batch: [OutletThread.Item]) {
         do throws(OutletError) {

@@ -41,7 +41,7 @@ struct Player {
     var reports: [StampedReport] = []
 
     /// A player of the session that a recording's head tells of, which has that configuration. With `verifies`, damage and states that
-    /// differ are mismatches.
+    /// differ are mismatches; a line that was being written when its writer was killed is not.
     init(
         of head: Record.Head, _ configuration: Configuration, keepsChecksum: Bool = false,
         refetch: RefetchPolicy = .recorded, verifies: Bool = false
@@ -73,8 +73,10 @@ struct Player {
             play(record, stamp, event)
         case .damage(let line, let offset, let bytes, let message):
             damaged("line \(line) at byte \(offset) (\(bytes) bytes) cannot be read: \(message)")
-        case .tornTail(let offset, let bytes):
-            damaged("the last \(bytes) bytes, from \(offset), are not a whole record: the recording was cut off")
+        case .tornTail(let offset, let bytes, let isCutOff):
+            damaged(
+                "the last \(bytes) bytes, from \(offset), are not a whole record: the recording was cut off",
+                isLoss: isCutOff)
         case .discontinuity(let expected, let found, let line):
             let lost = found > expected ? found - expected : nil
             damaged("line \(line) is record \(found) where \(expected) should follow", lost: lost)

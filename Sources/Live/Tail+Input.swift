@@ -93,9 +93,19 @@ extension Tail {
         if keeper != nil { handOverToStore() }
         if roomsChanged || !looks.isEmpty { tellWhoWaitsForRooms() }
         guard !pending.isEmpty else { return }
-        let isDeep = outletThread?.push(pending) ?? false
+        outletThread?.push(pending)
         pending.removeAll(keepingCapacity: true)
-        if isDeep { pauseReading(for: .outlets, "the output does not keep up") }
+        if makesRecords { settleLater() }
+        if let why = outletThread?.lateWords { pauseReading(for: .outlets, why) }
+    }
+
+    /// What is written took something over, or is behind: the socket is read, or not, as it is now.
+    func reviewReading() {
+        if let why = outletThread?.lateWords {
+            pauseReading(for: .outlets, why)
+        } else {
+            resumeReading(for: .outlets)
+        }
     }
 
     /// The socket is not read until whoever is behind has caught up.
@@ -113,7 +123,7 @@ extension Tail {
         if let toldOfPause, now - toldOfPause < .seconds(10) { return }
         toldOfPause = now
         let notice = Notice(.warning, "\(why): the socket is not read until it has caught up")
-        _ = outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
+        outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
     }
 
     func resumeReading(for consumer: Consumer) {

@@ -63,6 +63,10 @@ public actor Tail {
     var connection = 0
     /// Who is behind: while anybody is, the socket is not read.
     var behind: Set<Consumer> = []
+    /// When what waits for its chunk to end is written; nil when nothing does.
+    var settling: LoopTimer?
+    /// Whether records were handed over since that was set.
+    var hasRecordedSince = false
     var isReadingPaused: Bool { !behind.isEmpty }
     /// When the user was last told so.
     var toldOfPause: Moment?
@@ -245,14 +249,16 @@ public actor Tail {
             }
         }
         outletThread = try OutletThread(
-            outlets: outlets, recording: recording, flight: flight, attachments: attachments,
+            outlets: outlets,
+            recording: configuration.isRecording || configuration.controlPath != nil ? recording : nil,
+            flight: flight, attachments: attachments,
             wire: WireSink(outlets, redactions: configuration.recording.options.redactions)
         ) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
         } onWord: { [self] word in
             loop.run { self.assumeIsolated { $0.recordingSays(word) } }
-        } onDrained: { [self] in
-            loop.run { self.assumeIsolated { $0.resumeReading(for: .outlets) } }
+        } onChange: { [self] in
+            loop.run { self.assumeIsolated { $0.reviewReading() } }
         }
     }
 

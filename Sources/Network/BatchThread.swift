@@ -45,6 +45,9 @@ public final class BatchThread<Element: Sendable>: Sendable {
         }
     }
 
+    /// Whether the queue is deep now. Any thread.
+    public var isDeep: Bool { state.look { $0.isDeep } }
+
     /// Nothing follows; waits until everything was worked off and the thread has ended. Not from the thread itself.
     public func finish() {
         state.change { $0.isFinished = true }

@@ -38,6 +38,13 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// Looks at the value, and wakes nobody. Any thread; `body` must not block.
+    public func look<Result>(_ body: (borrowing Value) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(value)
+    }
+
     /// Blocks the calling thread until `body`, tried after each change, gives a result.
     public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)

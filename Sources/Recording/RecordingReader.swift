@@ -12,8 +12,9 @@ public struct RecordingReader: ~Copyable {
         case record(Record, Stamp)
         /// A line that cannot be read: its number (from 1), its byte offset, its length and why.
         case damage(line: Int, offset: Int, bytes: Int, message: String)
-        /// The last line has no end, or is no record: the writer was cut off.
-        case tornTail(offset: Int, bytes: Int)
+        /// The last line has no line feed, or is no record. With `isCutOff` it is what a writer leaves that is killed while it writes: the
+        /// beginning of a line, behind which nothing is missing that was ever whole. Otherwise it was whole once, and was changed.
+        case tornTail(offset: Int, bytes: Int, isCutOff: Bool = true)
         /// The record of this line, which comes next, has another number than the one before it leads to: records are
         /// missing, doubled or out of order. A damaged line leaves a hole, too.
         case discontinuity(expected: Int, found: Int, line: Int)
@@ -163,7 +164,8 @@ public struct RecordingReader: ~Copyable {
         case .tooLong(let bytes):
             markDamage()
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: "longer than 16 MiB")
-        case .unfinished(let bytes): return .tornTail(offset: lines.offset, bytes: bytes)
+        case .unfinished(let bytes):
+            return .tornTail(offset: lines.offset, bytes: bytes, isCutOff: !isWholeButForItsFeed(bytes))
         case nil: return nil
         }
     }
@@ -192,8 +194,22 @@ public struct RecordingReader: ~Copyable {
         } catch {
             let bytes = range.count + 1
             markDamage()
-            if try lines.isAtEnd(after: &current) { return .tornTail(offset: lines.offset, bytes: bytes) }
+            if try lines.isAtEnd(after: &current) {
+                return .tornTail(offset: lines.offset, bytes: bytes, isCutOff: false)
+            }
             return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: error.message)
+        }
+    }
+
+    /// Whether what has no line feed is a record and one more byte: a line feed once. The beginning of a line never is that.
+    private func isWholeButForItsFeed(_ bytes: Int) -> Bool {
+        guard bytes > 1, let range = lines.unfinished(bytes: bytes) else { return false }
+        let line = lines.buffer.span.extracting(range.lowerBound..<range.upperBound - 1)
+        do throws(LineFailure) {
+            _ = try LineDecoder.decode(line, needsChecksum: head.hasLineChecksums)
+            return true
+        } catch {
+            return false
         }
     }
 

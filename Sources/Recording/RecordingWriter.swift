@@ -146,10 +146,10 @@ public struct RecordingWriter: ~Copyable {
         if durability == .always { try output.syncData() }
     }
 
-    /// Flushes, and ends the chunk with a `sync` if it is a second old. For whoever has nothing to append for a while.
+    /// Flushes, and ends the chunk with a `sync` if it is a second old. For a writer that has nothing to append for a while. What is
+    /// written has the time of the last record: a time that comes later may still be before `time`.
     public mutating func flush(at time: Moment) throws(RecordingError) {
-        let time = clamped(time)
-        if isDue(at: time) { try endChunk(at: time) } else { try flush() }
+        if isDue(at: clamped(time)) { try endChunk(at: lastTime, now: clamped(time)) } else { try flush() }
     }
 
     /// Writes the last `sync`, the `idx` and the `end`, syncs to disk and closes. The writer numbers them, whatever `stamp.n` is. Gives
@@ -178,13 +178,14 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// Ends the chunk that is open, if there is one.
-    mutating func endChunk(at time: Moment) throws(RecordingError) {
+    mutating func endChunk(at time: Moment, now: Moment? = nil) throws(RecordingError) {
+        let now = now ?? time
         if chunk.records > 0 { try addSync(at: time) }
         try output.flush(endsChunk: true)
-        let isOld = time.microseconds - lastSync.microseconds >= RecordFormat.chunkSpan
+        let isOld = now.microseconds - lastSync.microseconds >= RecordFormat.chunkSpan
         guard durability == .chunk || durability == .always || (durability == .interval && isOld) else { return }
         try output.syncData()
-        lastSync = time
+        lastSync = now
     }
 
     private mutating func addSync(at time: Moment) throws(RecordingError) {

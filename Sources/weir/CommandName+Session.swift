@@ -81,6 +81,9 @@ extension CommandName {
                 summary: "write a live backend to an event file, printing no events",
                 details: [
                     "The recording is complete: every message in both directions, every REST exchange, never a token.",
+                    "A process that is killed loses what came in its last milliseconds, and the last two seconds with",
+                    "--compress live. What a power cut may cost, --fsync says: two seconds (interval), one (chunk), as",
+                    "much as a kill (always), or what the system has not written yet (never).",
                     "FILE may be - for standard output: it ends in order when its reader goes away.",
                 ],
                 examples: [

@@ -53,7 +53,7 @@ extension Option {
         case .rotate: "record in segments: a new one at this size, age, or SIGHUP (also)"
         case .keep: "segments to keep: so many, so large or so old in all"
         case .compress: "with zstd: closed segments, or live, as what is called .zst"
-        case .fsync: "when the recording is forced to the disk (default interval: 1s)"
+        case .fsync: "when to force it to disk, for power cuts (default interval: 1s)"
         case .recordFilter: "record of events only what this holds of; the file says so"
         case .onWriteError: "when it cannot be written: end (7), or go on without it"
         case .noStates: "record no checksums of the model"

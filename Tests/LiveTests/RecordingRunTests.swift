@@ -1,7 +1,7 @@
 import DemoServer
 import Glibc
-import Live
-import Network
+@testable import Live
+@testable import Network
 import Pipeline
 import Recording
 import SectionedModel
@@ -156,6 +156,66 @@ import Wire
             Issue.record("the recording has no end")
             return
         }
+    }
+
+    /// The numbers of the frames in a file that is being written.
+    private func received(in path: String, _ word: String) throws -> Int {
+        String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().count { $0.contains(word) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what was received is in the file, though nobody takes what is shown, and nothing more comes`() async throws {
+        let events = (1...30).map { #"42["realtime:event",{"name":"/r","data":{"type":"tick","number":\#($0)}}]"# }
+        let server = try ScriptedServer(frames: events)
+        defer { server.close() }
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        var configuration = TailConfiguration(
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
+            session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
+            token: .provider { () throws(TokenError) in Secret("made-up") }, seed: 1)
+        configuration.recordPath = path
+        let outlet = GatedOutlet(permits: 0)
+        let tail = try Tail(configuration, outlets: [outlet])
+        async let summary = tail.run()
+        // Each look waits for a turn of the loop.
+        while try received(in: path, "tick") < events.count, !Task.isCancelled { _ = tail.loop.perform {} }
+        #expect(outlet.written.all.isEmpty)
+        outlet.permit(.max)
+        tail.stop()
+        _ = await summary
+        #expect(outlet.written.all.events.count >= events.count)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what is compressed while it is written does not wait for the next message`() async throws {
+        let events = (1...30).map { #"42["realtime:event",{"name":"/r","data":{"type":"tick","number":\#($0)}}]"# }
+        let server = try ScriptedServer(frames: events)
+        defer { server.close() }
+        let path = try temporaryFolder() + "/x.weir.jsonl.zst"
+        var configuration = TailConfiguration(
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
+            session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
+            token: .provider { () throws(TokenError) in Secret("made-up") }, seed: 1)
+        configuration.recordPath = path
+        configuration.recording.options.isCompressed = true
+        let tail = try Tail(configuration, outlets: [])
+        async let summary = tail.run()
+        func ticks() throws -> Int {
+            var reader = try RecordingReader(opening: path)
+            var count = 0
+            while let entry = try reader.next() {
+                if case .record(.frame(let frame), _) = entry, frame.direction == .in,
+                    String(decoding: frame.message.bytes, as: UTF8.self).contains("tick")
+                {
+                    count += 1
+                }
+            }
+            return count
+        }
+        while try ticks() < events.count, !Task.isCancelled { _ = tail.loop.perform {} }
+        tail.stop()
+        _ = await summary
     }
 
     @Test func `a connection's records say what is spoken, over what, and when it is tried again`() async throws {

@@ -126,4 +126,43 @@ import Wire
         #expect(
             try verify(path) == .mismatch("after record \(hash.1) the model is another than the recorded one"))
     }
+
+    /// What a process that is killed leaves: the beginning of the file, up to any byte.
+    @Test(
+        "A recording that is cut off anywhere is verified as far as it goes, with a warning",
+        arguments: ["hello", "reconnect", "twake-day"])
+    func cutOff(name: String) throws {
+        let whole = try readFile(packageFolder + "/samples/recordings/\(name).weir.jsonl")
+        let path = try temporaryFolder() + "/cut.weir.jsonl"
+        let feeds = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
+        // Behind each of some lines, before its feed, and inside the next line.
+        let step = max(feeds.count / 40, 1)
+        for (index, feed) in feeds.enumerated() where index % step == 0 {
+            for cut in [feed, feed + 1, feed + 30] where cut > feeds[0] && cut < whole.count {
+                try writeFile(path, String(decoding: whole[..<cut], as: UTF8.self))
+                let (reports, summary) = try played([path]) { $0.verifies = true }
+                #expect(summary.outcome == .limitReached, "cut at byte \(cut)")
+                let warnings = reports.notices.filter { $0.level == .warning }.map(\.text)
+                #expect(
+                    warnings.last.map { $0.hasSuffix("was cut off") || $0.contains("has no end behind") } == true,
+                    "cut at byte \(cut): \(warnings)")
+            }
+        }
+    }
+
+    @Test("A line feed at the end that became another byte is a change, not the work of a killed writer")
+    func lastFeed() throws {
+        let path = try PlayedRecording(in: try temporaryFolder(), events: 3).path
+        var bytes = try readFile(path)
+        try writeFile(path, String(decoding: bytes.dropLast(), as: UTF8.self))
+        #expect(try verify(path) == .limitReached)
+        for bit in 0..<7 {
+            bytes[bytes.count - 1] = 0x0A ^ (1 << bit)
+            try writeFile(path, String(decoding: bytes, as: UTF8.self))
+            guard case .mismatch = try verify(path) else {
+                Issue.record("bit \(bit) of the last byte")
+                continue
+            }
+        }
+    }
 }

@@ -55,7 +55,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         let sample = try ChunkedFile(seed: 12, count: 3)
         let torn = Array(#"{"k":"f","n":"#.utf8) + [UInt8(ascii: "\n")]
         let read = try entries(of: sample.bytes + torn)
-        #expect(read.last == .tornTail(offset: sample.bytes.count, bytes: torn.count))
+        #expect(read.last == .tornTail(offset: sample.bytes.count, bytes: torn.count, isCutOff: false))
         #expect(deliveries(read).count == sample.lines.count - 1)
     }
 

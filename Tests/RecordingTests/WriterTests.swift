@@ -143,7 +143,7 @@ import Wire
             try writer.flush(at: Moment(microseconds: 999_999))
             #expect(lines(of: try contents(of: path)).count == 2)
             try writer.flush(at: Moment(microseconds: 1_000_000))
-            #expect(lines(of: try contents(of: path))[2].hasPrefix(#"{"k":"sync","n":1,"t":1000000,"off":0,"#))
+            #expect(lines(of: try contents(of: path))[2].hasPrefix(#"{"k":"sync","n":1,"t":0,"off":0,"#))
             try writer.flush(at: Moment(microseconds: 9_000_000))
             #expect(lines(of: try contents(of: path)).count == 3)
             #expect(writer.nextNumber == 2)

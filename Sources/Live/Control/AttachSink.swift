@@ -3,7 +3,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The viewers at the end of the queue: each is sent the lines of the recording, made once for all of them. Used on the outlet thread, but for
+/// The viewers at the end of the queue: each is sent the lines of the recording, made once for all of them. Used on the recorder thread, but for
 /// `taken`, `attach` and `detach`.
 ///
 /// A viewer that does not take what it is sent loses records, and is told so once it does: with a gap, and with a restatement from
@@ -31,7 +31,7 @@ final class AttachSink: Sendable {
         var lastLost: Stamp?
     }
 
-    /// `deliver` is called on the outlet thread with lines for a viewer.
+    /// `deliver` is called on the recorder thread with lines for a viewer.
     init(
         head: Record.Head, redactions: Set<RedactionRule>, mostWaiting: Int,
         deliver: @escaping @Sendable (UInt, [UInt8]) -> Void
@@ -62,7 +62,7 @@ final class AttachSink: Sendable {
         }
     }
 
-    // MARK: - On the outlet thread
+    // MARK: - On the recorder thread
 
     /// Sends what is to be sent of a batch.
     func write(_ batch: [OutletThread.Item]) {
@@ -80,7 +80,7 @@ final class AttachSink: Sendable {
                 case .redact(let secret): state.stream.redact(secret)
                 case .attach(let viewer, let restatement, let stamp):
                     begin(viewer, restatement, stamp, &state, &gathered)
-                case .rotate, .flightPart, .dump, .beginRecording, .stopRecording: continue
+                case .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording: continue
                 }
             }
             return zip(state.viewers, gathered).compactMap { $1.isEmpty ? nil : ($0.id, $1) }

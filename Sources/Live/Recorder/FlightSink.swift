@@ -4,7 +4,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The flight recorder at the end of the queue. Used on the outlet thread only.
+/// The flight recorder at the end of the queue. Used on the recorder thread only.
 final class FlightSink: Sendable {
     private struct State: ~Copyable {
         var ring: FlightRing
@@ -41,7 +41,7 @@ final class FlightSink: Sendable {
                     state.hasAsked = false
                     state.ring.beginPart(at: stamp) { Array(restatement.records) }
                 case .dump(let stamp): say(.notice(dump(&state, at: stamp)))
-                case .rotate, .endRecording, .beginRecording, .stopRecording, .attach: continue
+                case .rotate, .settle, .endRecording, .beginRecording, .stopRecording, .attach: continue
                 }
             }
             if !state.hasAsked, state.ring.isPartDue {

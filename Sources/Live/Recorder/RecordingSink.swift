@@ -4,7 +4,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The recording at the end of the queue. Used on the outlet thread only.
+/// The recording at the end of the queue. Used on the recorder thread only.
 final class RecordingSink: Sendable {
     /// What it has to say to the tail.
     enum Word: Sendable {
@@ -87,6 +87,9 @@ final class RecordingSink: Sendable {
             try append(.note(note), stamped.stamp, &state, say)
         case .flightPart, .dump, .beginRecording, .stopRecording, .attach: return
         case .redact(let secret): state.writer.redact(secret)
+        case .settle(let stamp):
+            guard state.loss == nil else { return }
+            try attempt(&state, say) { (writer) throws(RecordingError) in try writer.flush(at: stamp.time) }
         case .rotate(let restatement, let stamp):
             state.hasAsked = false
             try attempt(&state, say) { (writer) throws(RecordingError) in

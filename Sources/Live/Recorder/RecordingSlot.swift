@@ -3,7 +3,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The recording that is written, if there is one: it may be begun and ended while the tail runs. Used on the outlet thread only.
+/// The recording that is written, if there is one: it may be begun and ended while the tail runs. Used on the recorder thread only.
 final class RecordingSlot: Sendable {
     private struct State {
         var sink: RecordingSink?
@@ -31,7 +31,7 @@ final class RecordingSlot: Sendable {
                     start = index + 1
                     state.sink = nil
                     answer(nil)
-                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .endRecording, .attach: continue
+                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach: continue
                 }
             }
             try state.sink?.write(start == 0 ? batch : Array(batch[start...]), say)

@@ -84,6 +84,25 @@ extension Tail {
             connection: notes.connection.records(rooms: entries.map(\.name)))
     }
 
+    /// Records were handed over. A chunk ends with the first record a second later; when none comes, it ends by time, so that what was
+    /// compressed in memory, or not yet forced to the disk, does not wait for the next message.
+    func settleLater() {
+        hasRecordedSince = true
+        guard settling == nil else { return }
+        hasRecordedSince = false
+        settling = loop.schedule(at: loop.now + RecordingNotes.interval) { [weak self] in
+            self?.assumeIsolated { $0.settle() }
+        }
+    }
+
+    private func settle() {
+        settling = nil
+        guard case .running = phase, makesRecords else { return }
+        outletThread?.push([.settle(journal.unnumbered(at: loop.now))])
+        // They may be less than a second old.
+        if hasRecordedSince { settleLater() }
+    }
+
     /// The input was handled, and what it led to is done.
     func noteState(after number: Int, at now: Moment) {
         guard makesRecords, number > 0 else { return }

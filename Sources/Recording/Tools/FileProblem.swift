@@ -61,7 +61,7 @@ public struct FileProblem: Hashable, Sendable {
         case .damage(let line, let offset, let bytes, let message):
             self.init(
                 .damage, line: line, offset: offset, bytes: bytes, message: "\(bytes) bytes cannot be read: \(message)")
-        case .tornTail(let offset, let bytes):
+        case .tornTail(let offset, let bytes, _):
             self.init(
                 .torn, offset: offset, bytes: bytes,
                 message: "the last \(bytes) bytes are not a whole record: the recording was cut off")
