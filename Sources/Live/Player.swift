@@ -173,8 +173,8 @@ struct Player {
     private mutating func note(_ exchange: Record.HTTPRecord, _ stamp: Stamp) {
         switch exchange.phase {
         case .request: figures.asked(exchange.id, at: stamp.time)
-        case .response(let status, _, _): figures.answered(exchange.id, failed: status >= 400, at: stamp.time)
-        case .failure: figures.answered(exchange.id, failed: true, at: stamp.time)
+        case .response(let status, _, _): figures.answered(exchange.id, status: status, at: stamp.time)
+        case .failure(let kind, _): figures.answered(exchange.id, failure: kind, at: stamp.time)
         }
     }
 
@@ -254,7 +254,8 @@ struct Player {
             case .report(let report): self.report(report, stamp)
             case .request(let request):
                 if continuation == nil { requests.asked(request) } else { continuation?.note(request) }
-            case .connect, .send, .close, .cancel, .renewToken, .remember, .finish: break
+            case .cancel(let request): figures.cancelled(request)
+            case .connect, .send, .close, .renewToken, .remember, .finish: break
             }
         }
         effects.removeAll(keepingCapacity: true)

@@ -159,6 +159,7 @@ extension Tail {
         case .request(let request): send(request, stamp)
         case .cancel(let request):
             exchanges.removeValue(forKey: request).map { http.cancel($0) }
+            counts.requests.cancelled(request)
             largeAnswers.cancel(request)
         case .renewToken: renewToken()
         case .remember(let fact): remember(fact, at: stamp.time)

@@ -97,9 +97,10 @@ extension Tail {
                     id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
                     cause: request.cause)), stamp)
         counts.requests.asked(request.id, at: stamp.time)
-        let exchange = HTTPRequest(
+        var exchange = HTTPRequest(
             request.method, url, body: request.body, access: access, token: request.carriesToken ? token : nil,
             in: configuration.session.backend.tokenHeader)
+        exchange.timeout = configuration.requestTimeout
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }
@@ -108,8 +109,10 @@ extension Tail {
     private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[request] = nil
         if case .failure(let failure) = result, failure.kind == .cancelled { return }
-        let isFailed = if case .success(let response) = result { response.status >= 400 } else { true }
-        counts.requests.answered(request, failed: isFailed, at: loop.now)
+        switch result {
+        case .success(let response): counts.requests.answered(request, status: response.status, at: loop.now)
+        case .failure(let failure): counts.requests.answered(request, failure: failure.kind.rawValue, at: loop.now)
+        }
         take(Answer(result), to: request)
     }
 

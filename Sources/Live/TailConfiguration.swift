@@ -34,6 +34,8 @@ public struct TailConfiguration: Sendable {
     public var view: ViewControls?
     /// What is shown of what is reported; nil when nothing is. Clients of the control socket may change it.
     public var filter: ViewFilter?
+    /// How long an answer of the REST service may take, from the request to its last byte.
+    var requestTimeout: Duration = .seconds(30)
     /// Bytes that may wait for a viewer.
     var mostWaitingForViewers = 4 << 20
     /// Name of the context it runs in, for whoever asks, for the recording and for what is printed.

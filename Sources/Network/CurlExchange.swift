@@ -17,6 +17,8 @@ final class CurlExchange {
     /// Whether libcurl was told to begin; before, the exchange waits for a connection.
     private(set) var hasBegun = false
     private var headerBytes = 0
+    /// Whether the empty line came that ends the head.
+    private var isHeadWhole = false
     private var bodyBytes = 0
     /// Whether a receiver of pieces has the head.
     private var hasToldHead = false
@@ -207,12 +209,15 @@ final class CurlExchange {
             response.headers = []
             response.body = []
             bodyBytes = 0
+            isHeadWhole = false
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let end = value.lastIndex { !$0.isWhitespace }
             let name = line[..<colon].lowercased()
             response.headers.append((name, end.map { String(value[...$0]) } ?? ""))
             if name == "set-cookie", let end { request.access.cookies?.take(String(value[...end]), from: request.url) }
+        } else if line == "\r\n" || line == "\n" {
+            isHeadWhole = true
         }
         return true
     }
@@ -225,9 +230,17 @@ final class CurlExchange {
         return .success(response)
     }
 
-    /// libcurl has a limit of its own for connecting.
+    /// What came before the time was over. libcurl has a limit of its own for connecting.
     private var timeoutWords: String {
-        request.timeout.map { "no answer within \($0.shortText)" } ?? "no connection in time"
+        guard let span = request.timeout?.shortText else { return "no connection in time" }
+        guard headerBytes > 0 else { return "no answer within \(span)" }
+        guard isHeadWhole else { return "the head of the answer did not end within \(span)" }
+        let fields = response.headers
+        // The length counts what is compressed, and the body is counted when it is not any more.
+        guard let length = fields.last(where: { $0.name == "content-length" })?.value,
+            !fields.contains(where: { $0.name == "content-encoding" })
+        else { return "\(bodyBytes) bytes of the answer came within \(span), and no end" }
+        return "\(bodyBytes) of the answer's \(length) bytes came within \(span)"
     }
 
     private var tooLarge: HTTPFailure {

@@ -136,4 +136,6 @@ struct ConnectionHistory: Sendable {
     var refusedTokens = 0
     /// Whether the user was told that the REST service refuses the token.
     var toldOfRefusedRequests = false
+    /// Of which requests the user was told that the service does not answer them as it should.
+    var toldDelays = ToldFailures()
 }

@@ -21,11 +21,11 @@ extension Refetcher {
         case .response(let status, _, let retryAfter):
             guard key.isPersistent || Self.isPassing(status) else {
                 settle(key, isDirty: isDirty, at: now)
-                return .failed(key, why: "HTTP \(status)")
+                return .failed(key, why: answer.failureWords)
             }
             // An hour at most, whatever the server says.
             let asked = retryAfter.map { Duration.seconds(min(max($0, 0), 3600)) }
-            return retry(key, after: asked, why: "HTTP \(status)", at: now, using: &random)
+            return retry(key, after: asked, why: answer.failureWords, at: now, using: &random)
         case .failure(_, let message):
             return retry(key, after: nil, why: message, at: now, using: &random)
         }

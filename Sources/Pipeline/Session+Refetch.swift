@@ -14,7 +14,10 @@ extension Session {
             isReadable = apply(body, of: key, isCurrent: isCurrent, into: &effects)
         } else {
             carryOut(verdict, body: body, into: &effects)
-            if case .retrying(let key) = verdict { actionResourceDelayed(key, answer, into: &effects) }
+            if case .retrying(let key) = verdict {
+                tellDelay(of: key, answer)
+                actionResourceDelayed(key, answer, into: &effects)
+            }
         }
         guard let flight, let outcome = verdict.outcome(isReadable: isReadable) else { return }
         let status: Int? = if case .response(let status, _, _) = answer { status } else { nil }
@@ -32,6 +35,7 @@ extension Session {
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
             transaction.refetched.append(key.label)
+            history.toldDelays.wentWell(key)
             fetched(key, isCurrent: isCurrent, into: &effects)
         } catch {
             isReadable = false
@@ -42,6 +46,18 @@ extension Session {
         if let verdict { carryOut(verdict, body: body, into: &effects) }
         if isReadable, isCurrent { actionResourceFetched(key, into: &effects) }
         return isReadable
+    }
+
+    /// Requests that the user is told of at once at most, until one of them goes well: a service that answers nothing is one thing to know.
+    private static let mostDelays = 3
+
+    /// A connection that breaks is tried again without a word. A service that takes a request, and does not answer it as it should, is told
+    /// at once: it may do so for ever.
+    private mutating func tellDelay(of key: ResourceKey, _ answer: Answer) {
+        guard let why = answer.misbehaviour, history.toldDelays.count < Self.mostDelays, history.toldDelays.isNews(key)
+        else { return }
+        let rest = history.toldDelays.count == Self.mostDelays ? "; the summary counts the others" : ""
+        transaction.notice(.warning, "\(key.label) could not be fetched: \(why); it is tried again\(rest)")
     }
 
     mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
@@ -79,6 +95,27 @@ extension Session {
         guard !isRenewingToken else { return }
         isRenewingToken = true
         effects.append(.renewToken)
+    }
+}
+
+extension Answer {
+    /// What is wrong with an answer that a service that works would not give, be it busy; nil for any other.
+    fileprivate var misbehaviour: String? {
+        switch self {
+        case .response(300..<400, _, _): failureWords
+        case .response: nil
+        case .failure("timeout", let message), .failure("protocolError", let message): message
+        case .failure: nil
+        }
+    }
+
+    /// What went wrong, for people.
+    var failureWords: String {
+        switch self {
+        case .response(let status, _, _):
+            status / 100 == 3 ? "HTTP \(status), and redirects are not followed" : "HTTP \(status)"
+        case .failure(_, let message): message
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 struct ToldFailures: Sendable {
     private var keys: Set<ResourceKey> = []
 
+    /// Of how many the user was told.
+    var count: Int { keys.count }
+
     /// Whether it is the first time that the user is told of it since it went well.
     mutating func isNews(_ key: ResourceKey) -> Bool { keys.insert(key).inserted }
 

@@ -112,13 +112,19 @@ import Wire
 
     @Test func `a request that failed is one request`() {
         var counts = Tail.Counts()
-        for (id, isFailed) in [(1, false), (2, true), (3, true)] {
+        for (id, why) in [(1, nil), (2, "timeout"), (3, "HTTP 503")] {
             counts.requests.asked(id, at: .zero)
-            counts.requests.answered(id, failed: isFailed, at: .zero + .milliseconds(id))
+            counts.requests.answered(id, failure: why, at: .zero + .milliseconds(id))
         }
+        counts.requests.asked(4, at: .zero)
+        counts.requests.asked(5, at: .zero)
+        counts.requests.cancelled(5)
         #expect(counts.statistics.first { $0.name == "requests" }?.count == 3)
         let told = Summary().lines(requests: counts.requests).last
-        #expect(told == "  requests     3 answered, p50 2ms, p99 3ms, 2 of them failed")
+        #expect(
+            told
+                == "  requests     3 answered, p50 2ms, p99 3ms, 2 of them failed (1 timeout, 1 HTTP 503), 1 without an answer yet"
+        )
     }
 
     @Test func `a client makes the tail connect again, and the gap is told`() async throws {

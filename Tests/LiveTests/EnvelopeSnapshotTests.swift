@@ -145,7 +145,8 @@ import Wire
         summary.add(Self.stamped(.room(RoomReport(change: .refused, room: "/secret", source: "cli"))))
         var requests = RequestFigures()
         requests.asked(1, at: .zero)
-        requests.answered(1, failed: true, at: .zero + .milliseconds(8))
+        requests.answered(1, failure: "timeout", at: .zero + .milliseconds(8))
+        requests.asked(2, at: .zero)
         let end = TailSummary(
             outcome: .timedOut, events: 0, gaps: 0, undecodable: 0, sections: [(Item.Section("channels"), 3)],
             requests: requests, context: "work")
@@ -162,7 +163,7 @@ import Wire
                 == #"{"v":1,"type":"summary","n":0,"time":"2026-01-02T03:04:07.623000Z","t_us":2500000,"ctx":"work","#
                 + #""end":"timed out","code":8,"duration_us":0,"events":0,"undecodable":0,"gaps":0,"lost":0,"reconnects":0,"#
                 + #""denied":1,"batches":0,"kinds":\#(none),"rooms":\#(none),"actors":\#(none),"unknown":\#(none),"#
-                + #""requests":{"answered":1,"failed":1,"p50_us":8192,"p99_us":8192},"#
+                + #""requests":{"answered":1,"failed":1,"reasons":[{"name":"timeout","count":1}],"open":1,"p50_us":8192,"p99_us":8192},"#
                 + #""changes":{"delete":0,"insert":0,"move":0,"update":0},"model":[{"section":"channels","rows":3}],"#
                 + #""filter":{"events":1,"others":0,"sampled_out":0,"clauses":[{"clause":"kind = message","origin":"--filter","#
                 + #""events":1,"others":0}]}}"# + "\n")

@@ -6,7 +6,8 @@ usage: bad_peers.py KIND
 Prints "listening PORT". KIND: "silent" accepts and says nothing; "noise" answers with bytes that are not HTTP and closes; "closing"
 closes without a word; "deaf" upgrades and then neither reads nor answers; "wrong-accept" upgrades with a wrong accept hash;
 "reset" resets the connection after the request; "masked" upgrades and sends a frame with reserved bits; "redirect" redirects; "cookies"
-upgrades and sets two, and one too long to be kept.
+upgrades and sets two, and one too long to be kept. "half-head" sends the beginning of the head of an answer and no more; "stalled" a
+head that promises 5000 bytes, and 12 of them; "trickle" a head without a length, and a byte each 20 ms for ever.
 """
 import base64
 import hashlib
@@ -50,6 +51,18 @@ def serve(connection, kind):
         connection.sendall(upgrade(head) + b"\xf1\x01x")
     elif kind == "redirect":
         connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+    elif kind == "half-head":
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n")
+    elif kind == "stalled":
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\ntwelve bytes")
+    elif kind == "trickle":
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            try:
+                connection.sendall(b"x")
+            except OSError:
+                return
+            time.sleep(0.02)
     elif kind == "reset":
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()

@@ -37,6 +37,58 @@ import Wire
         ends(.fetched, 200, after: .milliseconds(5))
     }
 
+    private static let rooms = (1...5).map { "/companies/c/workspaces/w/channels/ch\($0)/feed" }
+
+    @Test
+    func `a service that takes requests and does not answer them is told at once, of three of them, with the reason`()
+        throws
+    {
+        var transcript = Transcript.ready(rooms: Self.rooms)
+        var told: [String] = []
+        func fail(_ channel: Int, _ answer: Answer) throws {
+            let request = try #require(transcript.requests.first { $0.target.contains("ch\(channel)") })
+            transcript.requests.removeAll { $0.id == request.id }
+            transcript.feed(.answered(request: request.id, answer))
+            told += transcript.notices
+        }
+        let late = Answer.failure(kind: "timeout", message: "chat.example.com: no answer within 30 s")
+        try fail(1, late)
+        #expect(told.count == 1)
+        #expect(
+            told[0].contains("ch1")
+                && told[0].hasSuffix("could not be fetched: chat.example.com: no answer within 30 s; it is tried again"),
+            "\(told)")
+        try fail(2, .response(status: 302, body: [], retryAfter: nil))
+        #expect(told.last?.contains("HTTP 302, and redirects are not followed") == true, "\(told)")
+        try fail(3, late)
+        #expect(told.last?.hasSuffix("; the summary counts the others") == true, "\(told)")
+        for channel in 4...5 { try fail(channel, late) }
+        #expect(told.count == 3)
+        // The same one again is no news.
+        transcript.pass(.seconds(2))
+        try fail(1, late)
+        #expect(told.count == 3)
+        transcript.pass(.seconds(4))
+        transcript.answer("ch1", #"{"resources":[]}"#)
+        try fail(4, late)
+        #expect(told.count == 4, "\(told) \(transcript.requests.map(\.target))")
+    }
+
+    @Test func `a connection that breaks, and a service that is busy, are tried again without a word`() throws {
+        var transcript = Transcript.ready(rooms: [Self.rooms[0]])
+        let answers: [Answer] = [
+            .failure(kind: "connect", message: "refused"), .failure(kind: "lost", message: "reset"),
+            .response(status: 503, body: [], retryAfter: nil), .response(status: 429, body: [], retryAfter: 1),
+        ]
+        for answer in answers {
+            let request = try #require(transcript.requests.first { $0.target.contains("ch1") })
+            transcript.requests.removeAll { $0.id == request.id }
+            transcript.feed(.answered(request: request.id, answer))
+            #expect(transcript.notices.isEmpty)
+            transcript.pass(.seconds(20))
+        }
+    }
+
     @Test func `an answer that nobody waits for is not told of`() {
         var transcript = Transcript.ready(rooms: ["/companies/c/workspaces/w/channels/ch/feed"])
         transcript.feed(.answered(request: 999, .response(status: 200, body: [], retryAfter: nil)))

@@ -53,17 +53,19 @@ extension Summary {
         writer.beginObject()
         writer.key("most")
         writer.beginArray()
-        for (name, count) in names {
-            writer.beginObject()
-            writer.key("name")
-            writer.string(name)
-            writer.key("count")
-            writer.integer(count)
-            writer.endObject()
-        }
+        for (name, count) in names { write(name, count, into: &writer) }
         writer.endArray()
         writer.key("others")
         writer.integer(others)
+        writer.endObject()
+    }
+
+    private static func write(_ name: String, _ count: Int, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("name")
+        writer.string(name)
+        writer.key("count")
+        writer.integer(count)
         writer.endObject()
     }
 
@@ -74,6 +76,12 @@ extension Summary {
         writer.integer(requests.answered)
         writer.key("failed")
         writer.integer(requests.failed)
+        writer.key("reasons")
+        writer.beginArray()
+        for reason in requests.reasons { Self.write(reason.name, reason.count, into: &writer) }
+        writer.endArray()
+        writer.key("open")
+        writer.integer(requests.open)
         for (key, percentile) in [("p50_us", 50), ("p99_us", 99)] {
             writer.key(key)
             if let latency = requests.latency(percentile: percentile) {

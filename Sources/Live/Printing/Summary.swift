@@ -101,15 +101,19 @@ public struct Summary: Sendable {
         return lines
     }
 
-    /// `12 answered, p50 8ms, p99 120ms, 1 of them failed`
+    /// `12 answered, p50 8ms, p99 120ms, 3 of them failed (2 timeout, 1 HTTP 503), 1 without an answer yet`
     private static func text(of requests: RequestFigures) -> String? {
-        guard requests.answered > 0 else { return nil }
+        guard requests.answered > 0 || requests.open > 0 else { return nil }
         var parts = ["\(requests.answered) answered"]
         for percentile in [50, 99] {
             guard let latency = requests.latency(percentile: percentile) else { continue }
             parts.append("p\(percentile) " + TimeText.span(milliseconds: latency.microseconds / 1000))
         }
-        if requests.failed > 0 { parts.append("\(requests.failed) of them failed") }
+        if requests.failed > 0 {
+            let reasons = requests.reasons.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+            parts.append("\(requests.failed) of them failed (\(reasons))")
+        }
+        if requests.open > 0 { parts.append("\(requests.open) without an answer yet") }
         return parts.joined(separator: ", ")
     }
 

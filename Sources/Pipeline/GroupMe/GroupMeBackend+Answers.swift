@@ -52,6 +52,7 @@ extension GroupMeBackend {
             show(record, into: &transaction)
         }
         guard memory.groups.take(records.map(\.group.id.entity), page: page) else { return }
+        if memory.groups.isLooping() { return tellLoop(of: .groups(page: page), into: &transaction) }
         if let next = memory.groups.next(after: page, of: records.count) {
             return transaction.fetch(.groupMe(.groups(page: next)))
         }
@@ -80,6 +81,7 @@ extension GroupMeBackend {
             transaction.want(chat.conversation.room)
         }
         guard memory.chats.take(chats.map(\.conversation.entity), page: page) else { return }
+        if memory.chats.isLooping() { return tellLoop(of: .chats(page: page), into: &transaction) }
         if let next = memory.chats.next(after: page, of: chats.count) {
             return transaction.fetch(.groupMe(.chats(page: next)))
         }
@@ -90,6 +92,14 @@ extension GroupMeBackend {
             transaction.model.remove(row.id)
             transaction.plans.append(.unwant(room: place.room))
         }
+    }
+
+    /// Says it once for each of the lists.
+    private mutating func tellLoop(of page: GroupMeResource, into transaction: inout Transaction) {
+        guard memory.toldLoops.isNews(.groupMe(page)) else { return }
+        transaction.notice(
+            .warning,
+            "\(page.label) is the same as the two pages before: the list is read no further, and nothing is removed")
     }
 
     /// A group as the service has it. Where members were left out nothing is said of them.

@@ -8,6 +8,9 @@ struct GroupMeMemory: Sendable {
         private(set) var page: Int?
         /// What the pages held so far.
         private var listed: Set<EntityID> = []
+        /// What the last page held, and how many pages in a row held the same.
+        private var last: [EntityID] = []
+        private var repeats = 0
         /// Of which something was said since the last reading, which moves them between pages: their not being listed means nothing.
         private var touched: Set<EntityID> = []
 
@@ -18,9 +21,19 @@ struct GroupMeMemory: Sendable {
 
         /// A page came, the first of a new reading or the next one of this; false for a late page of an earlier reading.
         mutating func take(_ ids: [EntityID], page number: Int) -> Bool {
-            if number == 1 { (page, listed) = (1, []) }
+            if number == 1 { (page, listed, last, repeats) = (1, [], [], 0) }
             guard page == number else { return false }
             listed.formUnion(ids)
+            repeats = ids == last && !ids.isEmpty ? repeats + 1 : 0
+            last = ids
+            return true
+        }
+
+        /// Whether the server gives the same page again and again, whichever is asked for. Nothing is known then of what was not listed:
+        /// the reading ends. Entries that move while a list is read make two pages equal, hardly ever three.
+        mutating func isLooping() -> Bool {
+            guard repeats >= 2 else { return false }
+            (page, listed, last, repeats) = (nil, [], [], 0)
             return true
         }
 
@@ -63,6 +76,8 @@ struct GroupMeMemory: Sendable {
     var chats = Listing()
     var typing = TypingBook()
     var told = ToldFailures()
+    /// Of which pages the user was told that they repeat those before.
+    var toldLoops = ToldFailures()
 
     /// The pages of lists that are being read.
     var listingPages: [GroupMeResource] {

@@ -77,6 +77,24 @@ struct GroupMeConnectionTests {
         #expect(peer.texts(of: .groups) == ["Family", "Hikers"])
     }
 
+    @Test(arguments: ["groups", "chats"])
+    func `a list that gives the same page whichever is asked for is read no further, which is told once`(list: String) {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001"}"#)
+        let page =
+            list == "groups"
+            ? #"[{"id":"10000001","name":"Family"}]"#
+            : #"[{"other_user":{"id":20000002,"name":"Ann"},"created_at":1,"updated_at":2}]"#
+        for number in 1...3 { peer.answer("\(list)?page=\(number)&", page) }
+        #expect(!peer.targets.contains { $0.contains("\(list)?page=4") })
+        let told = peer.reports.compactMap { if case .notice(let notice) = $0 { notice.text } else { nil } }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("page 3 is the same as the two pages before") == true, "\(told)")
+        let section: Item.Section = list == "groups" ? .groups : .chats
+        #expect(peer.texts(of: section).count == 1)
+    }
+
     @Test
     func
         `where something else than a WebSocket is answered, frames are polled for, at once; and a WebSocket is tried again later`()

@@ -1,0 +1,100 @@
+import Glibc
+import Network
+import Pipeline
+import TestSupport
+import Testing
+import Wire
+
+@testable import Live
+
+/// A Twake server whose realtime side works, and whose REST service does what a test wants.
+private final class HostileService: HTTPServerHandler {
+    /// The targets that were asked for, and whether the token was shown.
+    let asked = Mailbox<(target: String, hasToken: Bool)>()
+    private let answer: @Sendable (ServerRequest) -> HTTPResponse?
+    private let loop: EventLoop
+    private let server = Monitor<HTTPServer?>(nil)
+
+    /// `answer` gives nil for no answer, ever.
+    init(_ answer: @escaping @Sendable (ServerRequest) -> HTTPResponse?) throws {
+        self.answer = answer
+        loop = try EventLoop(name: "weir-hostile")
+        let made = try HTTPServer(on: loop, handler: self)
+        server.change { $0 = made }
+    }
+
+    var port: UInt16 { server.look { $0?.port ?? 0 } }
+
+    func close() {
+        server.change { $0 }?.close()
+        loop.shutDown()
+    }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        asked.put((request.path, request.headers.contains { $0.name.lowercased() == "authorization" }))
+        if let response = answer(request) { respond(response) }
+    }
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { nil }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        socket.send(.text(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#))
+    }
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        for message in messages {
+            let text = String(decoding: message.bytes, as: UTF8.self)
+            if text.hasPrefix("40") { socket.send(.text(#"40{"sid":"t"}"#)) }
+            if text.contains("authenticate") { socket.send(.text(#"42["authenticated"]"#)) }
+        }
+    }
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
+}
+
+@Suite struct HostileServiceTests {
+    /// Tails a service until something is told of its requests; gives the warnings, and the summary's line about requests.
+    private func warnings(of service: HostileService) async throws -> (warnings: [String], requests: String) {
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
+            session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
+        configuration.requestTimeout = .milliseconds(200)
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        await watcher.reports.wait { $0.notices.contains { $0.text.contains("could not be fetched") } }
+        tail.stop()
+        let requests = Summary().lines(requests: await summary.requests).last ?? ""
+        return (watcher.reports.all.notices.filter { $0.level == .warning }.map(\.text), requests)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func
+        `a service that takes requests and never answers is told with its address and its time, and is in the summary`()
+        async throws
+    {
+        let service = try HostileService { _ in nil }
+        defer { service.close() }
+        let (warnings, requests) = try await warnings(of: service)
+        #expect(
+            warnings.contains {
+                $0.contains("could not be fetched: 127.0.0.1:\(service.port): no answer within 200 ms")
+            },
+            "\(warnings)")
+        #expect(requests.contains("timeout)"), "\(requests)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a service that redirects, to itself or to another host, is told, not followed, and the token stays here`()
+        async throws
+    {
+        let other = try HostileService { _ in HTTPResponse(status: 200) }
+        defer { other.close() }
+        let port = other.port
+        for location in ["/loop", "http://localhost:\(port)/elsewhere"] {
+            let service = try HostileService { _ in HTTPResponse(status: 302, headers: [("Location", location)]) }
+            defer { service.close() }
+            let (warnings, requests) = try await warnings(of: service)
+            #expect(warnings.contains { $0.contains("HTTP 302, and redirects are not followed") }, "\(warnings)")
+            #expect(requests.contains("HTTP 302)"), "\(requests)")
+            #expect(!service.asked.all.contains { $0.target == "/loop" })
+        }
+        #expect(other.asked.all.isEmpty)
+    }
+}
