@@ -72,6 +72,22 @@ extension HazardTests {
         #expect(targets.count >= 30)
     }
 
+    @Test func `7: replies of one thread that are fetched side by side are fetched once each`() {
+        var transcript = ready([F.updatesRoom])
+        for index in 1...8 { transcript.receive(F.update("R\(index)", thread: "M1")) }
+        var asked = 0
+        while let next = transcript.requests.first, asked < 100 {
+            asked += 1
+            let reply = (1...8).first { next.target.contains("message_id=R\($0)") }.map {
+                F.proxyMessage("R\($0)", thread: "M1", "reply \($0)", at: 2000 + $0)
+            }
+            transcript.answer(next.target, "[\(reply ?? F.proxyMessage("M1", "head", at: 1000, replies: 8))]")
+        }
+        #expect(transcript.replies(to: "M1") == 8)
+        // Each notice overtakes what is in flight about the thread, so that a reply may be asked for twice.
+        #expect(asked <= 18)
+    }
+
     // MARK: 8
 
     @Test(arguments: [

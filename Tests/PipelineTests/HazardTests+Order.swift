@@ -129,4 +129,17 @@ extension HazardTests {
         #expect(eraA.session.model.count == 0)
         #expect(eraA.requests.isEmpty)
     }
+
+    @Test func `10: a deletion that an answer shows before its event comes changes the head's counter all the same`() {
+        var transcript = ready(feed: [
+            F.head("M1", "head", at: 1000, replies: 1, last: [F.message("M2", thread: "M1", "r", at: 2000)])
+        ])
+        // Another text of the same time is doubtful: the reply is asked for.
+        transcript.receive(F.feed("updated", F.message("M2", thread: "M1", "other", at: 2000)))
+        let gone = F.message("M2", thread: "M1", "Deleted message", at: 2000, updated: 3000, subtype: "deleted")
+        transcript.answer("/messages/M2", F.one(gone))
+        transcript.receive(F.feed("updated", gone))
+        transcript.settle([("/messages/M1", F.one(F.head("M1", "head", at: 1000, replies: 0)))])
+        #expect(transcript.replies(to: "M1") == 0)
+    }
 }

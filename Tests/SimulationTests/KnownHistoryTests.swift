@@ -331,6 +331,33 @@ import Testing
             4733 move 3 2 15
             """
         ),
+        (
+            "a reply was counted after it was deleted, because an answer showed that before the event did",
+            """
+            era c, Engine.IO 4, seed 7000057
+            443 react 3 1 33
+            522 come 2 9 27
+            581 come 1 9 25
+            599 direct 2 7 13
+            825 edit 0 2 30
+            1423 answer 1 0
+            1524 rename 2 0 20
+            1637 post 2 0 15
+            1653 reply 0 0 17
+            1674 post 2 2 27
+            1759 delete 0 11 36
+            """
+        ),
+        (
+            "each answer about a reply made all other replies in flight be fetched again",
+            """
+            era a, Engine.IO 3, seed 157807537971016, history 67
+            258 spoil 13 2
+            928 spoil 9 2
+            3174 hold 5 8000
+            4163 flood 0 9 36
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

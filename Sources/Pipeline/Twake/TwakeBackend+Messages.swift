@@ -21,7 +21,10 @@ extension TwakeBackend {
             guard let message = try TwakeEndpoints.message(era, path, thread: thread, id: id).parse(body) else {
                 return gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
             }
-            if isCurrent { transaction.overtakeMessages(of: thread, in: path.channel) }
+            // Answers about other replies are none the older for this one: were they overtaken, each would make all others be fetched again.
+            if isCurrent {
+                transaction.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
+            }
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isCurrent, message.isHead { reconcile(message, era, path, listed: nil, into: &transaction) }
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
@@ -70,7 +73,8 @@ extension TwakeBackend {
 extension Transaction {
     /// Takes a message of an answer in. One that is current is the truth, but for what it leaves out; an older version than the model's
     /// only counts the replies. Of one that is not current, only what is certainly newer is taken: it is fetched again anyway. No event tells
-    /// of the thread that a message was moved from (T14): an answer that shows it elsewhere makes the counters be read again.
+    /// of the thread that a message was moved from (T14), and the event of a deletion is no news after the answer that shows it: an answer
+    /// that shows a message elsewhere, or a reply deleted, makes the counters be read again.
     mutating func adopt(
         _ sent: Twake.Message, at path: TwakeChannelPath?, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool
     ) {
@@ -89,7 +93,8 @@ extension Transaction {
                 message = known.merged(with: message)
                 message.replies = counter ?? message.replies
             }
-            if let path, message.thread != known.thread { fetchHeads(of: message, known, era, path) }
+            let isUncounted = !message.isHead && message.isDeleted != known.isDeleted
+            if let path, message.thread != known.thread || isUncounted { fetchHeads(of: message, known, era, path) }
         } else if sent.isStub {
             return
         }

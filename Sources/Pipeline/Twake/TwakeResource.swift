@@ -113,6 +113,9 @@ enum TwakeResource: Hashable, Sendable {
         }
     }
 
+    /// Whether its answer is one reply.
+    var isOfOneReply: Bool { if case .message(_, _, let thread, let id) = self { thread != id } else { false } }
+
     /// Whether its answer says something about a channel as a row of its list.
     func lists(_ channel: TwakeChannelPath) -> Bool {
         switch self {
