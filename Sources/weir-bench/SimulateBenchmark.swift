@@ -83,6 +83,7 @@ struct SimulationRun {
             acts of people             \(figures.acts.grouped)
             own deeds, done            \(figures.deeds.grouped), \(figures.deedsDone.grouped)
             workspaces looked at       \(figures.looks.grouped)
+            rooms left for a while     \(figures.pauses.grouped)
             events received            \(figures.events.grouped), of them not decodable \(figures.undecodable.grouped)
             connections, gaps          \(figures.connections.grouped), \(figures.gaps.grouped)
             requests, not answered     \(figures.requests.grouped), \(figures.failures.grouped)

@@ -6,6 +6,8 @@ package struct Figures: Sendable {
     package internal(set) var deedsDone = 0
     /// How often another workspace was looked at.
     package internal(set) var looks = 0
+    /// How often a room was left for a while.
+    package internal(set) var pauses = 0
     package internal(set) var events = 0
     package internal(set) var requests = 0
     package internal(set) var answers = 0
@@ -32,6 +34,7 @@ package struct Figures: Sendable {
         total.deeds += one.deeds
         total.deedsDone += one.deedsDone
         total.looks += one.looks
+        total.pauses += one.pauses
         total.events += one.events
         total.requests += one.requests
         total.answers += one.answers

@@ -76,7 +76,7 @@ extension GroupMeSimulatedServer: Side {
                 .editChannel(
                     channel: $0, name: b % 2 == 0 ? text : nil, icon: nil, description: b % 2 == 0 ? nil : text)
             }
-        case .look: return nil
+        case .look, .pause: return nil
         }
     }
 

@@ -11,6 +11,19 @@ extension History {
         case .twake: self.init(twakeSeed: seed)
         case .groupMe: self.init(groupMeSeed: seed)
         }
+        pauseRooms()
+    }
+
+    /// In a quarter of the histories the user leaves rooms for a while.
+    private mutating func pauseRooms() {
+        var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 3_001)
+        let span = steps.last?.at ?? 0
+        for _ in 0..<max(0, Int.random(in: -8...2, using: &random)) {
+            let at = Int.random(in: 0...span, using: &random)
+            let seconds = [0, 1, 5, 30].randomElement(using: &random) ?? 0
+            let step = Step(at: at, .deed(.pause, a: Int.random(in: 0..<12, using: &random), b: seconds))
+            steps.insert(step, at: steps.firstIndex { $0.at > at } ?? steps.endIndex)
+        }
     }
 
     private init(twakeSeed seed: UInt64) {

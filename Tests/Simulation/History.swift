@@ -35,6 +35,8 @@ package enum Deed: String, CaseIterable, Sendable {
     case see
     /// Looks at workspace `a`, and leaves the one before.
     case look
+    /// Leaves room `a` for `b` seconds, then joins it again.
+    case pause
     /// Adds person `b` to channel `a`, takes person `b` out of it, or gives it the name `b`.
     case invite, expel, title
 }

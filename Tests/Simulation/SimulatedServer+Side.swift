@@ -85,7 +85,7 @@ extension SimulatedServer: Side {
         case .retract: return message(own: true).map { .delete($0) }
         case .cheer: return message(own: false).map { .react($0, names: b % 3 == 0 ? [] : [b % 3 == 1 ? "👍" : "🎉"]) }
         case .see: return channel(a, on: session).map { .markRead(channel: $0) }
-        case .look, .invite, .expel, .title: return nil
+        case .look, .pause, .invite, .expel, .title: return nil
         }
     }
 

@@ -10,6 +10,7 @@ extension Simulation {
         // Nobody types on a machine that sleeps.
         guard asleepUntil == nil else { return }
         if deed == .look { return look(a) }
+        if deed == .pause { return pause(a, for: .seconds(b)) }
         guard let operation = server.operation(deed, a, b, text: "Deed \(deeds.count)", on: session) else { return }
         figures.deeds += 1
         let time = Timestamp(milliseconds: Self.epoch + now.microseconds / 1_000)
@@ -23,6 +24,13 @@ extension Simulation {
         figures.looks += 1
         self.place = place
         feed(.select(room: room))
+    }
+
+    private mutating func pause(_ number: Int, for span: Duration) {
+        let rooms = session.roomBook.entries
+        guard !rooms.isEmpty else { return }
+        figures.pauses += 1
+        feed(.unwant(rooms: [rooms[number % rooms.count].name], lasting: span))
     }
 
     /// What failed is shown until the user takes it back.
