@@ -29,8 +29,9 @@ protocol Backend: ActionBackend {
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction)
         throws(DecodingFailure)
 
-    /// The server has no such resource (404, 410).
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction)
+    /// A resource was answered with 404 or 410. True when that is the service's word on it; false when something in between answered
+    /// in its place, and the resource is asked for again.
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool
 
     /// The resource could not be fetched; one that is persistent will be all the same, later.
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)

@@ -219,6 +219,22 @@ struct Outbox: Sendable {
 
     // MARK: What is fetched for it
 
+    /// The entries whose requests need a resource.
+    func resolved(by key: ResourceKey) -> [EntityID] {
+        entries.compactMap { entry in
+            guard case .resolving(let keys) = entry.state, keys.contains(key) else { return nil }
+            return entry.action.id
+        }
+    }
+
+    /// A resource is not there: the entry does not wait for it any more.
+    mutating func resolveWithout(_ key: ResourceKey, _ id: EntityID) {
+        change(id) { entry in
+            guard case .resolving(let keys) = entry.state else { return }
+            entry.state = .resolving(keys.filter { $0 != key })
+        }
+    }
+
     /// The entries that wait for a resource to be checked.
     func checked(by key: ResourceKey) -> [EntityID] {
         entries.compactMap { $0.state == .checking(key) ? $0.action.id : nil }

@@ -135,6 +135,15 @@ struct Refetcher: Sendable {
         wait(key, until: due)
     }
 
+    /// Somebody waits for the resource: it is asked for now, unless it is under way, or failed and is spared for a while.
+    mutating func need(_ key: ResourceKey, cause: Int) {
+        guard let entry = entries[key] else { return invalidate(key, cause: cause) }
+        guard entry.state == .waiting, entry.failures == 0 else { return }
+        waiting.removeAll { $0.key == key }
+        entries[key]?.state = .queued
+        queue.append(key)
+    }
+
     /// What is in flight and chosen by `isConcerned` may be answered with what was true before: it is fetched again when its answer
     /// came. What is not in flight is left alone.
     mutating func taint(where isConcerned: (ResourceKey) -> Bool) {

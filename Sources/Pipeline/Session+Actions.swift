@@ -79,9 +79,7 @@ extension Session {
         case .impossible(let why): refuse(id, why: isInDoubt ? Self.isInDoubt : why, status: nil, into: &effects)
         case .fetch(let keys):
             outbox.resolve(id, keys)
-            for key in keys where !transaction.refetcher.isBusy(key) {
-                transaction.refetcher.invalidate(key, cause: transaction.cause)
-            }
+            for key in keys { transaction.refetcher.need(key, cause: transaction.cause) }
             return false
         case .request(let operation, let request):
             outbox.become(operation, id)
@@ -205,10 +203,22 @@ extension Session {
         }
     }
 
-    /// The server says that a resource is not there. That is no word on what was done: a server that starts may say so of everything.
-    mutating func actionResourceMissing(_ key: ResourceKey, into effects: inout [Effect]) {
+    /// The server says that a resource is not there. An action that needs it goes on without it, although it may be asked for again later:
+    /// what is not there now is no reason to wait. That is no word on what was done: a server that starts may say so of everything.
+    mutating func actionResourceMissing(_ key: ResourceKey, isServicesWord: Bool, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
         noteEchoes(into: &effects)
+        for id in outbox.resolved(by: key) {
+            guard !isServicesWord else {
+                outbox.resolveWithout(key, id)
+                continue
+            }
+            // Nobody knows when the service is there again: whoever waits is told, and may give up.
+            if let entry = outbox[id] {
+                let why = "\(key.label) is answered with 404 by something before the service"
+                report(entry.action, .delayed(why: why, retryIn: .zero), into: &effects)
+            }
+        }
         for id in outbox.checked(by: key) {
             guard let entry = outbox[id] else { continue }
             if let echo = echo(of: entry) {

@@ -63,8 +63,8 @@ extension Session {
     mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
         switch verdict {
         case .gone(let key):
-            backend.gone(key, body: body, into: &transaction)
-            actionResourceMissing(key, into: &effects)
+            let isServicesWord = backend.gone(key, body: body, into: &transaction)
+            actionResourceMissing(key, isServicesWord: isServicesWord, into: &effects)
         case .tokenRefused(_, let isFirst):
             if isFirst { renewToken(into: &effects) }
         case .failed(let key, let why), .stalled(let key, let why):

@@ -35,7 +35,9 @@ struct UntypedBackend: Backend {
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
     ) {}
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {}
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+        true
+    }
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {}
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }

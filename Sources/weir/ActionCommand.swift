@@ -122,7 +122,7 @@ extension Action.Operation {
         case .react: "the reaction"
         case .delete: "the deletion"
         case .markRead: "marking as read"
-        case .createChannel(let draft): "the channel \(draft.name)"
+        case .createChannel(let draft): draft.kind == .direct ? "the direct" : "the channel \(draft.name)"
         case .editChannel: "the change of the channel"
         case .deleteChannel: "the deletion of the channel"
         case .addMember(_, let user): "adding \(user)"

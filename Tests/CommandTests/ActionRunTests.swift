@@ -113,6 +113,35 @@ struct ActionRunTests {
         #expect(lines.allSatisfy { $0.contains(#""do":"add_member","state":"refused""#) }, "\(refused.output)")
     }
 
+    @Test(
+        "What is to be done in a place that is not there is refused, and the places that are there are named",
+        arguments: eras)
+    func places(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.stop() }
+        let commands = [
+            (["send"], ["#general", "hello"]), (["edit"], ["#general", "M", "hello"]), (["react"], ["#general", "M"]),
+            (["delete"], ["#general", "M"]), (["read"], ["#general"]), (["channel", "create"], ["New"]),
+            (["channel", "members", "add"], ["#general", "U"]),
+        ]
+        for (command, rest) in commands {
+            let company = try server.run(command, rest, ["--company", "nope"])
+            #expect(company.status == 4)
+            #expect(
+                company.errors.contains(" was refused: there is no company 'nope'; you are in "), "\(company.errors)")
+            let workspace = try server.run(command, rest, ["--workspace", "nope"])
+            #expect(workspace.status == 4)
+            #expect(
+                workspace.errors.contains(" was refused: there is no workspace 'nope' in company "),
+                "\(workspace.errors)")
+        }
+        let made = try server.run(["workspace", "create"], ["Sales"], ["--company", "nope"])
+        #expect(made.status == 4)
+        // Nothing of it waits for a later command.
+        let sent = try server.run(["send"], ["#general", "hello"])
+        #expect(sent.status == 0 && !sent.errors.contains("waited"), "\(sent.errors)")
+    }
+
     @Test("A result as JSON has always the same members", arguments: eras)
     func json(era: String) throws {
         let server = try Server(era: era)

@@ -173,11 +173,12 @@ extension GroupMeBackend {
     private static let shortWait: Duration = .seconds(2)
     private static let longWait: Duration = .seconds(30)
 
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
-        guard case .groupMe(let resource) = key else { return }
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+        guard case .groupMe(let resource) = key else { return true }
         // The service's own 404 is an envelope, or has no bytes (3.1): anything else comes from a server in between.
         if let first = body.first, first != UInt8(ascii: "{") {
-            return transaction.fetch(key, after: Self.shortWait)
+            transaction.fetch(key, after: Self.shortWait)
+            return false
         }
         switch resource {
         // Of a group that one left the service says no more than that there is nothing (3.3).
@@ -190,6 +191,7 @@ extension GroupMeBackend {
             failed(key, why: "the service has no \(resource.label)", into: &transaction)
             transaction.fetch(key, after: Self.longWait)
         }
+        return true
     }
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {

@@ -14,6 +14,7 @@ extension TwakeBackend {
         guard let company = facts.company else {
             return fetching(.companies(era), fetched, "you are in no company; name one with --company")
         }
+        if let step = looking(for: company, era, fetched, model) { return step }
         if case .createWorkspace(let name, let members) = action.operation {
             return request(forWorkspace: name, members, era, company)
         }
@@ -21,6 +22,7 @@ extension TwakeBackend {
             let why = "you are in no workspace of the company; name one with --workspace"
             return fetching(.workspaces(era, company: company), fetched, why)
         }
+        if let step = looking(for: workspace, of: company, era, fetched, model) { return step }
         if case .createChannel(let draft) = action.operation {
             return request(forChannel: draft, era, TwakePlace(company: company, workspace: workspace))
         }
@@ -49,6 +51,52 @@ extension TwakeBackend {
         }
         return channel(named: name, in: model)?.id
     }
+
+    /// What is to be fetched to know whether the user is in the company that was named, or why nothing is done there; nil when it is known,
+    /// or the server does not say.
+    private func looking(
+        for company: EntityID, _ era: TwakeEra, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>
+    ) -> ActionStep? {
+        var sections: [Item.Section] = [.directs(company), .workspaces(company)]
+        if let workspace = facts.workspace { sections.append(.channels(workspace)) }
+        if sections.contains(where: { holdsTruth($0, model) }) { return nil }
+        return looking(for: company, among: facts.companies, .companies(era), fetched) { others in
+            "there is no company '\(company)'; you are in " + (others.isEmpty ? "none" : others)
+        }
+    }
+
+    /// The same of a workspace.
+    private func looking(
+        for workspace: EntityID, of company: EntityID, _ era: TwakeEra, _ fetched: [ResourceKey],
+        _ model: SectionedCollection<Item>
+    ) -> ActionStep? {
+        if holdsTruth(.channels(workspace), model) { return nil }
+        let places = facts.workspaces[company]
+        return looking(for: workspace, among: places, .workspaces(era, company: company), fetched) { others in
+            let name = facts.companies?.first { $0.id == company }?.label ?? company.description
+            return "there is no workspace '\(workspace)' in company \(name); "
+                + (others.isEmpty ? "there is none" : "there are: \(others)")
+        }
+    }
+
+    /// Whether the server has told a row of a section: what an action only wishes for shows nothing.
+    private func holdsTruth(_ section: Item.Section, _ model: SectionedCollection<Item>) -> Bool {
+        model.rows(in: section).contains { $0.delivery == nil }
+    }
+
+    private func looking(
+        for place: EntityID, among listed: [TwakeFacts.Place]?, _ list: TwakeResource, _ fetched: [ResourceKey],
+        _ why: (_ others: String) -> String
+    ) -> ActionStep? {
+        if listed?.contains(where: { $0.id == place }) == true { return nil }
+        guard fetched.contains(.twake(list)) else { return .fetch([.twake(list)]) }
+        guard let listed else { return nil }
+        let (shown, left) = (listed.prefix(Self.mostNamed), listed.count - Self.mostNamed)
+        return .impossible(why(shown.map(\.label).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")))
+    }
+
+    /// How many places are named in place of one that is not there.
+    private static let mostNamed = 10
 
     private func fetching(_ resource: TwakeResource, _ fetched: [ResourceKey], _ why: String) -> ActionStep {
         fetched.contains(.twake(resource)) ? .impossible(why) : .fetch([.twake(resource)])

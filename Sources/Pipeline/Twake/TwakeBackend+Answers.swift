@@ -68,22 +68,27 @@ extension TwakeBackend {
         if let delay = memory.nextAttempt(of: list) { transaction.fetch(list, after: delay) }
     }
 
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) {
-        guard case .twake(let resource) = key else { return }
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+        guard case .twake(let resource) = key else { return true }
         if resource == .server, !facts.hasNoREST {
-            if facts.era != nil { return }
+            if facts.era != nil { return true }
             facts.era = .a
             facts.isEraByAbsence = true
             facts.isEraGuessed = true
             lookForMissing(into: &transaction)
             meetSenders(into: &transaction)
-            return discover(into: &transaction)
+            discover(into: &transaction)
+            return true
         }
         // Twake's own 404 is a JSON object (4.1); anything else comes from a server that knows nothing of this REST service.
         guard body.first == UInt8(ascii: "{") else {
             // Where there was one before, something in between answers for it while it is away.
-            guard facts.hasREST else { return missesREST("it answers 404", into: &transaction) }
-            return transaction.fetch(key, after: Self.shortWait)
+            guard facts.hasREST else {
+                missesREST("it answers 404", into: &transaction)
+                return true
+            }
+            transaction.fetch(key, after: Self.shortWait)
+            return false
         }
         switch resource {
         case .message(let era, let path, let thread, let id):
@@ -108,6 +113,7 @@ extension TwakeBackend {
             tell(key, "the REST service has no \(resource.label)", into: &transaction)
             transaction.fetch(key, after: Self.longWait)
         }
+        return true
     }
 
     /// After how long a wider resource is asked about something that is not there.

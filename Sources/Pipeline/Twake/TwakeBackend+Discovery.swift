@@ -48,25 +48,27 @@ extension TwakeBackend {
             if discoversRooms || facts.era != nil { discover(into: &transaction) }
         case .companies(let era):
             let companies = try TwakeEndpoints.companies(era).parse(body)
+            let places = companies.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
+            facts.companies = places
             if following.contains(.places) {
                 transaction.replace(.companies, with: companies.map { .company($0) }, isCurrent: isCurrent)
             }
             guard facts.company == nil else { return }
             facts.company = choose(
-                "company", option: "--company", from: companies.map { ($0.id, $0.name) }, facts.lastCompany,
-                into: &transaction)
+                "company", option: "--company", from: places, facts.lastCompany, into: &transaction)
             if facts.company != nil { discover(into: &transaction) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
             let workspaces = try TwakeEndpoints.workspaces(era, company: company).parse(body)
+            let places = workspaces.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
+            facts.workspaces[company] = places
             if following.contains(.places) {
                 let rows = workspaces.map { Item.workspace($0, of: company) }
                 transaction.replace(.workspaces(company), with: rows, isCurrent: isCurrent)
             }
             guard facts.workspace == nil else { return }
             facts.workspace = choose(
-                "workspace", option: "--workspace", from: workspaces.map { ($0.id, $0.name) }, facts.lastWorkspace,
-                into: &transaction)
+                "workspace", option: "--workspace", from: places, facts.lastWorkspace, into: &transaction)
             if facts.workspace != nil { discover(into: &transaction) }
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
@@ -119,7 +121,7 @@ extension TwakeBackend {
 
     /// Takes the only company or workspace, or the one that was looked at last, else the first one, with a word to the user.
     func choose(
-        _ what: String, option: String, from places: [(id: EntityID, name: String)], _ last: EntityID?,
+        _ what: String, option: String, from places: [TwakeFacts.Place], _ last: EntityID?,
         into transaction: inout Transaction
     ) -> EntityID? {
         guard let first = places.first(where: { $0.id == last }) ?? places.first else {
@@ -127,8 +129,8 @@ extension TwakeBackend {
             return nil
         }
         if places.count > 1 {
-            let others = places.filter { $0.id != first.id }.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
-            transaction.notice(.info, "\(what) \(first.name) (\(first.id)) is taken; choose with \(option): \(others)")
+            let others = places.filter { $0.id != first.id }.map(\.label).joined(separator: ", ")
+            transaction.notice(.info, "\(what) \(first.label) is taken; choose with \(option): \(others)")
         }
         return first.id
     }

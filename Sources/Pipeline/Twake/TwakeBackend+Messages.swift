@@ -19,7 +19,8 @@ extension TwakeBackend {
             apply(messages, ofThread: id, era, path, isCurrent: isCurrent, into: &transaction)
         case .message(let era, let path, let thread, let id):
             guard let message = try TwakeEndpoints.message(era, path, thread: thread, id: id).parse(body) else {
-                return gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
+                _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
+                return
             }
             // Answers about other replies are none the older for this one: were they overtaken, each would make all others be fetched again.
             if isCurrent {

@@ -2,10 +2,24 @@ import Events
 
 /// What is known about the place the user looks at; found out step by step, then constant.
 struct TwakeFacts: Sendable {
+    /// A company or a workspace.
+    struct Place: Sendable {
+        var id: EntityID
+        /// Untrusted.
+        var name: String
+
+        /// For people.
+        var label: String { "\(name) (\(id))" }
+    }
+
     /// The era spoken; nil until it is known.
     var era: TwakeEra?
     var company: EntityID?
     var workspace: EntityID?
+    /// The user's companies, as they were listed last; nil before that.
+    var companies: [Place]?
+    /// The workspaces of each company, as they were listed last.
+    var workspaces: [EntityID: [Place]] = [:]
     /// What was looked at last, before this session.
     var lastCompany: EntityID?
     var lastWorkspace: EntityID?
