@@ -61,6 +61,7 @@ let package = Package(
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
         .target(name: "CPrefetch"),
+        .target(name: "CSecretScan"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan", "CPrefetch"]),
@@ -78,7 +79,7 @@ let package = Package(
             "Recording",
             [
                 "RegularExpressions", "Pipeline", "Events", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto",
-                "CZstd",
+                "CSecretScan", "CZstd",
             ]),
         room(
             "Live",

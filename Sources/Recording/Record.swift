@@ -85,6 +85,11 @@ public enum Record: Hashable, Sendable {
         }
     }
 
+    /// Whether its payload is no text.
+    var isBinary: Bool {
+        if case .frame(let frame) = self, case .binary = frame.message { true } else { false }
+    }
+
     /// Whether a number and a time are required of it.
     var isNumbered: Bool {
         switch self {

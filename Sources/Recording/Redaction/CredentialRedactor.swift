@@ -20,7 +20,7 @@ enum CredentialRedactor {
                     let isKey = isKey(text, behind: end)
                     if isKey {
                         if depth == 0 {
-                            isValueNext = CredentialName.contains(UnsafeBufferPointer(rebasing: text[place + 1..<end]))
+                            isValueNext = isCredential(UnsafeBufferPointer(rebasing: text[place + 1..<end]))
                         }
                     } else if depth > 0 || isValueNext {
                         if end > place + 1 {
@@ -57,11 +57,15 @@ enum CredentialRedactor {
         let parameters = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
             parameter -> String in
             guard let sign = parameter.firstIndex(of: "=") else { return String(parameter) }
-            var name = String(parameter[..<sign])
-            let isCredential = name.withUTF8 { CredentialName.contains($0) }
+            let isCredential = SecretName.isCredential(inQuery: String(parameter[..<sign]))
             return isCredential ? "\(parameter[...sign])\(Redactor.replacement)" : String(parameter)
         }
         return url[...mark] + parameters.joined(separator: "&")
+    }
+
+    /// Whether all that stands under a name is a credential.
+    private static func isCredential(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        SecretName(name)?.coversWhatIsInside ?? false
     }
 
     /// The place of the quote that ends the string, or the end of the text.

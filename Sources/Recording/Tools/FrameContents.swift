@@ -82,6 +82,17 @@ struct FrameContents {
         return rest.isEmpty ? nil : rest.startIndex
     }
 
+    /// Where the JSON text of any payload begins: at once, or behind the header of a Socket.IO packet; nil when it holds none.
+    static func jsonStart(inPayload payload: ArraySlice<UInt8>) -> Int? {
+        let payload = payload.drop { $0 <= UInt8(ascii: " ") }
+        guard let first = payload.first else { return nil }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return payload.startIndex }
+        guard first == UInt8(ascii: "4") || first == UInt8(ascii: "0") else { return nil }
+        let packet = first == UInt8(ascii: "4") ? payload.dropFirst() : payload
+        guard !packet.isEmpty, let start = jsonStart(in: packet) else { return nil }
+        return payload[start] == UInt8(ascii: "{") || payload[start] == UInt8(ascii: "[") ? start : nil
+    }
+
     private static func room(_ name: StaticString, _ reader: inout JSONReader) throws(JSONError) -> String? {
         try reader.beginObject()
         while let key = try reader.nextKey() {

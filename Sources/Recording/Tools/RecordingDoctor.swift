@@ -52,7 +52,9 @@ public struct RecordingDoctor {
                     tell(segmentProblems(reader.head, first: line.stamp.n))
                 }
                 tell(examination.look(at: line))
-                tell(scanner?.secrets(in: line.text, line: line.line, offset: line.offset) ?? [])
+                tell(
+                    scanner?.secrets(
+                        in: line.text, line: line.line, offset: line.offset, isBinary: line.record.isBinary) ?? [])
             }
         }
         tell(examination.end())

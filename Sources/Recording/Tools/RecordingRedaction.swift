@@ -3,8 +3,8 @@ import Wire
 
 /// Takes out of a recording what should not be in it.
 ///
-/// The rules are applied to every string of a line and, in payloads that hold JSON, to every string in there; what is around stays
-/// as it was. Binary payloads are not looked into.
+/// The rules are applied to every string of a line and, in payloads and strings that hold JSON, to every string in there; what is around
+/// stays as it was. Binary payloads are not looked into.
 public struct RecordingRedaction {
     /// What was done.
     public struct Report: Hashable, Sendable {
@@ -17,14 +17,6 @@ public struct RecordingRedaction {
         /// What was wrong with what was read.
         public var problems = 0
     }
-
-    /// Members that make a line what it is, and hold nothing of a peer's.
-    private static let structure: Set<String> = [
-        "k", "n", "t", "w", "c", "d", "op", "len", "st", "ph", "m", "id", "for", "at", "h", "fmt", "v", "minor", "rec",
-        "seg",
-        "prev", "w0", "clock", "boot", "redact", "max_payload", "seed", "act", "lvl", "tr", "proto", "phase", "retry",
-        "b",
-    ]
 
     private let rules: [RedactionTarget]
     private let replacement: Replacement
@@ -68,7 +60,7 @@ public struct RecordingRedaction {
     private mutating func head(_ text: [UInt8], _ head: Record.Head) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
-        for id in head.redactions + rules.map(\.id).filter({ !head.redactions.contains($0) }) { json.string(id) }
+        for id in head.redactions + rules.flatMap(\.ids).filter({ !head.redactions.contains($0) }) { json.string(id) }
         json.endArray()
         var changes = MemberChanges()
         changes.set("redact", json.bytes)
@@ -76,8 +68,8 @@ public struct RecordingRedaction {
     }
 
     private mutating func redact(_ line: inout RecordLine) {
-        if case .frame(let frame) = line.record, case .binary = frame.message { report.binary += 1 }
-        guard let text = replaced(in: line.text) else { return }
+        if line.record.isBinary { report.binary += 1 }
+        guard let text = replaced(in: line.text, isBinary: line.record.isBinary) else { return }
         report.changed += 1
         line.text = text
         // The index must not say what the line does not.
@@ -85,85 +77,16 @@ public struct RecordingRedaction {
     }
 
     /// The line without what the rules name; nil when nothing of it is in there.
-    private mutating func replaced(in line: [UInt8]) -> [UInt8]? {
-        var edits: [(range: Range<Int>, text: [UInt8])] = []
-        var length: Int?
-        var leaves: [JSONLeaf] = []
-        guard JSONLeaf.visit(line[...], { leaves.append($0) }) else { return nil }
-        for leaf in leaves where leaf.keys.first.map({ !Self.structure.contains($0) }) ?? false {
-            if leaf.keys == ["p"] {
-                let payload = Array(leaf.value.utf8)
-                guard let text = replaced(inPayload: payload) else { continue }
-                length = text.count
-                edits.append((leaf.range, Self.quoted(text)))
-            } else if let text = value(of: leaf) {
-                edits.append((leaf.range, Self.quoted(text)))
+    private mutating func replaced(in line: [UInt8], isBinary: Bool = false) -> [UInt8]? {
+        var count = 0
+        let clean = LineValues.changed(line, isBinary: isBinary, seeksSecrets: rules.allSatisfy(\.isOfSecrets)) {
+            value in
+            value.replacing(rules.flatMap { $0.matches(in: value) }) { secret in
+                count += 1
+                return replacement.replacement(of: secret, salt: salt)
             }
         }
-        guard !edits.isEmpty else { return nil }
-        let text = Self.edited(line, edits)
-        guard let length else { return text }
-        var changes = MemberChanges()
-        changes.set("len", Int64(length))
-        return changes.applied(to: text)
-    }
-
-    private mutating func replaced(inPayload payload: [UInt8]) -> [UInt8]? {
-        if let start = JSONLeaf.jsonStart(in: payload[...]) {
-            var leaves: [JSONLeaf] = []
-            if JSONLeaf.visit(payload[start...], { leaves.append($0) }) {
-                var edits: [(range: Range<Int>, text: [UInt8])] = []
-                for leaf in leaves { if let text = value(of: leaf) { edits.append((leaf.range, Self.quoted(text))) } }
-                return edits.isEmpty ? nil : Self.edited(payload, edits)
-            }
-        }
-        return value(payload, under: ["p"])
-    }
-
-    private mutating func value(of leaf: JSONLeaf) -> [UInt8]? { value(Array(leaf.value.utf8), under: leaf.keys) }
-
-    /// A value without what the rules name; nil when nothing of it is in there.
-    private mutating func value(_ text: [UInt8], under keys: [String]) -> [UInt8]? {
-        let ranges = Self.joined(rules.flatMap { $0.matches(in: text, under: keys) })
-        guard !ranges.isEmpty else { return nil }
-        var result: [UInt8] = []
-        var place = 0
-        for range in ranges {
-            result += text[place..<range.lowerBound]
-            result += replacement.replacement(of: text[range], salt: salt)
-            place = range.upperBound
-            report.replacements += 1
-        }
-        return result + text[place...]
-    }
-
-    /// Ranges that overlap are one: of what a rule names nothing may be left because another rule names a part of it.
-    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
-        var joined: [Range<Int>] = []
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = joined.last, range.lowerBound < last.upperBound {
-                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                joined.append(range)
-            }
-        }
-        return joined
-    }
-
-    private static func quoted(_ text: [UInt8]) -> [UInt8] {
-        var json = JSONWriter()
-        json.string(utf8: text[...])
-        return json.bytes
-    }
-
-    private static func edited(_ text: [UInt8], _ edits: [(range: Range<Int>, text: [UInt8])]) -> [UInt8] {
-        var result: [UInt8] = []
-        var place = 0
-        for edit in edits {
-            result += text[place..<edit.range.lowerBound]
-            result += edit.text
-            place = edit.range.upperBound
-        }
-        return result + text[place...]
+        report.replacements += count
+        return clean
     }
 }

@@ -9,8 +9,15 @@ public struct RedactionTarget {
         case expression(TextPattern)
     }
 
-    /// What the new file's head says of it. An expression is not repeated there: it may hold what it is to take out.
+    /// What it is called. An expression is not repeated: it may hold what it is to take out.
     public let id: String
+    /// What the new file's head says of it: all kinds of secrets were taken out of what was received, as by a recorder.
+    var ids: [String] {
+        switch form {
+        case .secrets: [id, RedactionRule.received.rawValue]
+        case .secret, .path, .expression: [id]
+        }
+    }
     private let form: Form
 
     /// Why a rule is none.
@@ -43,18 +50,25 @@ public struct RedactionTarget {
         }
     }
 
-    /// What is to go of a value, as ranges of its UTF-8. `keys` are those it stands under in its payload.
-    func matches(in text: [UInt8], under keys: [String]) -> [Range<Int>] {
+    /// Whether it is a rule for secrets.
+    var isOfSecrets: Bool {
         switch form {
-        case .secret(let rule): return rule.matches(in: text, of: SecretRule.plain(keys.last ?? ""))
-        case .secrets:
-            let name = SecretRule.plain(keys.last ?? "")
-            return SecretRule.allCases.flatMap { $0.matches(in: text, of: name) }
+        case .secret, .secrets: true
+        case .path, .expression: false
+        }
+    }
+
+    /// What is to go of a value, as ranges of its UTF-8.
+    func matches(in value: PayloadWalk.Value) -> [Range<Int>] {
+        switch form {
+        case .secret(let rule): return value.secrets.filter { $0.rule == rule }.map(\.range)
+        case .secrets: return value.secrets.map(\.range)
         case .path(let path):
+            let keys = value.keys
             let isHere =
                 keys.count >= path.count && zip(keys.suffix(path.count), path).allSatisfy { $1 == "*" || $0 == $1 }
-            return isHere && !text.isEmpty ? [0..<text.count] : []
-        case .expression(let pattern): return pattern.matches(in: text)
+            return isHere && !value.text.isEmpty ? [0..<value.text.count] : []
+        case .expression(let pattern): return pattern.matches(in: value.text)
         }
     }
 }

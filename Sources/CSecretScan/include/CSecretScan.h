@@ -1,0 +1,247 @@
+#pragma once
+// Where a text may hold a secret: one pass, 64 bytes at a time, that nearly every event leaves without a hit. Static inline, so that it is
+// compiled into the Swift code that calls it. Baseline instruction sets (SSE2 is part of x86-64), and AVX-512 where the processor has it.
+// Nothing outside the `length` bytes at `text` is ever read.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/// What stands at a place.
+enum {
+    SECRET_NONE,
+    /// The colon or equals sign after what may be a secret's name.
+    SECRET_NAME,
+    /// A byte of a run of at least SECRET_RUN letters and digits.
+    SECRET_RUN_PLACE,
+    /// The space after "Bearer" or "Basic".
+    SECRET_SCHEME,
+    /// An at sign.
+    SECRET_AT,
+    /// A backslash that begins the code unit of an ASCII character.
+    SECRET_ESCAPE,
+    /// A percent sign that begins a letter, a digit, or what separates names and values.
+    SECRET_PERCENT,
+};
+
+/// Letters and digits in a row, from which on they may be a key.
+#define SECRET_RUN 20
+
+typedef struct {
+    size_t place;
+    int kind;
+} secret_place;
+
+static inline bool secret_is_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
+
+static inline bool secret_is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
+
+/// Five bits of each of the last three letters of a name: its place in a table of bits.
+static inline uint32_t secret_tail(uint8_t a, uint8_t b, uint8_t c) {
+    return (uint32_t)(a & 31) << 10 | (uint32_t)(b & 31) << 5 | (uint32_t)(c & 31);
+}
+
+/// Whether the name that ends before the sign at `place` may be a secret's, as far as its last three letters say.
+static inline bool secret_ends_name(const uint8_t *text, size_t place, const uint64_t *tails) {
+    // Nearly every name is a member's, and ends with a letter.
+    if (place >= 5 && text[place - 1] == '"' && secret_is_letter(text[place - 2])) {
+        const uint32_t tail = secret_tail(text[place - 4], text[place - 3], text[place - 2]);
+        return tails[tail >> 6] >> (tail & 63) & 1;
+    }
+    size_t end = place;
+    while (end > 0 && text[end - 1] == ' ') end -= 1;
+    if (end > 0 && (text[end - 1] == '"' || text[end - 1] == '\'')) {
+        end -= 1;
+        while (end > 0 && text[end - 1] == '\\') end -= 1;
+    }
+    // Numbers and brackets after the word: `password2`, `token[]`.
+    for (int step = 0; step < 8 && end > 0 && !secret_is_letter(text[end - 1]); step += 1) {
+        const uint8_t byte = text[end - 1];
+        if (!secret_is_digit(byte) && byte != '_' && byte != '-' && byte != '.' && byte != '[' && byte != ']') return false;
+        end -= 1;
+    }
+    if (end < 3) return false;
+    if (!secret_is_letter(text[end - 1]) || !secret_is_letter(text[end - 2]) || !secret_is_letter(text[end - 3])) return false;
+    const uint32_t tail = secret_tail(text[end - 3], text[end - 2], text[end - 1]);
+    return tails[tail >> 6] >> (tail & 63) & 1;
+}
+
+static inline bool secret_folds_to(const uint8_t *text, const char *word, size_t length) {
+    for (size_t i = 0; i < length; i += 1) {
+        if ((text[i] | 0x20) != (uint8_t)word[i]) return false;
+    }
+    return true;
+}
+
+static inline int secret_hex(uint8_t byte) {
+    if (secret_is_digit(byte)) return byte - '0';
+    const uint8_t letter = byte | 0x20;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+/// What the byte at `place`, one that the vectors point at, may be a part of.
+static inline int secret_kind(const uint8_t *text, size_t length, size_t place, const uint64_t *tails) {
+    switch (text[place]) {
+    case ':':
+    case '=': return secret_ends_name(text, place, tails) ? SECRET_NAME : SECRET_NONE;
+    case '@': return SECRET_AT;
+    case ' ':
+        if (place >= 6 && secret_folds_to(text + place - 6, "bearer", 6)) return SECRET_SCHEME;
+        return place >= 5 && secret_folds_to(text + place - 5, "basic", 5) ? SECRET_SCHEME : SECRET_NONE;
+    case '\\':
+        return length - place >= 6 && text[place + 2] == '0' && text[place + 3] == '0' && text[place + 4] >= '2'
+                && text[place + 4] <= '7'
+            ? SECRET_ESCAPE
+            : SECRET_NONE;
+    case '%': {
+        if (length - place < 3) return SECRET_NONE;
+        const int high = secret_hex(text[place + 1]), low = secret_hex(text[place + 2]);
+        if (high < 2 || high > 7 || low < 0) return SECRET_NONE;
+        const uint8_t byte = (uint8_t)(high << 4 | low);
+        if (secret_is_letter(byte) || secret_is_digit(byte)) return SECRET_PERCENT;
+        return byte && strchr("\"%&=?#:@_-", byte) ? SECRET_PERCENT : SECRET_NONE;
+    }
+    default: return SECRET_NONE;
+    }
+}
+
+/// Bits of 64 bytes: those to look at, and the letters and digits.
+typedef struct {
+    uint64_t signs;
+    uint64_t words;
+} secret_masks;
+
+// `text` has 65 bytes: whether a byte counts may depend on the one before it.
+#if defined(__SSE2__)
+#include <immintrin.h>
+static inline __m128i secret_in_range(__m128i block, char first, char count) {
+    const __m128i moved = _mm_sub_epi8(block, _mm_set1_epi8(first));
+    return _mm_cmpeq_epi8(_mm_min_epu8(moved, _mm_set1_epi8(count)), moved);
+}
+
+static inline secret_masks secret_look_narrow(const uint8_t *text) {
+    secret_masks masks = {0, 0};
+    for (int i = 0; i < 64; i += 16) {
+        const __m128i block = _mm_loadu_si128((const __m128i *)(text + i));
+        const __m128i next = _mm_loadu_si128((const __m128i *)(text + i + 1));
+        const __m128i folded = _mm_or_si128(block, _mm_set1_epi8(0x20));
+        const __m128i single = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(':')), _mm_cmpeq_epi8(block, _mm_set1_epi8('='))),
+            _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('@')), _mm_cmpeq_epi8(block, _mm_set1_epi8('%'))));
+        const __m128i escape =
+            _mm_and_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\')), _mm_cmpeq_epi8(next, _mm_set1_epi8('u')));
+        const __m128i scheme = _mm_and_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('r')), _mm_cmpeq_epi8(folded, _mm_set1_epi8('c'))),
+            _mm_cmpeq_epi8(next, _mm_set1_epi8(' ')));
+        const __m128i words = _mm_or_si128(secret_in_range(folded, 'a', 25), secret_in_range(block, '0', 9));
+        // The scheme's place is its space, one further on.
+        const uint64_t schemes = (uint64_t)(unsigned)_mm_movemask_epi8(scheme);
+        masks.signs |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(single, escape)) << i | schemes << i << 1;
+        if (schemes >> 15 && i == 48) masks.signs |= (uint64_t)1 << 63;
+        masks.words |= (uint64_t)(unsigned)_mm_movemask_epi8(words) << i;
+    }
+    return masks;
+}
+#else
+static inline secret_masks secret_look_narrow(const uint8_t *text) {
+    secret_masks masks = {0, 0};
+    for (int i = 0; i < 64; i += 1) {
+        const uint8_t byte = text[i];
+        const bool scheme = i > 0 && byte == ' ' && ((text[i - 1] | 0x20) == 'r' || (text[i - 1] | 0x20) == 'c');
+        const bool ends = i == 63 && ((byte | 0x20) == 'r' || (byte | 0x20) == 'c') && text[64] == ' ';
+        const bool single = byte == ':' || byte == '=' || byte == '@' || byte == '%' || (byte == '\\' && text[i + 1] == 'u');
+        masks.signs |= (uint64_t)(single || scheme || ends) << i;
+        masks.words |= (uint64_t)(secret_is_letter(byte) || secret_is_digit(byte)) << i;
+    }
+    return masks;
+}
+#endif
+
+#if defined(__x86_64__)
+#define SECRET_WIDE __attribute__((target("avx512f,avx512bw,popcnt")))
+static inline bool secret_has_wide_blocks(void) { return __builtin_cpu_supports("avx512bw"); }
+
+SECRET_WIDE static inline secret_masks secret_look_wide(const uint8_t *text) {
+    const __m512i block = _mm512_loadu_si512(text), next = _mm512_loadu_si512(text + 1);
+    const __m512i folded = _mm512_or_si512(block, _mm512_set1_epi8(0x20));
+    const uint64_t single = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(':'))
+        | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('=')) | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('@'))
+        | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('%'));
+    const uint64_t escape =
+        _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\')) & _mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8('u'));
+    const uint64_t scheme =
+        (_mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('r')) | _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('c')))
+        & _mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8(' '));
+    const uint64_t words =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(folded, _mm512_set1_epi8('a')), _mm512_set1_epi8(26))
+        | _mm512_cmplt_epu8_mask(_mm512_sub_epi8(block, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
+    return (secret_masks){single | escape | scheme << 1 | (scheme >> 63) << 63, words};
+}
+#endif
+
+// The first place of a run of 20 in a word of bits; 64 when there is none.
+static inline size_t secret_run_in(uint64_t words) {
+    uint64_t run = words & words >> 1;
+    run &= run >> 2;
+    const uint64_t eight = run & run >> 4;
+    const uint64_t twenty = eight & eight >> 8 & run >> 16;
+    return twenty ? (size_t)__builtin_ctzll(twenty) : 64;
+}
+
+// `wide` is a constant where this is compiled into another function.
+__attribute__((always_inline)) static inline secret_place secret_next_in(
+    const uint8_t *text, size_t length, size_t from, const uint64_t *tails, bool wide
+) {
+    // Letters and digits directly before the block.
+    size_t before = 0;
+    for (size_t i = from; i < length; i += 64) {
+        uint8_t rest[65];
+        const uint8_t *block = text + i;
+        if (length - i < 65) {
+            memset(rest, 0, sizeof rest);
+            memcpy(rest, block, length - i);
+            block = rest;
+        }
+        secret_masks masks;
+#if defined(__x86_64__)
+        if (wide) {
+            masks = secret_look_wide(block);
+        } else
+#endif
+            masks = secret_look_narrow(block);
+        size_t run = secret_run_in(masks.words);
+        const size_t first = ~masks.words ? (size_t)__builtin_ctzll(~masks.words) : 64;
+        if (first > 0 && before + first >= SECRET_RUN) run = 0;
+        while (masks.signs) {
+            size_t bit = (size_t)__builtin_ctzll(masks.signs);
+            if (bit > run) break;
+            masks.signs &= masks.signs - 1;
+            size_t place = i + bit;
+            // The letter before a space that stands in the next block.
+            if (bit == 63 && secret_is_letter(text[place])) place += 1;
+            const int kind = secret_kind(text, length, place, tails);
+            if (kind != SECRET_NONE) return (secret_place){place, kind};
+        }
+        if (run < 64) return (secret_place){i + run, SECRET_RUN_PLACE};
+        before = first == 64 ? before + 64 : (size_t)__builtin_clzll(~masks.words);
+    }
+    return (secret_place){length, SECRET_NONE};
+}
+
+#if defined(__x86_64__)
+SECRET_WIDE static inline secret_place secret_next_wide(
+    const uint8_t *text, size_t length, size_t from, const uint64_t *tails
+) {
+    return secret_next_in(text, length, from, tails, true);
+}
+#endif
+
+/// The first place from `from` on where something secret may stand. `tails` has a bit for each three letters that a secret's name may end
+/// with (secret_tail).
+static inline secret_place secret_next(const uint8_t *text, size_t length, size_t from, const uint64_t *tails) {
+#if defined(__x86_64__)
+    if (secret_has_wide_blocks()) return secret_next_wide(text, length, from, tails);
+#endif
+    return secret_next_in(text, length, from, tails, false);
+}

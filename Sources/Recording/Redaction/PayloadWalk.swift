@@ -1,0 +1,236 @@
+import JSONText
+import Wire
+
+/// Visits the values of a payload, and changes them: what capture, `file doctor --secrets` and `file redact` share.
+///
+/// The payload is JSON, perhaps behind the header of a Socket.IO packet, JSON Lines, or any other text, which is one value. A string that
+/// holds an object or array is JSON again, at any depth. What is not changed stays byte by byte.
+struct PayloadWalk {
+    /// A value.
+    struct Value {
+        /// What it says, escapes resolved; a number as it is written.
+        var text: [UInt8]
+        /// The keys of the objects around it, the outermost first. Elements of an array stand under the array's keys.
+        var keys: [String]
+        /// What the names say under which it stands.
+        var name: SecretName?
+
+        /// Its secrets; they may overlap.
+        var secrets: [FoundSecret] { SecretFinder.secrets(in: text, name, under: keys.last ?? "") }
+
+        /// The text with other text for the ranges; nil when there are none. Ranges that overlap are one: of what a rule names nothing may
+        /// be left because another rule names a part of it.
+        func replacing(_ ranges: [Range<Int>], _ replacement: (ArraySlice<UInt8>) -> [UInt8]) -> [UInt8]? {
+            if ranges.isEmpty { return nil }
+            var result: [UInt8] = []
+            var place = 0
+            var joined: [Range<Int>] = []
+            for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+                if let last = joined.last, range.lowerBound < last.upperBound {
+                    joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+                } else {
+                    joined.append(range)
+                }
+            }
+            for range in joined {
+                result += text[place..<range.lowerBound]
+                result += replacement(text[range])
+                place = range.upperBound
+            }
+            return result + text[place...]
+        }
+    }
+
+    /// Gives the new text of a value; nil when it stays.
+    typealias Change = (Value) -> [UInt8]?
+
+    private typealias Edit = (range: Range<Int>, text: [UInt8])
+
+    /// Deeper in strings of strings, what is left is text.
+    private static let mostLevels = 12
+    /// A string in JSON may nest so deep.
+    private static let depthInStrings = 64
+
+    /// Whether values that can hold no secret are passed over.
+    private let seeksSecrets: Bool
+    private let level: Int
+    private let prefix: [String]
+    private var keys: [JSONStringRange] = []
+    private var edits: [Edit] = []
+
+    private init(seeksSecrets: Bool, level: Int, under prefix: [String]) {
+        (self.seeksSecrets, self.level, self.prefix) = (seeksSecrets, level, prefix)
+    }
+
+    /// The payload with its values changed; nil when none was. With `seeksSecrets` only values that may hold a secret are visited.
+    static func changed(
+        _ payload: ArraySlice<UInt8>, under prefix: [String] = [], seeksSecrets: Bool, _ change: Change
+    ) -> [UInt8]? {
+        changed(payload, under: prefix, seeksSecrets: seeksSecrets, level: 0, name: nil, change)
+    }
+
+    private static func changed(
+        _ payload: ArraySlice<UInt8>, under prefix: [String], seeksSecrets: Bool, level: Int, name: SecretName?,
+        _ change: Change
+    ) -> [UInt8]? {
+        if let start = FrameContents.jsonStart(inPayload: payload), level <= mostLevels {
+            var walk = PayloadWalk(seeksSecrets: seeksSecrets, level: level, under: prefix)
+            if walk.walk(payload, from: start, name, change) {
+                return walk.edits.isEmpty ? nil : applied(walk.edits, to: payload)
+            }
+            if payload[start] == UInt8(ascii: "{"), payload.contains(UInt8(ascii: "\n")) {
+                return changedLines(
+                    of: payload, under: prefix, seeksSecrets: seeksSecrets, level: level, name: name, change)
+            }
+        }
+        return change(Value(text: Array(payload), keys: prefix, name: name))
+    }
+
+    /// JSON Lines: each line is a text of its own.
+    private static func changedLines(
+        of payload: ArraySlice<UInt8>, under prefix: [String], seeksSecrets: Bool, level: Int, name: SecretName?,
+        _ change: Change
+    ) -> [UInt8]? {
+        var edits: [Edit] = []
+        var start = payload.startIndex
+        while start < payload.endIndex {
+            let end = payload[start...].firstIndex(of: UInt8(ascii: "\n")) ?? payload.endIndex
+            let line = payload[start..<end]
+            start = end + 1
+            if seeksSecrets, !line.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) { continue }
+            if let text = changed(line, under: prefix, seeksSecrets: seeksSecrets, level: level + 1, name: name, change)
+            {
+                edits.append((line.startIndex..<line.endIndex, text))
+            }
+        }
+        return edits.isEmpty ? nil : applied(edits, to: payload)
+    }
+
+    /// Reads a JSON text; false when it is none.
+    private mutating func walk(_ text: ArraySlice<UInt8>, from start: Int, _ name: SecretName?, _ change: Change)
+        -> Bool
+    {
+        let json = text[start...]
+        do throws(JSONError) {
+            var reader = JSONReader(json.span, maximumDepth: level == 0 ? 256 : Self.depthInStrings)
+            let covering = name.flatMap { $0.coversWhatIsInside ? $0 : nil }
+            try walk(&reader, start, own: name, covering: covering, change)
+            try reader.end()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private mutating func walk(
+        _ reader: inout JSONReader, _ base: Int, own: SecretName?, covering: SecretName?, _ change: Change
+    ) throws(JSONError) {
+        switch try reader.peek() {
+        case .object: try object(&reader, base, covering, change)
+        case .array:
+            try reader.beginArray()
+            while try reader.nextElement() { try walk(&reader, base, own: own, covering: covering, change) }
+        case .string:
+            visit(try reader.stringRange(), in: reader, base, own ?? covering, change)
+        case .number:
+            let range = try reader.skip()
+            let name = own == .password || own == .code ? own : nil
+            guard !seeksSecrets || name != nil else { return }
+            let text = reader.span(at: range).withUnsafeBufferPointer { Array($0) }
+            edit(range, base, Value(text: text, keys: path(reader), name: name), change)
+        case .bool, .null: try reader.skip()
+        }
+    }
+
+    private mutating func object(
+        _ reader: inout JSONReader, _ base: Int, _ covering: SecretName?, _ change: Change
+    ) throws(JSONError) {
+        // `{"name":"password","value":…}`, in either order.
+        var label: SecretName?
+        var value: JSONStringRange?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let own = name(of: key, reader)
+            if !isPassedOver(key.range, reader) { visitKey(key.range, in: reader, base, change) }
+            keys.append(key.range)
+            let kind = try reader.peek()
+            if kind == .string, own == nil, covering == nil, reader.matches(key, "value") {
+                value = try reader.stringRange()
+                if let label, let value { visit(value, in: reader, base, label, change) }
+            } else {
+                if kind == .string, reader.matches(key, "name") || reader.matches(key, "key") {
+                    let start = reader.offset
+                    let text = try reader.stringRange()
+                    reader.seek(to: start)
+                    label = name(of: text, reader)
+                    if label != nil, let value { visit(value, in: reader, base, label, change) }
+                }
+                let inside = own.flatMap { $0.coversWhatIsInside ? $0 : nil } ?? covering
+                try walk(&reader, base, own: own, covering: inside, change)
+            }
+            keys.removeLast()
+        }
+        if label == nil, let value { visit(value, in: reader, base, nil, change) }
+    }
+
+    private func name(of key: JSONKey, _ reader: borrowing JSONReader) -> SecretName? { name(of: key.range, reader) }
+
+    private func name(of text: JSONStringRange, _ reader: borrowing JSONReader) -> SecretName? {
+        if text.hasEscapes { return SecretName(reader.string(at: text)) }
+        return reader.span(at: text).withUnsafeBufferPointer { SecretName($0) }
+    }
+
+    private func isPassedOver(_ text: JSONStringRange, _ reader: borrowing JSONReader) -> Bool {
+        // No secret is as short; nearly every key is.
+        text.range.count < 12 || !reader.span(at: text).withUnsafeBufferPointer { SecretFinder.mayHoldSecret($0) }
+    }
+
+    /// A key may be a secret by its looks, as in a list of tokens.
+    private mutating func visitKey(
+        _ key: JSONStringRange, in reader: borrowing JSONReader, _ base: Int, _ change: Change
+    ) {
+        let value = Value(text: Array(reader.string(at: key).utf8), keys: path(reader), name: nil)
+        edit(key.range.lowerBound - 1..<key.range.upperBound + 1, base, value, change)
+    }
+
+    private mutating func visit(
+        _ text: JSONStringRange, in reader: borrowing JSONReader, _ base: Int, _ name: SecretName?, _ change: Change
+    ) {
+        let isPassedOver = reader.span(at: text).withUnsafeBufferPointer { spelled in
+            seeksSecrets && name == nil && !SecretFinder.mayHoldSecret(spelled)
+        }
+        if isPassedOver { return }
+        let value = Value(text: Array(reader.string(at: text).utf8), keys: path(reader), name: name)
+        let range = text.range.lowerBound - 1..<text.range.upperBound + 1
+        let isInside = FrameContents.jsonStart(inPayload: value.text[...]) != nil
+        guard isInside, !(name?.coversWhatIsInside ?? false) else { return edit(range, base, value, change) }
+        let inside = Self.changed(
+            value.text[...], under: value.keys, seeksSecrets: seeksSecrets, level: level + 1, name: name, change)
+        if let inside { edits.append((range.lowerBound + base..<range.upperBound + base, Self.quoted(inside))) }
+    }
+
+    private mutating func edit(_ range: Range<Int>, _ base: Int, _ value: Value, _ change: Change) {
+        guard let text = change(value) else { return }
+        edits.append((range.lowerBound + base..<range.upperBound + base, Self.quoted(text)))
+    }
+
+    private func path(_ reader: borrowing JSONReader) -> [String] { prefix + keys.map { reader.string(at: $0) } }
+
+    static func quoted(_ text: [UInt8]) -> [UInt8] {
+        var json = JSONWriter()
+        json.string(utf8: text[...])
+        return json.bytes
+    }
+
+    private static func applied(_ edits: [Edit], to text: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var place = text.startIndex
+        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            result += text[place..<edit.range.lowerBound]
+            result += edit.text
+            place = edit.range.upperBound
+        }
+        return result + text[place...]
+    }
+}

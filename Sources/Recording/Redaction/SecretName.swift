@@ -1,0 +1,165 @@
+import CSecretScan
+
+/// What a name says of its value: the one list of names for capture, `file doctor --secrets` and `file redact`.
+///
+/// A name is taken apart into words: `user_password`, `accessToken`, `x-api-key`, `APIKey` and `connect.sid` have two or more. Digits and
+/// brackets at its end do not count (`password2`, `token[]`), nor do words that say in which form the secret is (`password_hash`). The last
+/// words decide, since they say what the value is: `token_type` and `password_changed_at` hold no secret, and `tokenize` and `passwordless`
+/// are other words. Tokens that only say where a list goes on (`next_page_token`) are no secrets; a session needs them.
+enum SecretName: UInt8, Hashable, Sendable {
+    /// A password, whatever its value.
+    case password
+    /// A short number that somebody types: `pin`, `otp`.
+    case code
+    /// A token, or a key that is named as one.
+    case token
+    /// What an `Authorization` header says: perhaps a scheme, then the secret.
+    case authorization
+    /// One cookie or more.
+    case cookie
+    /// A session's id.
+    case session
+    /// A key or signature of any kind, which is a secret only where it looks random.
+    case key
+
+    /// Whether all strings of an object or array under the name are secret.
+    var coversWhatIsInside: Bool {
+        switch self {
+        case .password, .token, .authorization, .cookie: true
+        case .code, .session, .key: false
+        }
+    }
+
+    /// Names by their last words, with `_` between; the longest that fits decides.
+    private static let phrases: [String: SecretName] = {
+        var phrases: [String: SecretName] = [:]
+        func add(_ name: SecretName, _ words: String) {
+            for word in words.split(separator: " ") { phrases[String(word)] = name }
+        }
+        add(.password, "password passwords passwd pwd passphrase passcode pass_word pass_phrase")
+        add(.code, "pin otp totp")
+        add(.token, "token tokens secret secrets jwt jwts bearer credential credentials csrf xsrf")
+        add(.token, "api_key api_keys apikey apikeys access_key accesskey private_key privatekey secret_key secretkey")
+        add(.token, "signing_key encryption_key master_key auth_key authkey shared_key sharedkey account_key")
+        add(.token, "service_key client_key consumer_key app_key")
+        for kind in "access refresh id auth session bearer device csrf xsrf user api login reset push app bot".split(
+            separator: " ")
+        {
+            add(.token, "\(kind)token")
+        }
+        add(.token, "clientsecret appsecret sharedsecret")
+        add(.authorization, "authorization")
+        add(.cookie, "cookie cookies setcookie")
+        add(.session, "sid pid session_id sessionid sess_id sessid phpsessid jsessionid")
+        add(.key, "key keys auth signature sig session hmac")
+        return phrases
+    }()
+
+    /// Words before `token` that make it a place in a list.
+    private static let places: Set<String> = [
+        "page", "next", "previous", "prev", "continuation", "continue", "cursor", "sync", "pagination",
+    ]
+
+    /// Words at the end that say in which form the secret is.
+    private static let forms: Set<String> = [
+        "hash", "digest", "value", "confirmation", "confirm", "plain", "encoded", "base64", "header",
+    ]
+
+    /// Names in the query of an address that say nothing elsewhere.
+    private static let queryNames: Set<String> = ["sig", "signature"]
+
+    /// Longer names are judged by their end.
+    private static let longest = 64
+
+    /// A bit for each three letters that a name may end with, for `secret_next`.
+    static let tails: [UInt64] = {
+        var tails = [UInt64](repeating: 0, count: 1 << 9)
+        for phrase in phrases.keys + forms.map({ $0 == "base64" ? "base" : $0 }) {
+            let end = Array(phrase.utf8.suffix(3))
+            let tail = Int(secret_tail(end[0], end[1], end[2]))
+            tails[tail >> 6] |= 1 << UInt64(tail & 63)
+        }
+        return tails
+    }()
+
+    /// What a name says; nil when nothing.
+    init?(_ name: String) {
+        var name = name
+        guard let found = name.withUTF8({ SecretName($0) }) else { return nil }
+        self = found
+    }
+
+    /// What a name says that is spelled without escapes; nil when nothing.
+    init?(_ name: UnsafeBufferPointer<UInt8>) {
+        guard Self.mayBe(name) else { return nil }
+        var words = Self.words(of: name)
+        while words.count > 1, let last = words.last, Self.forms.contains(last) { words.removeLast() }
+        guard let last = words.last else { return nil }
+        if words.count > 1, last == "token" || last == "tokens", Self.places.contains(words[words.count - 2]) {
+            return nil
+        }
+        if let two = Self.phrases[words.suffix(2).joined(separator: "_")] ?? Self.phrases[last] {
+            self = two
+        } else if last.hasSuffix("password") || last.hasSuffix("passwd") || last.hasSuffix("passphrase") {
+            self = .password
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a parameter of this name in the query of an address is a credential.
+    static func isCredential(inQuery name: String) -> Bool {
+        switch SecretName(name) {
+        case .password, .token, .authorization, .cookie: true
+        case .session, .code, .key, nil: queryNames.contains(words(of: name).last ?? "")
+        }
+    }
+
+    /// Whether the last three letters allow it, so that most names are passed over quickly.
+    private static func mayBe(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var end = name.count
+        while end > 0, !secret_is_letter(name[end - 1]) { end -= 1 }
+        guard end >= 3 else { return false }
+        let tail = Int(secret_tail(name[end - 3], name[end - 2], name[end - 1]))
+        return tails[tail >> 6] & 1 << UInt64(tail & 63) != 0
+    }
+
+    /// The words of a name, in small letters.
+    static func words(of name: String) -> [String] {
+        var name = name
+        return name.withUTF8 { words(of: $0) }
+    }
+
+    private static func words(of name: UnsafeBufferPointer<UInt8>) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        func endWord() {
+            if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+            word.removeAll(keepingCapacity: true)
+        }
+        for place in max(0, name.count - longest)..<name.count {
+            let byte = name[place]
+            let isUpper = isUpper(byte)
+            if !secret_is_letter(byte), !secret_is_digit(byte), byte < 0x80 {
+                endWord()
+                continue
+            }
+            if isUpper, place > 0 {
+                let follows =
+                    place + 1 < name.count && secret_is_letter(name[place + 1]) && !self.isUpper(name[place + 1])
+                if !self.isUpper(name[place - 1]) || follows { endWord() }
+            }
+            word.append(isUpper ? byte | 0x20 : byte)
+        }
+        endWord()
+        // `password2`, `token_1`.
+        while let last = words.last, let digit = last.utf8.last, secret_is_digit(digit), last != "base64" {
+            words.removeLast()
+            let plain = String(decoding: last.utf8.prefix { !secret_is_digit($0) }, as: UTF8.self)
+            if !plain.isEmpty { words.append(plain) }
+        }
+        return words
+    }
+
+    private static func isUpper(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
+}

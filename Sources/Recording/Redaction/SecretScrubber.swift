@@ -1,0 +1,60 @@
+public import Wire
+
+/// Takes the secrets that a server sends out of what came, before anything else sees it.
+///
+/// **Where the scrub is.** At the boundary: a message, an answer or a reason is scrubbed when it is whole, before the session and the recorder
+/// are given it. Both take in the same bytes, so a replay of the recording comes to the same, byte by byte, and all that follows is clean
+/// without a rule of its own: events, the model, diff logs, hooks, the control socket, the store. What Weir itself needs is read before, or
+/// is left in its place: frames of WebSocket and polling, redirects and logins never come by; the session ids in Engine.IO's open packet and
+/// Socket.IO's CONNECT stay for the session (`RedactionRule.sessions` hides them in what is written), Bayeux's `clientId`, an event's offset
+/// for recovery and the tokens of lists (`next_page_token`) are no secrets by the rules. Binary attachments are not looked into.
+///
+/// **The mark.** `‹secret-` and 64 bits of a SHA-256 over a key and the secret, as 16 hexadecimal digits, and `›`. The key is made for each
+/// scrubber and is in no file, so that nobody can try passwords against a recording; the same secret has the same mark as long as the scrubber
+/// lives: in all segments, answers and events of a run.
+///
+/// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`): what was scrubbed, they
+/// find clean.
+public struct SecretScrubber: Sendable {
+    private let key: [UInt8]
+
+    /// A scrubber with a key that nobody knows.
+    public init() {
+        var random = SystemRandomNumberGenerator()
+        self.init(key: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+
+    /// A scrubber with that key.
+    init(key: [UInt8]) { self.key = key }
+
+    /// A payload without secrets: JSON, perhaps behind the header of a packet, JSON Lines, or other text; nil when there were none.
+    /// Nearly all payloads are passed over in one pass without memory.
+    public func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? {
+        guard payload.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) else { return nil }
+        let isHandshake = payload.starts(with: "0{".utf8) || payload.starts(with: "40".utf8)
+        return PayloadWalk.changed(payload, seeksSecrets: true) { value in
+            if isHandshake, value.keys == ["sid"] || value.keys == ["pid"] { return nil }
+            return value.replacing(value.secrets.map(\.range)) { SecretMark.text(digest: digest(of: $0)) }
+        }
+    }
+
+    /// A message without secrets; nil when there were none.
+    public func scrubbed(_ message: WebSocketMessage) -> WebSocketMessage? {
+        switch message {
+        case .text(let text): scrubbed(text).map { .text($0[...]) }
+        case .binary: nil
+        }
+    }
+
+    /// A text without secrets.
+    public func scrubbed(_ text: String) -> String {
+        scrubbed(ArraySlice(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    private func digest(of secret: ArraySlice<UInt8>) -> String {
+        let digest = SHA256Digest()
+        digest.update(key.span)
+        digest.update(secret.span)
+        return digest.finish()
+    }
+}

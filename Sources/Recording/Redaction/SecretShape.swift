@@ -1,0 +1,155 @@
+import CSecretScan
+import Glibc
+
+/// How secrets look. Nothing here knows names.
+enum SecretShape {
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// Beginnings of well-known keys, with how many characters of a key follow at least.
+    private static let issuers: [(start: [UInt8], rest: Int)] = [
+        ("ghp_", 30), ("gho_", 30), ("ghu_", 30), ("ghs_", 30), ("ghr_", 30), ("github_pat_", 30), ("glpat-", 16),
+        ("xoxb-", 20), ("xoxp-", 20), ("xoxa-", 20), ("xoxr-", 20), ("xoxs-", 20), ("xoxc-", 20), ("xoxd-", 20),
+        ("xapp-", 20), ("sk_live_", 16), ("sk_test_", 16), ("rk_live_", 16), ("rk_test_", 16), ("whsec_", 20),
+        ("sk-", 32), ("AKIA", 16), ("ASIA", 16), ("AIza", 30), ("ya29.", 20), ("SG.", 30), ("npm_", 30),
+        ("pypi-", 30), ("dop_v1_", 30), ("hvs.", 20), ("glsa_", 20), ("AGE-SECRET-KEY-1", 30),
+    ].map { (Array($0.0.utf8), $0.1) }
+
+    /// Letters, digits and what base64 has beside them.
+    static func isBase64(_ byte: UInt8) -> Bool {
+        if secret_is_letter(byte) || secret_is_digit(byte) { return true }
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "-"), UInt8(ascii: "_"): return true
+        default: return false
+        }
+    }
+
+    /// What a token has: base64 for addresses, and dots.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        secret_is_letter(byte) || secret_is_digit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: ".")
+    }
+
+    /// A token of a known kind in the text around `place`, which stands in a long run of letters and digits, and where that text ends.
+    static func token(around place: Int, in text: Text) -> (found: (rule: SecretRule, range: Range<Int>)?, end: Int) {
+        var start = place
+        while start > 0, place - start < 64, isTokenByte(text[start - 1]) { start -= 1 }
+        var end = place
+        while end < text.count, isBase64(text[end]) || text[end] == UInt8(ascii: ".") { end += 1 }
+        if let key = pemKey(from: start, in: text) { return ((.key, key), max(end, key.upperBound)) }
+        for begin in start...place
+        where begin == start || !(secret_is_letter(text[begin - 1]) || secret_is_digit(text[begin - 1])) {
+            if let token = webToken(at: begin, until: end, in: text) { return ((.jwt, token), end) }
+            for issuer in issuers where text[begin] == issuer.start[0] && text[begin...].starts(with: issuer.start) {
+                let rest = text[(begin + issuer.start.count)..<max(end, begin + issuer.start.count)]
+                let key = rest.prefix(while: isTokenByte)
+                if key.count >= issuer.rest { return ((.key, begin..<key.endIndex), max(end, key.endIndex)) }
+            }
+        }
+        end = place
+        while end < text.count, secret_is_letter(text[end]) || secret_is_digit(text[end]) { end += 1 }
+        return (nil, end)
+    }
+
+    /// `eyJ….….…`: the base64 of `{"` begins so.
+    private static func webToken(at start: Int, until end: Int, in text: Text) -> Range<Int>? {
+        guard end - start >= 30, text[start...].starts(with: "eyJ".utf8) else { return nil }
+        let token = text[start..<end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "+") }
+        return token.count { $0 == UInt8(ascii: ".") } >= 2 && token.count >= 30 ? start..<token.endIndex : nil
+    }
+
+    /// The body of a private key in PEM whose first line begins at `start`: up to where it ends, or all there is.
+    private static func pemKey(from start: Int, in text: Text) -> Range<Int>? {
+        var before = start
+        while before > 0, start - before < 4,
+            [UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\\")].contains(text[before - 1])
+                || (text[before - 1] == UInt8(ascii: "n") && before > 1 && text[before - 2] == UInt8(ascii: "\\"))
+        { before -= 1 }
+        let head = Array("PRIVATE KEY-----".utf8)
+        guard before < start, before >= head.count, text[(before - head.count)..<before].elementsEqual(head) else {
+            return nil
+        }
+        var end = start
+        while end < text.count, !text[end...].starts(with: "-----END".utf8) { end += 1 }
+        while end > start, !isBase64(text[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    /// What follows a scheme's space, where it looks like a secret and not like English.
+    static func afterScheme(at space: Int, in text: Text) -> Range<Int>? {
+        var end = space + 1
+        while end < text.count,
+            isBase64(text[end]) || [UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "\\")].contains(text[end])
+        {
+            end += 1
+        }
+        // A slash may be escaped; what is left at the end escapes a quote.
+        while end > space + 1, text[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+        let value = text[(space + 1)..<end]
+        guard value.count >= 12 else { return nil }
+        let body = value.dropLast()
+        let isWord = body.dropFirst().allSatisfy {
+            $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") || $0 == UInt8(ascii: "-")
+        }
+        return isWord ? nil : space + 1..<end
+    }
+
+    /// The name and password of a URL that end with the at sign at `place`.
+    static func userInfo(before place: Int, in text: Text) -> Range<Int>? {
+        var start = place
+        var hasColon = false
+        while start > 0, place - start < 512, text[start - 1] > UInt8(ascii: " "), text[start - 1] != UInt8(ascii: "/"),
+            text[start - 1] != UInt8(ascii: "\"")
+        {
+            start -= 1
+            if text[start] == UInt8(ascii: ":") { hasColon = true }
+        }
+        guard hasColon,
+            text[..<start].suffix(3).elementsEqual("://".utf8) || text[..<start].suffix(5).elementsEqual(#":\/\/"#.utf8)
+        else { return nil }
+        let info = start..<place
+        return SecretMark.isMark(Text(rebasing: text[info])) ? nil : info
+    }
+
+    /// At least 32 characters of base64 or hexadecimal that say nothing: no id, whose parts stand between dashes, no path.
+    static func isRandom(_ text: Text) -> Bool {
+        guard text.count >= 32, text.count <= 4096, text.allSatisfy(isBase64), text[0] != UInt8(ascii: "/") else {
+            return false
+        }
+        return !isUUID(text) && entropy(of: text) >= 3.2
+    }
+
+    /// Whether a whole value is a key by its looks alone: 256, 384 or 512 bits in hexadecimal, or 40 to 512 characters of base64 with
+    /// small and large letters and digits.
+    static func isKey(_ text: Text) -> Bool {
+        guard text.count >= 40, text.count <= 512, text.allSatisfy(isBase64), text[0] != UInt8(ascii: "/") else {
+            return false
+        }
+        if text.allSatisfy({ HexDigit.value(of: $0) != nil }) {
+            return [64, 96, 128].contains(text.count) && entropy(of: text) >= 3
+        }
+        let hasAll =
+            text.contains(where: secret_is_digit)
+            && text.contains { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
+            && text.contains { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }
+        // Words with dashes between are no key, and nor is what has a digit here and there.
+        let digits = text.count(where: secret_is_digit)
+        return hasAll && digits * 24 >= text.count && entropy(of: text) >= 4.2
+    }
+
+    /// `8-4-4-4-12` hexadecimal digits.
+    static func isUUID(_ text: Text) -> Bool {
+        text.count == 36 && [8, 13, 18, 23].allSatisfy { text[$0] == UInt8(ascii: "-") }
+    }
+
+    /// Bits a character, by Shannon.
+    private static func entropy(of text: Text) -> Double {
+        var counts = [Int](repeating: 0, count: 256)
+        for byte in text { counts[Int(byte)] += 1 }
+        var bits = 0.0
+        for count in counts where count > 0 {
+            let share = Double(count) / Double(text.count)
+            bits -= share * log2(share)
+        }
+        return bits
+    }
+}
