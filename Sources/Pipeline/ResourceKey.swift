@@ -29,6 +29,9 @@ enum ResourceKey: Hashable, Sendable {
         }
     }
 
+    /// Whether it says something of a row that stays when the room is left.
+    var outlivesRoom: Bool { if case .groupMe(.group) = self { true } else { false } }
+
     /// Whether the session cannot do without it, so that it is asked for until there is an answer.
     var isPersistent: Bool {
         switch self {

@@ -167,7 +167,7 @@ extension Session {
 
     /// Drops what is under way for a room, but for what another room needs too.
     private mutating func forgetResources(of name: String, into effects: inout [Effect]) {
-        for key in backend.resources(of: name, transaction.model) {
+        for key in backend.resources(of: name, transaction.model) where !key.outlivesRoom {
             let isShared =
                 key.isShared
                 && rooms.entries.contains { backend.resources(of: $0.name, transaction.model).contains(key) }

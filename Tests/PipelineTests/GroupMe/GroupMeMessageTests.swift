@@ -109,6 +109,20 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .groups) == ["New name"])
     }
 
+    @Test func `a change of a group is shown though its room is left before the group was fetched`() throws {
+        var peer = peer()
+        try peer.push(
+            "/user/20000001",
+            #"{"type":"line.create","alert":"","subject":{"id":"\#(Peer.id(9))","group_id":"10000001","created_at":1785346055,"#
+                + #""sender_id":"system","user_id":"system","sender_type":"system","system":true,"name":"GroupMe","text":"x","#
+                + #""event":{"type":"group.name_change","data":{"user":{"id":20000002,"nickname":"Ann"},"name":"New name"}}}}"#
+        )
+        peer.feed(.unwant(rooms: [Peer.family]))
+        peer.pass(.milliseconds(100))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"New name"}"#)
+        #expect(peer.texts(of: .groups) == ["New name"])
+    }
+
     @Test
     func `what was missed is fetched by after_id, page by page, and a push that comes first does not move the cursor`()
         throws
