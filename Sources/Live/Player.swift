@@ -271,18 +271,3 @@ struct Player {
         session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) }
     }
 }
-
-extension Record {
-    /// The bytes a payload had before it was cut to what a line may hold; nil when it is whole.
-    fileprivate var lengthBeforeCut: Int? {
-        switch self {
-        case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
-        case .http(let exchange): exchange.cutFrom
-        case .memory(let memory): memory.cutFrom
-        case .head, .connection, .subscription, .gap, .token, .action, .mark, .state, .clock, .note, .sync, .index,
-            .end,
-            .unknown:
-            nil
-        }
-    }
-}

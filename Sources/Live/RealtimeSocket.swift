@@ -11,23 +11,25 @@ enum RealtimeSocket {
     /// Begins to open what was asked for; `handler` is called on the loop, never before this returns.
     init(
         on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
-        access: Access, framing: WebSocketFraming, handler: @escaping @Sendable (WebSocketEvent) -> Void
+        access: Access, framing: WebSocketFraming, limits: Limits, handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
         switch opening {
         case .engineIO(let path, let transport, let revision, let detectsRevision):
             var request = EngineIORequest(
                 url: server.with(scheme: server.scheme, target: path), transport: transport, revision: revision,
-                detectsRevision: detectsRevision, access: access)
+                detectsRevision: detectsRevision, access: access, maximumMessage: limits.message)
             request.framing = framing
             self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
         case .webSocket:
             let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target)
-            var request = WebSocketRequest(url: url, access: access)
+            var request = WebSocketRequest(url: url, access: access, maximumMessage: limits.message)
             request.framing = framing
             self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
         case .longPolling:
             let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)
-            self = .longPolling(LongPollingSocket(on: loop, http: http, url, access: access, handler: handler))
+            self = .longPolling(
+                LongPollingSocket(
+                    on: loop, http: http, url, access: access, maximumMessage: limits.message, handler: handler))
         }
     }
 

@@ -64,7 +64,7 @@ extension Tail {
         let number = asked.connection
         socket = RealtimeSocket(
             on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, access: access,
-            framing: configuration.framing
+            framing: configuration.framing, limits: configuration.session.limits
         ) { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
@@ -101,6 +101,7 @@ extension Tail {
             request.method, url, body: request.body, access: access, token: request.carriesToken ? token : nil,
             in: configuration.session.backend.tokenHeader)
         exchange.timeout = configuration.requestTimeout
+        exchange.maximumBody = configuration.session.limits.body
         exchanges[request.id] = http.send(exchange) { [weak self] result in
             self?.assumeIsolated { $0.answered(request.id, result) }
         }

@@ -27,9 +27,6 @@ final class CurlExchange {
     /// Why we ended the answer ourselves.
     private var refusal: HTTPFailure?
 
-    /// Largest head of an answer, in bytes.
-    private static let maximumHead = 1 << 18
-
     init(number: UInt64, request: HTTPRequest, receiver: HTTPReceiver) {
         self.number = number
         self.request = request
@@ -199,8 +196,8 @@ final class CurlExchange {
     /// Takes a header line; false ends the exchange.
     fileprivate func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
-        guard headerBytes <= Self.maximumHead else {
-            refusal = failure(.tooLarge, "the head of the answer is larger than \(Self.maximumHead) bytes")
+        guard headerBytes <= Limits.head else {
+            refusal = failure(.tooLarge, "the head of the answer is larger than \(Limits.head) bytes")
             return false
         }
         let line = String(decoding: bytes, as: UTF8.self)

@@ -22,7 +22,7 @@ public struct EngineIORequest: Sendable {
     public init(
         url: URLParts, transport: EngineIO.TransportChoice = .auto, revision: EngineIO.Revision = .v4,
         detectsRevision: Bool = false, access: Access = Access(), timeout: Duration = .seconds(20),
-        maximumMessage: Int = 16 << 20
+        maximumMessage: Int = Limits.standard
     ) {
         self.url = url
         self.transport = transport

@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
     public init(
         method: String = "GET", url: URLParts, access: Access = Access(), headers: [(name: String, value: String)] = [],
         bearer: Secret? = nil, body: [UInt8] = [],
-        timeout: Duration? = .seconds(30), maximumBody: Int = 64 << 20
+        timeout: Duration? = .seconds(30), maximumBody: Int = Limits.standard
     ) {
         self.method = method
         self.url = url

@@ -1,10 +1,11 @@
 import CLibWebSockets
 import Glibc
+import Wire
 
 /// A connection to a control socket that stays: lines are sent, and lines are read as they come. Blocks.
 public struct LocalSocketStream: ~Copyable {
-    /// Longest line read.
-    private static let maximumLine = 1 << 24
+    /// Longest line read: one of a recording.
+    private static let maximumLine = Limits.longestLine
 
     private let path: String
     /// Closed when the stream is let go.
@@ -44,6 +45,6 @@ public struct LocalSocketStream: ~Copyable {
             guard taken > 0 else { continue }
             if end == nil { line += piece[..<taken] } else { return line + piece[..<(taken - 1)] }
         }
-        throw .localSocket(path: path, message: "a line is larger than 16 MiB")
+        throw .localSocket(path: path, message: "a line is longer than \(Self.maximumLine) bytes")
     }
 }

@@ -17,6 +17,7 @@ public actor LongPollingSocket {
     private let http: HTTPClient
     private let url: URLParts
     private let access: Access
+    private let maximumMessage: Int
     private let handler: @Sendable (WebSocketEvent) -> Void
     /// Under way, in the order they were sent, each with its number.
     private var requests: [(number: Int, exchange: HTTPClient.ExchangeID)] = []
@@ -31,15 +32,17 @@ public actor LongPollingSocket {
     private var isOver = false
 
     /// `handler` is called on the loop, never before this returns. To be made on the loop's thread. `http` must answer on the same loop.
+    /// An answer larger than `maximumMessage` bytes closes it.
     public init(
         on loop: EventLoop, http: HTTPClient, _ url: URLParts, access: Access,
-        handler: @escaping @Sendable (WebSocketEvent) -> Void
+        maximumMessage: Int = Limits.standard, handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
         unownedExecutor = loop.asUnownedSerialExecutor()
         self.loop = loop
         self.http = http
         self.url = url
         self.access = access
+        self.maximumMessage = maximumMessage
         self.handler = handler
         loop.run { handler(.opened) }
     }
@@ -64,7 +67,8 @@ public actor LongPollingSocket {
         while requests.count < Self.mostRequests, !waiting.isEmpty {
             let request = HTTPRequest(
                 method: "POST", url: url, access: access, headers: [("content-type", "application/json")],
-                body: waiting.removeFirst(), timeout: nil)
+                body: waiting.removeFirst(), timeout: nil,
+                maximumBody: maximumMessage)
             sent += 1
             let number = sent
             let exchange = http.send(request) { [self] result in

@@ -49,7 +49,7 @@ public final class SocketIOConnection: Sendable {
     /// `http`, which must answer on the same loop. `maximumMessage` bounds one message, in bytes.
     public init(
         on loop: EventLoop, http: HTTPClient, _ configuration: SocketIOReconnection.Configuration,
-        transport: EngineIO.TransportChoice = .auto, maximumMessage: Int = 16 << 20,
+        transport: EngineIO.TransportChoice = .auto, maximumMessage: Int = Limits.standard,
         prepare: @escaping Preparation, handler: @escaping Handler
     ) {
         loop.preconditionOnLoop()

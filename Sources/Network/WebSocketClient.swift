@@ -22,7 +22,7 @@ public struct WebSocketRequest: Sendable {
     /// A request.
     public init(
         url: URLParts, headers: [(name: String, value: String)] = [], access: Access = Access(),
-        timeout: Duration = .seconds(20), maximumMessage: Int = 16 << 20
+        timeout: Duration = .seconds(20), maximumMessage: Int = Limits.standard
     ) {
         self.url = url
         self.headers = headers

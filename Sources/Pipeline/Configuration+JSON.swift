@@ -74,6 +74,12 @@ extension Configuration {
             for name in following.partNames { writer.string(name) }
             writer.endArray()
         }
+        if limits != Limits() {
+            writer.key("limits")
+            writer.beginArray()
+            for limit in [limits.message, limits.body, limits.attachments] { writer.integer(limit) }
+            writer.endArray()
+        }
         if let lookAgain {
             writer.key("look_again_us")
             writer.integer(lookAgain.microseconds)
@@ -137,6 +143,8 @@ extension Configuration {
             } else if reader.matches(key, "follows") {
                 try reader.beginArray()
                 while try reader.nextElement() { following.add(named: try reader.string()) }
+            } else if reader.matches(key, "limits") {
+                limits = try Self.limits(&reader)
             } else if reader.matches(key, "look_again_us") {
                 lookAgain = try Self.span(&reader)
             } else {
@@ -152,6 +160,19 @@ extension Configuration {
     /// A second at least, a day at most.
     private static func span(_ reader: inout JSONReader) throws(JSONError) -> Duration {
         .microseconds(min(max(try reader.int64(), 1_000_000), 86_400_000_000))
+    }
+
+    /// Of a message, a body and the attachments of a packet.
+    private static func limits(_ reader: inout JSONReader) throws(JSONError) -> Limits {
+        var sizes: [Int] = []
+        try reader.beginArray()
+        while try reader.nextElement() { sizes.append(Int(clamping: try reader.int64())) }
+        guard sizes.count == 3, sizes.allSatisfy({ Limits.range.contains($0) }) else {
+            throw JSONError(.invalidNumber, at: reader.offset)
+        }
+        var limits = Limits()
+        (limits.message, limits.body, limits.attachments) = (sizes[0], sizes[1], sizes[2])
+        return limits
     }
 
     private static func backoff(_ reader: inout JSONReader) throws(JSONError) -> Backoff {

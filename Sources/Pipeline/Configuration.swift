@@ -94,6 +94,8 @@ public struct Configuration: Hashable, Sendable {
     public var history: Int
     /// What is followed beside channels and what is said in them.
     public var following: Following
+    /// The largest things taken from the server.
+    public var limits = Limits()
     /// How long after the last full look, or the connect, everything joined is looked at again, so that what a server lost by itself is
     /// found; nil never does.
     public var lookAgain: Duration?

@@ -55,10 +55,10 @@ extension Session {
         link = .handshaking(Link.Open(connection: connection, spoken: spoken))
         switch spoken {
         case .socketIO(let revision):
-            client = SocketIOClient(
-                SocketIOClient.Configuration(
-                    revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token)),
-                memory: history.memory, openedAt: transaction.now)
+            var told = SocketIOClient.Configuration(
+                revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token))
+            told.maximumAttachments = configuration.limits.attachments
+            client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
         case .bayeux: openChannels(into: &effects)
         }
     }

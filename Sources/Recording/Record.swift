@@ -239,3 +239,17 @@ extension Record {
         }
     }
 }
+
+extension Record {
+    /// The bytes a payload that came from the server had before it was cut to what a line may hold; nil when it is whole.
+    package var lengthBeforeCut: Int? {
+        switch self {
+        case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil
+        case .http(let exchange): exchange.cutFrom
+        case .memory(let memory): memory.cutFrom
+        case .head, .connection, .subscription, .gap, .token, .action, .mark, .state, .clock, .note, .sync, .index,
+            .end, .unknown:
+            nil
+        }
+    }
+}

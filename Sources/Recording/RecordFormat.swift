@@ -1,3 +1,5 @@
+import Wire
+
 /// The numbers of the file format.
 enum RecordFormat {
     /// The head's `fmt`.
@@ -11,9 +13,11 @@ enum RecordFormat {
     /// What is called so is compressed when it is written; what is read may be called anything.
     static let compressedEnding = ".zst"
     /// The most bytes a line may have, its line feed included.
-    static let maximumLine = 16 << 20
-    /// Payloads longer than this are cut; in base64 they still fit into a line.
-    static let maximumPayload = 12_000_000
+    static let maximumLine = Limits.longestLine
+    /// Payloads longer than this are cut. No server's is: only hiding a secret many times can make one so long.
+    static let maximumPayload = Limits.largest
+    /// How the longest line is told.
+    static let tooLong = "longer than \(maximumLine) bytes"
     /// Other strings longer than this are cut: they are for people, and may come from a peer.
     static let maximumText = 65_536
     /// A list of strings stops before it holds more bytes than this.

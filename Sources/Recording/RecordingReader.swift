@@ -2,7 +2,7 @@ import Wire
 
 /// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
 ///
-/// Memory is bounded by the longest line the format allows (16 MiB), whatever the file holds. The times of a damaged or
+/// Memory is bounded by the longest line the format allows (44 MiB), whatever the file holds. The times of a damaged or
 /// edited file may go back; whoever feeds them to a session must clamp them.
 public struct RecordingReader: ~Copyable {
     /// What the next line gave.
@@ -119,7 +119,7 @@ public struct RecordingReader: ~Copyable {
         let range: Range<Int>
         switch try lines.next() {
         case .whole(let line): range = line
-        case .tooLong: throw .notARecording(path: path, message: "its first line is longer than 16 MiB")
+        case .tooLong: throw .notARecording(path: path, message: "its first line is \(RecordFormat.tooLong)")
         case .unfinished: throw .notARecording(path: path, message: "it ends inside its first line")
         case nil: throw .notARecording(path: path, message: "it is empty")
         }
@@ -163,7 +163,7 @@ public struct RecordingReader: ~Copyable {
         case .whole(let range): return try entry(of: range)
         case .tooLong(let bytes):
             markDamage()
-            return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: "longer than 16 MiB")
+            return .damage(line: lines.line, offset: lines.offset, bytes: bytes, message: RecordFormat.tooLong)
         case .unfinished(let bytes):
             return .tornTail(offset: lines.offset, bytes: bytes, isCutOff: !isWholeButForItsFeed(bytes))
         case nil: return nil

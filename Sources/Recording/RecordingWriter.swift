@@ -203,7 +203,7 @@ public struct RecordingWriter: ~Copyable {
     private mutating func add(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         guard encoder.encode(record, stamp) else {
             throw .system(
-                operation: "write a record of more than 16 MiB", path: output.path, code: AppendFile.tooLong)
+                operation: "write a record \(RecordFormat.tooLong)", path: output.path, code: AppendFile.tooLong)
         }
         output.append(encoder.line)
         length += encoder.line.count

@@ -42,7 +42,7 @@ extension EngineIO {
         var count = 0
 
         /// A reader of bodies of that revision; nil finds out from the first body, which begins with the open packet.
-        public init(_ revision: Revision?, maximumPacket: Int = 16 << 20, maximumPackets: Int = .max) {
+        public init(_ revision: Revision?, maximumPacket: Int = Limits.standard, maximumPackets: Int = .max) {
             self.revision = revision
             self.maximumPacket = maximumPacket
             self.maximumPackets = maximumPackets

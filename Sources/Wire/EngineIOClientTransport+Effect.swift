@@ -46,7 +46,7 @@ extension EngineIOClientTransport {
             path: String, query: String = "", server: String = "the server", cacheBuster: String = "0",
             handshakeTimeout: Duration = .seconds(20), postTimeout: Duration = .seconds(20),
             upgradeTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(5),
-            maximumPacket: Int = 16 << 20
+            maximumPacket: Int = Limits.standard
         ) {
             self.transport = transport
             self.revision = revision

@@ -25,6 +25,8 @@ extension SocketIOClient {
         public var handshakeTimeout: Duration
         /// Which event goes when too many wait for their namespace.
         public var overflow: SocketIO.OverflowPolicy
+        /// Bytes of the attachments of one packet together; a packet that has more is refused, and they are passed over.
+        public var maximumAttachments = Limits.standard
         /// A configuration.
         public init(
             revision: EngineIO.Revision, namespaces: [Namespace], handshakeTimeout: Duration = .seconds(20),

@@ -36,7 +36,7 @@ public struct SocketIOClient: Sendable {
     let configuration: Configuration
     /// The configured namespaces first, in their order. Names are unique.
     var memberships: [Membership] = []
-    var assembler = AttachmentAssembler()
+    var assembler: AttachmentAssembler
     /// The latest moment the machine was told of.
     var now: Moment
     /// When the first of the namespaces has something due. Kept, since `deadline` is asked for at every message.
@@ -56,6 +56,7 @@ public struct SocketIOClient: Sendable {
     /// No namespace may hold a comma: it ends the name.
     public init(_ configuration: Configuration, memory: Memory = Memory(), openedAt now: Moment) {
         self.configuration = configuration
+        assembler = AttachmentAssembler(room: configuration.maximumAttachments)
         self.now = now
         revision = configuration.revision
         engine = EngineIOClient(configuration.revision)

@@ -30,7 +30,7 @@ public struct SocketIOServer: Sendable {
     var state: State
     var engine: EngineIOServer
     let configuration: Configuration
-    var assembler = AttachmentAssembler()
+    var assembler = AttachmentAssembler(room: Limits.standard)
     /// As many as the configuration has namespaces, at most.
     var memberships: [Membership] = []
     /// A CONNECT that waits for `recover`: its namespace.

@@ -40,6 +40,15 @@ extension Arguments {
         return value
     }
 
+    /// A limit of what is taken from the server.
+    func limit(_ option: Option) throws(UsageError) -> Int? {
+        guard let text = self[option] else { return nil }
+        guard let size = RecordingOptions.size(text), Limits.range.contains(size) else {
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no size from 4K to 32M")
+        }
+        return size
+    }
+
     /// A seed: any 64 bits.
     func seed(_ option: Option) throws(UsageError) -> UInt64? {
         guard let text = self[option] else { return nil }

@@ -89,7 +89,7 @@ extension Option {
         case .start, .end, .at: "POSITION"
         case .around: "D"
         case .set: "NAME"
-        case .size: "SIZE"
+        case .size, .maxMessage, .maxBody, .maxBinary: "SIZE"
         case .every: "D"
         case .records: "N"
         case .rule: "RULE"

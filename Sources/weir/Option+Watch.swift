@@ -6,7 +6,8 @@ extension Option {
     static let ofWatchedServer: Set<Option> = ofFilters.union([
         .backend, .path, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
         .proxyAuth, .company, .workspace, .join, .emit, .history, .members, .framing, .duration, .idleTimeout,
-        .maxAttempts, .record, .recordFilter, .rotate, .keep, .compress, .fsync, .onWriteError, .noStates, .force,
+        .maxAttempts, .maxMessage, .maxBody, .maxBinary, .record, .recordFilter, .rotate, .keep, .compress, .fsync,
+        .onWriteError, .noStates, .force,
         .store, .diffLog,
         .diffLogReversible, .name, .noControl, .quiet, .summary, .time, .zone, .ctx,
         .yes,

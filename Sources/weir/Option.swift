@@ -29,6 +29,9 @@ enum Option: String, CaseIterable {
     case duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
+    case maxMessage = "max-message"
+    case maxBody = "max-body"
+    case maxBinary = "max-binary"
     case record, rotate, keep, compress, fsync
     case recordFilter = "record-filter"
     case onWriteError = "on-write-error"

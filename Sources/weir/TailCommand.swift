@@ -123,6 +123,7 @@ enum TailCommand {
             following: options.members ? [.usual, .members] : .usual)
         told.adoption = options.adoption
         told.maximumRooms = options.maximumRooms
+        told.limits = options.limits
         return told
     }
 }

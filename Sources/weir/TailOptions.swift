@@ -32,6 +32,8 @@ struct TailOptions {
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
+    /// The largest things taken from the server.
+    var limits: Limits
     /// Where it is remembered what the server said; nil for nowhere.
     var store: String?
     /// Whether that was asked for.
@@ -60,6 +62,10 @@ struct TailOptions {
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
+        limits = Limits()
+        limits.message = try arguments.limit(.maxMessage) ?? limits.message
+        limits.body = try arguments.limit(.maxBody) ?? limits.body
+        limits.attachments = try arguments.limit(.maxBinary) ?? limits.attachments
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
         (store, requiresStore) = try arguments.store()

@@ -343,16 +343,16 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `a line longer than 16 MiB is damage, and the next one is read`() throws {
+    @Test func `a line longer than the longest is damage, and the next one is read`() throws {
         try withTemporaryFolder { folder in
             let head = lines(of: try recording())[0] + "\n"
-            let long = [UInt8](repeating: UInt8(ascii: "x"), count: (16 << 20) + 1)
+            let long = [UInt8](repeating: UInt8(ascii: "x"), count: Limits.longestLine)
             let token = #"{"k":"token","n":1,"t":0,"w":"2026-01-02T03:04:05Z","renewed":true}"# + "\n"
             let path = folder + "/long.weir.jsonl"
             let bytes = Array(head.utf8) + long + [UInt8(ascii: "\n")] + Array(token.utf8) + long
             try write(bytes, to: path)
             let expected: [RecordingReader.Entry] = [
-                .damage(line: 2, offset: head.utf8.count, bytes: long.count + 1, message: "longer than 16 MiB"),
+                .damage(line: 2, offset: head.utf8.count, bytes: long.count + 1, message: RecordFormat.tooLong),
                 .record(
                     .token(.init(renewed: true)), Stamp(n: 1, time: .zero, wall: 1_767_323_045_000_000)),
                 .tornTail(offset: bytes.count - long.count, bytes: long.count),

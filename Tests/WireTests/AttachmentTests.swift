@@ -43,6 +43,28 @@ struct AttachmentTests {
         #expect(client.receive(.binary([9])) == [#"event / b {"_placeholder":true,"num":0} with [9]"#])
     }
 
+    @Test func `attachments that are as large as they may be together are delivered, and one byte more is refused`() {
+        var client = ClientTranscript.joined(.v4, maximumAttachments: 10)
+        let two = #"452-["b",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]"#
+        #expect(client.receive(two) == [])
+        #expect(client.receive(.binary([1, 2, 3, 4, 5])) == [])
+        #expect(client.receive(.binary([6, 7, 8, 9, 0])).count == 1)
+        #expect(client.receive(two) == [])
+        #expect(client.receive(.binary([1, 2, 3, 4, 5])) == [])
+        let refused = client.receive(.binary([6, 7, 8, 9, 0, 1]))
+        #expect(refused.count == 1 && refused[0].contains("the attachments of a packet are larger than 10 bytes"))
+        #expect(client.receive(#"42["x"]"#) == ["event / x "])
+    }
+
+    @Test func `of a packet whose attachments are too large the others are passed over`() {
+        var client = ClientTranscript.joined(.v4, maximumAttachments: 1)
+        #expect(client.receive(#"453-["b",{"_placeholder":true,"num":0}]"#) == [])
+        #expect(client.receive(.binary([1, 2])).count == 1)
+        #expect(client.receive(.binary([3])) == [])
+        #expect(client.receive(.binary([4])) == [])
+        #expect(client.receive(#"42["x"]"#) == ["event / x "])
+    }
+
     @Test func `zero attachments are legal and delivered at once`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"450-["none"]"#) == ["event / none "])

@@ -21,8 +21,12 @@ struct ClientTranscript {
     }
 
     /// A client that has joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
-    static func joined(_ revision: EngineIO.Revision) -> ClientTranscript {
-        var client = ClientTranscript(revision)
+    static func joined(
+        _ revision: EngineIO.Revision, maximumAttachments: Int = Limits.standard
+    ) -> ClientTranscript {
+        var configuration = SocketIOClient.Configuration(revision: revision, handshakeTimeout: .seconds(20))
+        configuration.maximumAttachments = maximumAttachments
+        var client = ClientTranscript(configuration)
         _ = client.receive(openPacket)
         _ = client.receive(revision == .v3 ? "40" : #"40{"sid":"s"}"#)
         return client

@@ -8,6 +8,8 @@ public struct FileProblem: Hashable, Sendable {
         case damage
         /// A last line that has no end, or is no record.
         case torn
+        /// A payload of which only the beginning was recorded.
+        case cut
         /// Records that are missing, doubled or out of order.
         case numbering
         /// Bytes that are not those that were written.

@@ -1,7 +1,7 @@
 import Wire
 
-/// Looks for everything that is wrong with event files: lines that cannot be read, numbers, times and chunks that are out of
-/// order, checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
+/// Looks for everything that is wrong with event files: lines that cannot be read, payloads that were cut, numbers, times and chunks
+/// that are out of order, checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
 ///
 /// Several files are taken for the segments of a recording, in the order they are given, where their heads say so.
 public struct RecordingDoctor {
@@ -108,6 +108,9 @@ private struct Examination {
             add(.time, "time goes back from \(lastTime.microseconds) to \(line.stamp.time.microseconds) µs")
         }
         lastTime = line.stamp.time
+        if let length = line.record.lengthBeforeCut {
+            add(.cut, "its payload had \(length) bytes, and only the beginning was recorded: a replay parts here")
+        }
         if !line.isAside { lastNumber = line.stamp.n }
         switch line.record {
         case .sync(let sync): note(sync, line)

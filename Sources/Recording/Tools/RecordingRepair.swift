@@ -90,7 +90,7 @@ public struct RecordingRepair {
             // What cannot be read is missing from the numbers, too.
             if hole == nil { report.missing += lost }
             hole = (hole?.why ?? "damage", (hole?.lost ?? 0) + lost)
-        case .checksum, .time, .index, .segment, .secret: return
+        case .cut, .checksum, .time, .index, .segment, .secret: return
         }
     }
 
@@ -141,7 +141,7 @@ private struct AsideFiles: ~Copyable {
             }
             try copy(bytes) { piece throws(RecordingError) in try file.write(piece) }
             damaged = consume file
-        case .numbering, .checksum, .time, .index, .segment, .secret: return
+        case .cut, .numbering, .checksum, .time, .index, .segment, .secret: return
         }
     }
 

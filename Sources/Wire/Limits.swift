@@ -1,0 +1,26 @@
+/// The largest things a client takes from a server, in bytes.
+///
+/// There is one limit for each thing, and it is applied where the thing arrives: what is larger never reaches the session. So a recording
+/// holds whole everything that a session met, and a replay meets the same. The format of recordings can hold `largest`.
+public struct Limits: Hashable, Sendable {
+    /// A message of the realtime connection, put together and decompressed; a packet of Engine.IO polling; an answer of Bayeux polling.
+    public var message = standard
+    /// The body of an HTTP answer, decompressed.
+    public var body = standard
+    /// The attachments of one Socket.IO packet together.
+    public var attachments = standard
+
+    /// The limits where nobody set others.
+    public init() {}
+
+    /// The limit of each, where nobody set another.
+    public static let standard = 16 << 20
+    /// What each may be set to.
+    public static let range = 4096...largest
+    /// The most that a limit may be, so that the longest line holds it whatever its bytes are.
+    public static let largest = 32 << 20
+    /// The longest line of a recording, its line feed included: the largest payload in base64, and everything beside it.
+    public static let longestLine = (largest + 2) / 3 * 4 + (1 << 20)
+    /// The status line and the headers of an HTTP answer.
+    public static let head = 256 << 10
+}

@@ -1,0 +1,52 @@
+import JSONText
+import Testing
+import Wire
+
+@testable import Recording
+
+/// The largest payload that a server's can be, and one that is larger.
+@Suite struct `Limits of a recording` {
+    private static let largest = Limits.largest
+
+    /// What a payload of so many of these bytes is read back as, and what the doctor says of it.
+    private func readBack(
+        _ bytes: [UInt8], of kind: MessageBatch.Kind
+    ) throws -> (message: WebSocketMessage?, cutFrom: Int?, problems: [FileProblem]) {
+        try withTemporaryFolder { folder in
+            let path = folder + "/a.weir.jsonl"
+            var writer = try RecordingWriter(creating: path, head: testHead)
+            let message: WebSocketMessage = kind == .text ? .text(bytes[...]) : .binary(bytes[...])
+            try writer.append(
+                .frame(Record.FrameRecord(connection: 1, direction: .in, message: message)), at: .zero, wall: 0)
+            try writer.close(why: .closed, at: Stamp(n: 0, time: .zero, wall: 0))
+            var reader = try RecordingReader(opening: path)
+            guard case .record(.frame(let frame), _)? = try reader.next() else { return (nil, nil, []) }
+            return (frame.message, frame.cutFrom, try findings(path))
+        }
+    }
+
+    @Test(arguments: [UInt8(ascii: "x"), UInt8(ascii: "\""), 1])
+    func `the largest text is recorded whole, whatever it takes to write it`(byte: UInt8) throws {
+        let bytes = [UInt8](repeating: byte, count: Self.largest)
+        let read = try readBack(bytes, of: .text)
+        #expect(read.message == .text(bytes[...]))
+        #expect(read.cutFrom == nil)
+        #expect(read.problems == [])
+    }
+
+    @Test func `the largest bytes are recorded whole`() throws {
+        let bytes = [UInt8](repeating: 0xFF, count: Self.largest)
+        let read = try readBack(bytes, of: .binary)
+        #expect(read.message == .binary(bytes[...]))
+        #expect(read.cutFrom == nil)
+        #expect(read.problems == [])
+    }
+
+    @Test func `what is larger by a byte is cut, and the doctor says so`() throws {
+        let read = try readBack([UInt8](repeating: UInt8(ascii: "x"), count: Self.largest + 1), of: .text)
+        #expect(read.message?.bytes.count == Self.largest)
+        #expect(read.cutFrom == Self.largest + 1)
+        #expect(read.problems.map(\.kind) == [.cut])
+        #expect(read.problems.first?.message.contains("\(Self.largest + 1) bytes") == true)
+    }
+}
