@@ -27,6 +27,19 @@ public struct JSONWriter: ~Copyable {
     /// Forgets what was written and keeps the room.
     public mutating func reset() { next = start }
 
+    /// Forgets what was written, and gives back the room when it is larger than `most` bytes.
+    public mutating func reset(keepingAtMost most: Int) {
+        if limit - start > most {
+            Self.free(start)
+            start = Self.room(of: Self.firstRoom)
+            limit = start + Self.firstRoom
+        }
+        next = start
+    }
+
+    /// Makes room for so many bytes at once, so that what is written next is not moved while the room grows.
+    public mutating func reserve(_ count: Int) { makeRoom(for: count) }
+
     /// Opens an object as the next value.
     @inlinable
     @inline(__always)
@@ -83,6 +96,14 @@ public struct JSONWriter: ~Copyable {
     public mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>) {
         put(key: name)
         string(utf8: value)
+    }
+    /// Writes a string of `count` bytes that need no escapes; `fill` puts them where it is told.
+    public mutating func inertString(count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+        makeRoom(for: count + 1)
+        next[0] = UInt8(ascii: "\"")
+        fill(next + 1)
+        next += count + 1
+        endString()
     }
     /// Writes `true` or `false`.
     @inlinable

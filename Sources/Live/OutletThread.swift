@@ -29,12 +29,16 @@ final class OutletThread: Sendable {
         case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
         /// A viewer begins here, with this.
         case attach(UInt, Restatement, Stamp)
+        /// Memory that the answer before it takes: it is free when the batch was written.
+        case hold(HTTPBodyHold)
         /// The recording ends, and so does everything else.
         case endRecording(Record.EndRecord.Why, Stamp)
     }
 
     /// Items that wait for a thread at most before the socket stops being read.
     static let highWater = 4096
+    /// Bytes that items hold at most before the socket stops being read.
+    static let mostBytes = Limits.standard
 
     /// The first thread; nil where nothing is recorded, now or later.
     private let recorder: BatchThread<Item>?
@@ -52,8 +56,10 @@ final class OutletThread: Sendable {
         let destinations = Monitor(Destinations(wire: wire, outlets: outlets))
         self.destinations = destinations
         // Nobody else looks until the thread has ended, and writing may block.
-        let shower = try BatchThread<Item>(name: "weir-outlets", highWater: Self.highWater, onDrained: onChange) {
-            batch in
+        let shower = try BatchThread<Item>(
+            name: "weir-outlets", highWater: Self.highWater, mostBytes: Self.mostBytes, weigh: \.weight,
+            onDrained: onChange
+        ) { batch in
             var open = destinations.change { $0 }
             let known = open.failures.count
             open.show(batch)
@@ -71,7 +77,10 @@ final class OutletThread: Sendable {
             return
         }
         let failures = recorderFailures
-        recorder = try BatchThread(name: "weir-recorder", highWater: Self.highWater, onDrained: onChange) { batch in
+        recorder = try BatchThread(
+            name: "weir-recorder", highWater: Self.highWater, mostBytes: Self.mostBytes, weigh: \.weight,
+            onDrained: onChange
+        ) { batch in
             // A recording that failed is left alone; what is shown goes on.
             if failures.look({ $0.isEmpty }) {
                 do throws(OutletError) {
@@ -148,5 +157,21 @@ private struct Destinations: Sendable {
     /// Several may write to the same place.
     private mutating func note(_ error: OutletError) {
         if !failures.contains(error) { failures.append(error) }
+    }
+}
+
+extension OutletThread.Item {
+    /// Bytes that the item holds, as far as a server decides on them.
+    fileprivate var weight: Int {
+        switch self {
+        case .record(.frame(let frame), _), .leftOut(.frame(let frame), remainder: _, _): frame.message.bytes.count
+        case .record(.http(let exchange), _), .leftOut(.http(let exchange), remainder: _, _):
+            if case .response(_, let body, _) = exchange.phase { body.count } else { 0 }
+        case .report(let stamped):
+            if case .event(let event) = stamped.report { event.source.heldBytes } else { 0 }
+        case .record, .leftOut, .redact, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach,
+            .hold, .endRecording:
+            0
+        }
     }
 }

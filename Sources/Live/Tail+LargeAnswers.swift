@@ -9,6 +9,8 @@ struct LargeAnswers {
         var answer: Answer
         var body: ArraySlice<UInt8>
         var reader: AnswerReader
+        /// The memory of the body.
+        var hold: HTTPBodyHold?
     }
 
     /// Bytes of a body from which on it is read elsewhere: below, the loop reads it in less than a millisecond.
@@ -38,12 +40,15 @@ struct LargeAnswers {
 // Large bodies are read off the loop. Their answers become inputs when they were read: what is recorded is when the session handled them, and
 // a replay, which reads them itself, comes to the same.
 extension Tail {
-    /// Takes the answer to a request of the session.
-    func take(_ answer: Answer, to request: Int) {
+    /// Takes the answer to a request of the session. A large body is held until it is written: only then another large one is read.
+    func take(_ answer: Answer, to request: Int, _ hold: HTTPBodyHold?) {
         guard case .response(200..<300, let body, _) = answer, body.count >= LargeAnswers.size,
             let reader = session.reader(of: request)
-        else { return feed(.answered(request: request, answer)) }
-        largeAnswers.add(.init(request: request, answer: answer, body: body, reader: reader))
+        else {
+            if let hold { pending.append(.hold(hold)) }
+            return feed(.answered(request: request, answer))
+        }
+        largeAnswers.add(.init(request: request, answer: answer, body: body, reader: reader, hold: hold))
         readNext()
     }
 
@@ -55,6 +60,7 @@ extension Tail {
         } completion: { [weak self] reading in
             self?.assumeIsolated { tail in
                 tail.largeAnswers.finish()
+                if let hold = next.hold { tail.pending.append(.hold(hold)) }
                 tail.feed(.answered(request: next.request, next.answer), reading)
                 tail.readNext()
             }

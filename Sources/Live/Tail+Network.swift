@@ -114,7 +114,7 @@ extension Tail {
         case .success(let response): counts.requests.answered(request, status: response.status, at: loop.now)
         case .failure(let failure): counts.requests.answered(request, failure: failure.kind.rawValue, at: loop.now)
         }
-        take(Answer(result), to: request)
+        take(Answer(result), to: request, (try? result.get())?.hold)
     }
 
     /// Asks the token's reference again; a token that differs is used from then on.

@@ -26,11 +26,16 @@ final class CurlExchange {
     private var takesNewConnection: Bool
     /// Why we ended the answer ourselves.
     private var refusal: HTTPFailure?
+    /// Asks for the turn to be large (`LargeBodies`).
+    private let takeTurn: () -> Bool
+    /// Whether all of the answer is there, and what is compressed waits for its turn.
+    private(set) var isComplete = false
 
-    init(number: UInt64, request: HTTPRequest, receiver: HTTPReceiver) {
+    init(number: UInt64, request: HTTPRequest, receiver: HTTPReceiver, takeTurn: @escaping () -> Bool) {
         self.number = number
         self.request = request
         self.receiver = receiver
+        self.takeTurn = takeTurn
         takesNewConnection = !request.isRepeatable
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -142,6 +147,8 @@ final class CurlExchange {
         // 0 would be no limit, and what is compressed is bounded when it is decoded.
         weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(max(1, request.maximumBody)))
         weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        // libcurl would inflate all it has read, even of an exchange that pauses.
+        if case .whole = receiver { weir_curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         if takesNewConnection { weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }
@@ -163,7 +170,7 @@ final class CurlExchange {
 
     // MARK: The answer
 
-    /// Takes a piece of the body, decoded.
+    /// Takes a piece of the body, of a receiver of pieces decoded.
     fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Taken {
         guard bytes.count <= request.maximumBody - bodyBytes else {
             refusal = tooLarge
@@ -171,6 +178,8 @@ final class CurlExchange {
         }
         switch receiver {
         case .whole:
+            guard bodyBytes + bytes.count <= LargeBodies.small || takeTurn() else { return .later }
+            response.body.reserve(bytes.count, upTo: request.maximumBody)
             response.body.append(contentsOf: bytes)
         case .pieces(let stream):
             tellHead(to: stream)
@@ -219,10 +228,37 @@ final class CurlExchange {
         return true
     }
 
+    /// Whether the body can be inflated now, if it is compressed: one that may become large waits for its turn.
+    func mayBeInflated() -> Bool {
+        guard case .whole = receiver else { return true }
+        isComplete = true
+        return coding == nil || bodyBytes <= LargeBodies.small / LargeBodies.ratio || takeTurn()
+    }
+
+    private var coding: String? {
+        response.headers.last { $0.name == "content-encoding" }.map { $0.value.lowercased() }
+            .flatMap { $0 == "identity" || $0.isEmpty ? nil : $0 }
+    }
+
+    /// Inflates the body of a receiver of the whole.
+    private func inflate() -> HTTPFailure? {
+        guard case .whole = receiver, let coding, !response.body.isEmpty else { return nil }
+        guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
+            return failure(.protocolError, "the answer is encoded in a way that was not asked for")
+        }
+        switch CompressedBody.inflated(response.body, most: request.maximumBody) {
+        case .whole(let body): response.body = body
+        case .tooLarge: return tooLarge
+        case .broken: return failure(.protocolError, "the compressed body of the answer is broken")
+        }
+        return nil
+    }
+
     /// What came of the exchange.
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         guard code == CURLE_OK else { return .failure(refusal ?? failure(code)) }
         response.status = status
+        if let failure = inflate() { return .failure(failure) }
         if case .pieces(let stream) = receiver { tellHead(to: stream) }
         return .success(response)
     }
@@ -253,6 +289,8 @@ final class CurlExchange {
         case CURLE_COULDNT_CONNECT: return failure(.connect, words)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: return failure(.lost, words)
         case CURLE_FILESIZE_EXCEEDED: return tooLarge
+        // What libcurl says of a header line that never ends.
+        case CURLE_OUT_OF_MEMORY: return failure(.tooLarge, "a header of the answer is larger than 100 KiB")
         default: return failure(.protocolError, words)
         }
     }

@@ -10,6 +10,8 @@ struct CurlInbox {
         case cancel(UInt64)
         /// The receiver of this exchange's pieces has room again.
         case resume(UInt64)
+        /// The receiver of this exchange has let go of its large body.
+        case letGo(UInt64)
     }
     var commands: [Command] = []
     /// Nothing is answered any more.
@@ -58,13 +60,14 @@ final class CurlMulti: @unchecked Sendable {
 
 /// The thread that runs libcurl.
 final class CurlThread: @unchecked Sendable {
-    // Unchecked: `exchanges` and `queue` are touched on the thread only; the rest is constant.
+    // Unchecked: `exchanges`, `queue` and `large` are touched on the thread only; the rest is constant.
     private let multi: CurlMulti
     private let inbox: Locked<CurlInbox>
     private let loop: EventLoop
     /// Those that run and those that wait.
     private var exchanges: [UInt64: CurlExchange] = [:]
     private var queue: ExchangeQueue
+    private var large = LargeBodies()
 
     init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
         self.multi = multi
@@ -100,12 +103,16 @@ final class CurlThread: @unchecked Sendable {
         for command in commands {
             switch command {
             case .start(let number, let request, let receiver):
-                start(CurlExchange(number: number, request: request, receiver: receiver))
+                let exchange = CurlExchange(number: number, request: request, receiver: receiver) { [unowned self] in
+                    large.takeTurn(number)
+                }
+                start(exchange)
             case .cancel(let number):
                 guard let exchange = exchanges[number] else { continue }
                 end(exchange, .failure(HTTPFailure(kind: .cancelled, message: "cancelled")))
             case .resume(let number):
                 exchanges[number].map { _ = curl_easy_pause($0.easy, CURLPAUSE_CONT) }
+            case .letGo(let number): leave(number)
             }
         }
         return true
@@ -161,21 +168,50 @@ final class CurlThread: @unchecked Sendable {
                 exchange.takeNewConnection()
                 begin(exchange)
             } else {
-                end(exchange, exchange.result(code))
+                finish(exchange, code)
             }
         }
+    }
+
+    /// An exchange is over; what is compressed is made large only in its turn.
+    private func finish(_ exchange: CurlExchange, _ code: CURLcode) {
+        guard code != CURLE_OK || exchange.mayBeInflated() else { return }
+        end(exchange, exchange.result(code))
+    }
+
+    /// It is another exchange's turn to be large.
+    private func leave(_ number: UInt64) {
+        guard let next = large.leave(number) else { return }
+        guard let exchange = exchanges[next] else { return leave(next) }
+        if exchange.isComplete { finish(exchange, CURLE_OK) } else { curl_easy_pause(exchange.easy, CURLPAUSE_CONT) }
     }
 
     private func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[exchange.number] = nil
         let hadBegun = exchange.hasBegun
         remove(exchange)
-        answer(exchange, result)
+        answer(exchange, holding(exchange, result))
         if !hadBegun {
             queue.remove(exchange.number, from: exchange.host)
         } else if let next = queue.ended(at: exchange.host).flatMap({ exchanges[$0] }) {
             begin(next)
         }
+    }
+
+    /// The result, with its hold when its body is large; otherwise the turn is another's.
+    private func holding(
+        _ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>
+    ) -> Result<HTTPResponse, HTTPFailure> {
+        let number = exchange.number
+        guard case .success(var response) = result, response.body.count > LargeBodies.small else {
+            leave(number)
+            return result
+        }
+        response.hold = HTTPBodyHold { [inbox, multi] in
+            inbox.withLock { $0.add(.letGo(number)) }
+            multi.wake()
+        }
+        return .success(response)
     }
 
     private func remove(_ exchange: CurlExchange) {

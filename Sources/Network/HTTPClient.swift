@@ -47,6 +47,8 @@ public struct HTTPResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The whole body.
     public var body: [UInt8]
+    /// The memory of a large body, to be kept as long as the body is.
+    package internal(set) var hold: HTTPBodyHold?
     /// A response.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
@@ -77,6 +79,8 @@ public struct HTTPFailure: Error, Hashable, Sendable {
 }
 
 /// HTTP requests with kept connections, by libcurl on a thread of its own; completions are called on the loop.
+///
+/// Bodies of up to a mebibyte are read side by side, larger ones one after the other (`HTTPResponse.hold`).
 ///
 /// HTTP/1.1; redirects are not followed but given as they are. A request on a kept connection that dies before
 /// a byte of the answer came is sent again on a new one. The client lives until `shutDown`.

@@ -36,8 +36,8 @@ public final class HTTPStream: Sendable {
     /// Bytes that may wait for the loop; and how few there must be before a paused exchange goes on.
     private static let highWater = 256 << 10
     private static let lowWater = 64 << 10
-    /// A chunk is not made larger than this.
-    private static let chunkSize = 64 << 10
+    /// A chunk is not made larger than this: it may hold thousands of packets, after some of which its owner pauses.
+    private static let chunkSize = 16 << 10
 
     private let loop: EventLoop
     private let inbox: Locked<CurlInbox>

@@ -80,10 +80,8 @@ extension WebSocketClientSocket {
             try batch.finish(lws_frame_is_binary(call.wsi) != 0 ? .binary : .text)
             needsDelivery()
         } catch {
-            switch error {
-            case .tooLarge: startClosing(WebSocketClose(code: 1009, reason: "message too large"))
-            case .notUTF8: startClosing(WebSocketClose(code: 1007, reason: "text is not UTF-8"))
-            }
+            let violation = WebSocketViolation(error, most: batch.maximumMessage)
+            startClosing(WebSocketClose(code: violation.code, reason: violation.reason))
         }
         return 0
     }

@@ -26,8 +26,9 @@ extension Refetcher {
             // An hour at most, whatever the server says.
             let asked = retryAfter.map { Duration.seconds(min(max($0, 0), 3600)) }
             return retry(key, after: asked, why: answer.failureWords, at: now, using: &random)
-        case .failure(_, let message):
-            return retry(key, after: nil, why: message, at: now, using: &random)
+        case .failure(let kind, let message):
+            // What is too large will be so the next time.
+            return retry(key, after: nil, why: message, at: now, using: &random, isFinal: kind == "tooLarge")
         }
     }
 

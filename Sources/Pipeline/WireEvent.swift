@@ -16,6 +16,14 @@ public enum WireEvent: Sendable {
         }
     }
 
+    /// Bytes it holds: its text and its attachments.
+    public var heldBytes: Int {
+        switch self {
+        case .socketIO(let event): event.attachments.reduce(event.text.count) { $0 + $1.count }
+        case .bayeux(let delivery): delivery.data.bytes.count
+        }
+    }
+
     /// The namespace, or the channel, it came on.
     public var namespace: String {
         switch self {

@@ -52,7 +52,7 @@ struct AppendFile: ~Copyable {
             }
         }
         if failure == 0 {
-            bytes.removeAll(keepingCapacity: true)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
         } else {
             bytes.removeFirst(done)
             throw .system(operation: "write", path: path, code: failure)

@@ -70,13 +70,30 @@ extension RecordEncoder {
             json.key("cut")
             json.bool(true)
         }
-        if isText && !forcesBase64 && Self.isUTF8(shown) {
+        if isText && !forcesBase64 && isShortAsText(shown) {
             json.key("p")
             json.string(utf8: shown)
         } else {
             json.key("b")
-            json.string(utf8: Base64.encode(shown)[...])
+            json.inertString(count: Base64.length(of: shown)) { Base64.encode(shown, into: $0) }
         }
+    }
+
+    /// Whether a payload is written as text. A large one is not when its escapes would make it longer than base64; otherwise there is room
+    /// for it from the start, so that no second copy is made while it is written.
+    private mutating func isShortAsText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard Self.isUTF8(bytes) else { return false }
+        guard bytes.count > RecordFormat.keptBuffer else { return true }
+        var escapes = 0
+        bytes.withUnsafeBufferPointer { bytes in
+            for byte in bytes {
+                if byte < 0x20 || byte == 0x7F { escapes += 5 }
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { escapes += 1 }
+            }
+        }
+        guard escapes <= bytes.count / 3 else { return false }
+        json.reserve(bytes.count + escapes + 1024)
+        return true
     }
 
     /// The members of a record of an unknown kind, without those that every record has; a text that is no object has

@@ -40,8 +40,14 @@ struct RecordEncoder: ~Copyable {
         }
         line.removeAll(keepingCapacity: true)
         json.withUnsafeBytes { line.append(contentsOf: $0) }
+        json.reset(keepingAtMost: RecordFormat.keptBuffer)
         if record.isOutsideChunks { addChecksum(paddedTo: record.kind == "end" ? RecordFormat.endLine : 0) }
         return line.count <= RecordFormat.maximumLine
+    }
+
+    /// The line was written: it is let go of if it is long.
+    mutating func forgetLongLine() {
+        if line.capacity > RecordFormat.keptBuffer { line = [] }
     }
 
     /// JSON allows white space before a comma, so the padding is not a value.

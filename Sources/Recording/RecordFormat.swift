@@ -18,6 +18,8 @@ enum RecordFormat {
     static let maximumPayload = Limits.largest
     /// How the longest line is told.
     static let tooLong = "longer than \(maximumLine) bytes"
+    /// A buffer that held more than this is given back when what it held is written.
+    static let keptBuffer = 1 << 20
     /// Other strings longer than this are cut: they are for people, and may come from a peer.
     static let maximumText = 65_536
     /// A list of strings stops before it holds more bytes than this.

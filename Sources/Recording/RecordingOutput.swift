@@ -39,7 +39,7 @@ struct RecordingOutput: ~Copyable {
             let before = frames.count
             try Zstd.appendFrame(of: gathered[...], to: &frames)
             table.append(compressed: frames.count - before, text: gathered.count)
-            gathered.removeAll(keepingCapacity: true)
+            gathered.removeAll(keepingCapacity: gathered.capacity <= RecordFormat.keptBuffer)
         }
         guard !frames.isEmpty else { return false }
         try file.write(&frames)

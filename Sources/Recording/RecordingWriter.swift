@@ -210,5 +210,6 @@ public struct RecordingWriter: ~Copyable {
         if case .sync = record { return }
         if case .connection(let connection) = record { summary.note(connection) }
         chunk.add(encoder.line, of: record, stamp)
+        encoder.forgetLongLine()
     }
 }

@@ -14,22 +14,31 @@ package enum Base64 {
 
     /// The base64 text of `bytes`, ASCII.
     package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length(of: bytes)) { text, count in
+            if let place = text.baseAddress { encode(bytes, into: place) }
+            count = length(of: bytes)
+        }
+    }
+
+    /// The length of the base64 text of `bytes`.
+    package static func length(of bytes: ArraySlice<UInt8>) -> Int { (bytes.count + 2) / 3 * 4 }
+
+    /// Writes the base64 text of `bytes` to `text`, which has `length(of:)` bytes of room.
+    package static func encode(_ bytes: ArraySlice<UInt8>, into text: UnsafeMutablePointer<UInt8>) {
         bytes.withUnsafeBufferPointer { bytes in
             alphabet.withUnsafeBufferPointer { alphabet in
-                [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
-                    var place = 0
-                    while place < bytes.count {
-                        let left = bytes.count - place
-                        let second = left > 1 ? bytes[place + 1] : 0
-                        let third = left > 2 ? bytes[place + 2] : 0
-                        let bits = Int(bytes[place]) << 16 | Int(second) << 8 | Int(third)
-                        text[count] = alphabet[bits >> 18]
-                        text[count + 1] = alphabet[bits >> 12 & 63]
-                        text[count + 2] = left > 1 ? alphabet[bits >> 6 & 63] : padding
-                        text[count + 3] = left > 2 ? alphabet[bits & 63] : padding
-                        place += 3
-                        count += 4
-                    }
+                var (place, count) = (0, 0)
+                while place < bytes.count {
+                    let left = bytes.count - place
+                    let second = left > 1 ? bytes[place + 1] : 0
+                    let third = left > 2 ? bytes[place + 2] : 0
+                    let bits = Int(bytes[place]) << 16 | Int(second) << 8 | Int(third)
+                    text[count] = alphabet[bits >> 18]
+                    text[count + 1] = alphabet[bits >> 12 & 63]
+                    text[count + 2] = left > 1 ? alphabet[bits >> 6 & 63] : padding
+                    text[count + 3] = left > 2 ? alphabet[bits & 63] : padding
+                    place += 3
+                    count += 4
                 }
             }
         }

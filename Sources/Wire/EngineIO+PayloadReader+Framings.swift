@@ -167,6 +167,7 @@ extension EngineIO.PayloadReader {
 
     private mutating func keep(_ piece: ArraySlice<UInt8>) throws(Reason) {
         guard piece.count <= maximumPacket - partial.count else { throw .packetTooLarge }
+        partial.reserve(piece.count, upTo: maximumPacket)
         partial += piece
     }
 

@@ -130,7 +130,10 @@ extension EngineIOClientTransport {
             give(packets[...], at: now, into: &effects)
         } catch {
             give(packets[...], at: now, into: &effects)
-            let words = "the polling answer cannot be read (\(error.reason), byte \(error.offset))"
+            let words =
+                error.reason == .packetTooLarge
+                ? "a packet of the polling answer is larger than \(configuration.maximumPacket) bytes"
+                : "the polling answer cannot be read (\(error.reason), byte \(error.offset))"
             switch state {
             case .handshaking: fail(failure(words), into: &effects)
             case .idle, .openingWebSocket, .polling, .upgrading, .webSocket, .closingWebSocket, .closing, .over:

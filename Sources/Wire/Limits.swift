@@ -24,3 +24,13 @@ public struct Limits: Hashable, Sendable {
     /// The status line and the headers of an HTTP answer.
     public static let head = 256 << 10
 }
+
+extension Array {
+    /// Makes room for `count` more elements of what may become `most` long. What has become a mebibyte long gets its last room at once: to
+    /// double it again and again needs twice the memory while it is moved, and room that nothing was written to costs none.
+    package mutating func reserve(_ count: Int, upTo most: Int) {
+        let needed = self.count + count
+        guard needed > capacity, needed > 1 << 20 else { return }
+        reserveCapacity(Swift.max(needed, Swift.min(most, self.count + Limits.largest)))
+    }
+}

@@ -14,6 +14,8 @@ public struct MessageBatch: Sendable {
         case tooLarge, notUTF8
     }
 
+    /// Messages that are taken at once.
+    private static let mostTaken = 1024
     /// Largest message taken, in bytes.
     public let maximumMessage: Int
     private var messages: [WebSocketMessage] = []
@@ -40,6 +42,7 @@ public struct MessageBatch: Sendable {
     /// Adds a piece of the unfinished message.
     public mutating func append(_ piece: UnsafeRawBufferPointer) throws(Refusal) {
         guard piece.count <= room else { throw .tooLarge }
+        bytes.reserve(piece.count, upTo: start + maximumMessage)
         bytes.append(contentsOf: piece)
     }
 
@@ -92,12 +95,19 @@ public struct MessageBatch: Sendable {
         }
     }
 
-    /// Takes the whole messages.
+    /// Takes the whole messages, the first 1024 at most: a read of 64 KiB may hold 32,768 empty ones, and each is worth much more memory to
+    /// its owner, who may want no more after some.
     public mutating func take() -> [WebSocketMessage] {
         gather()
-        let taken = messages
-        messages = []
-        messageBytes = 0
+        guard messages.count > Self.mostTaken else {
+            let taken = messages
+            messages = []
+            messageBytes = 0
+            return taken
+        }
+        let taken = Array(messages.prefix(Self.mostTaken))
+        messages.removeFirst(Self.mostTaken)
+        messageBytes -= taken.reduce(0) { $0 + $1.bytes.count }
         return taken
     }
 

@@ -68,7 +68,9 @@ extension WebSocketReader {
         default: throw WebSocketViolation(code: 1002, reason: "message not finished")
         }
         // A compressed message shows its size only when it is inflated.
-        if open?.isCompressed != true, frame.length > UInt64(batch.room) { throw Self.violation(.tooLarge) }
+        if open?.isCompressed != true, frame.length > UInt64(batch.room) {
+            throw WebSocketViolation(.tooLarge, most: batch.maximumMessage)
+        }
     }
 
     /// Adds a piece of a data frame's payload to the message.
@@ -81,7 +83,7 @@ extension WebSocketReader {
                     try batch.append(piece)
                 }
             } catch {
-                throw Self.violation(error)
+                throw WebSocketViolation(error, most: batch.maximumMessage)
             }
             return
         }
@@ -101,15 +103,22 @@ extension WebSocketReader {
             try tail.span.bytes.withUnsafeBytes { (piece) throws(WebSocketViolation) in try inflate(piece) }
             inflater?.endMessage()
         }
-        do throws(MessageBatch.Refusal) { try batch.finish(message.kind) } catch { throw Self.violation(error) }
+        do throws(MessageBatch.Refusal) { try batch.finish(message.kind) } catch {
+            throw WebSocketViolation(error, most: batch.maximumMessage)
+        }
     }
 
     private mutating func inflate(_ piece: UnsafeRawBufferPointer) throws(WebSocketViolation) {
+        let most = batch.maximumMessage
         var batch = MessageBatch(maximumMessage: 0)
         swap(&batch, &self.batch)
         defer { swap(&batch, &self.batch) }
         try inflater?.inflate(piece) { (bytes) throws(WebSocketViolation) in
-            do throws(MessageBatch.Refusal) { try batch.append(bytes) } catch { throw Self.violation(error) }
+            do throws(MessageBatch.Refusal) {
+                try batch.append(bytes)
+            } catch {
+                throw WebSocketViolation(error, most: most)
+            }
         }
     }
 
@@ -127,11 +136,14 @@ extension WebSocketReader {
         case .text, .binary, .continuation: break
         }
     }
+}
 
-    private static func violation(_ refusal: MessageBatch.Refusal) -> WebSocketViolation {
+extension WebSocketViolation {
+    /// Why a message is not taken.
+    package init(_ refusal: MessageBatch.Refusal, most: Int) {
         switch refusal {
-        case .tooLarge: WebSocketViolation(code: 1009, reason: "message too large")
-        case .notUTF8: WebSocketViolation(code: 1007, reason: "text is not UTF-8")
+        case .tooLarge: self.init(code: 1009, reason: "message larger than \(most) bytes")
+        case .notUTF8: self.init(code: 1007, reason: "text is not UTF-8")
         }
     }
 }

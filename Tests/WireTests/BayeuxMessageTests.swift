@@ -73,4 +73,14 @@ struct BayeuxMessageTests {
     func `what is no JSON is no frame`(text: String) {
         #expect(throws: Bayeux.Malformed.self) { try Bayeux.Frame(parsing: ArraySlice(text.utf8)) }
     }
+
+    @Test func `as many messages are read of a frame as there may be, and more are passed over`() throws {
+        let most = Bayeux.Frame.mostMessages
+        for (count, malformed) in [(most, 0), (most + 1, 1), (most + 2, 1)] {
+            let text = "[" + repeatElement(#"{"channel":"/c"}"#, count: count).joined(separator: ",") + "]"
+            let frame = try Bayeux.Frame(parsing: Array(text.utf8)[...])
+            #expect(frame.messages.count == most)
+            #expect(frame.malformed.count == malformed)
+        }
+    }
 }

@@ -198,10 +198,12 @@ extension WebSocketCase {
         return [
             WebSocketCase("9.1 largest of \(kind)", [(kind, largest)], [message]),
             WebSocketCase("9.3 largest of \(kind) in pieces", [begin] + pieces, [message]),
-            WebSocketCase("9 too large of \(kind)", [(kind, largest + [0])], [], ["1009 message too large"]),
+            WebSocketCase(
+                "9 too large of \(kind)", [(kind, largest + [0])], [],
+                ["1009 message larger than \(maximumMessage) bytes"]),
             WebSocketCase(
                 "9 too large of \(kind) in pieces", [begin] + pieces.dropLast() + [(last, [0])], [],
-                ["1009 message too large"]),
+                ["1009 message larger than \(maximumMessage) bytes"]),
         ]
     }
 }

@@ -129,4 +129,18 @@ func cuts(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [[ArraySlice<UIn
             }
         }
     }
+
+    @Test("Messages are taken a thousand at a time, in order")
+    func taking() throws {
+        var reader = WebSocketReader(role: .client, maximumMessage: 1 << 20)
+        let count = 3000
+        reader.append((0..<count).flatMap { frame(0x81, Array("\($0)".utf8), key: nil) })
+        var controls: [WebSocketReader.Control] = []
+        try reader.read(&controls)
+        var taken: [[WebSocketMessage]] = []
+        while reader.hasMessages { taken.append(reader.takeMessages()) }
+        #expect(taken.map(\.count) == [1024, 1024, 952])
+        #expect(taken.joined().map { String(decoding: $0.bytes, as: UTF8.self) } == (0..<count).map { "\($0)" })
+        #expect(reader.heldBytes == 0)
+    }
 }

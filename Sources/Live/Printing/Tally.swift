@@ -1,4 +1,4 @@
-/// Counts by name, of at most `limit` names.
+/// Counts by name, of at most `limit` names. What has a name that is too long to be kept counts among the others.
 struct Tally: Sendable {
     let limit: Int
     private var counts: [String: Int] = [:]
@@ -12,7 +12,7 @@ struct Tally: Sendable {
     mutating func add(_ name: String) {
         if let known = counts.index(forKey: name) {
             counts.values[known] += 1
-        } else if counts.count < limit {
+        } else if counts.count < limit, name.utf8.count <= KnownRooms.longestKept {
             counts[name] = 1
         } else {
             others += 1

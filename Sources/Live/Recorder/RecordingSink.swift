@@ -85,7 +85,7 @@ final class RecordingSink: Sendable {
             guard case .notice(let notice) = stamped.report, notice.level != .info else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
             try append(.note(note), stamped.stamp, &state, say)
-        case .flightPart, .dump, .beginRecording, .stopRecording, .attach: return
+        case .flightPart, .dump, .beginRecording, .stopRecording, .attach, .hold: return
         case .redact(let secret): state.writer.redact(secret)
         case .settle(let stamp):
             guard state.loss == nil else { return }

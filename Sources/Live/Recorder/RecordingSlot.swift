@@ -31,7 +31,8 @@ final class RecordingSlot: Sendable {
                     start = index + 1
                     state.sink = nil
                     answer(nil)
-                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach: continue
+                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach, .hold:
+                    continue
                 }
             }
             try state.sink?.write(start == 0 ? batch : Array(batch[start...]), say)

@@ -55,16 +55,20 @@ struct RoomTraffic {
     /// An event came.
     mutating func note(_ stamped: StampedReport) {
         guard case .event(let report) = stamped.report, let room = report.room,
-            rooms.count < Self.mostRooms || rooms[room] != nil
+            isKept(room)
         else { return }
         rooms[room, default: Figures()].count(at: stamped.stamp.time)
         rooms[room]?.last = stamped.stamp.wall
         if let lag = stamped.lag { rooms[room]?.lag = lag }
     }
 
+    private func isKept(_ room: String) -> Bool {
+        rooms.count < Self.mostRooms && room.utf8.count <= KnownRooms.longestKept || rooms[room] != nil
+    }
+
     /// A room's fate changed.
     mutating func note(_ report: RoomReport) {
-        guard rooms.count < Self.mostRooms || rooms[report.room] != nil else { return }
+        guard isKept(report.room) else { return }
         switch report.change {
         case .lost:
             rooms[report.room, default: Figures()].gaps += 1

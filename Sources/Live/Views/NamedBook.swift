@@ -1,4 +1,4 @@
-/// What is known by name, of so many names at most: what comes under other names is known together.
+/// What is known by name, of so many names at most: what comes under other names, or one too long to be kept, is known together.
 struct NamedBook<Entry: Sendable>: Sendable {
     private let limit: Int
     private let empty: Entry
@@ -16,7 +16,7 @@ struct NamedBook<Entry: Sendable>: Sendable {
     var count: Int { entries.count }
 
     mutating func change(_ name: String, _ body: (inout Entry) -> Void) {
-        if entries[name] != nil || entries.count < limit {
+        if entries[name] != nil || entries.count < limit && name.utf8.count <= KnownRooms.longestKept {
             let empty = empty
             body(&entries[name, default: empty])
         } else {

@@ -23,7 +23,7 @@ final class WireSink: Sendable {
                 case .record(let record, let stamp), .leftOut(let record, remainder: _, let stamp):
                     if let unit = stream.shown(record, stamp).flatMap({ WireUnit($0, stamp) }) { units.append(unit) }
                 case .redact(let secret): stream.redact(secret)
-                case .report, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach,
+                case .report, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .hold,
                     .endRecording:
                     continue
                 }

@@ -39,6 +39,10 @@ extension Bayeux {
         public var messages: [Message] = []
         /// What was wrong with those that could not.
         public var malformed: [Malformed] = []
+        /// Whether there were more than are read.
+        private var isCut = false
+        /// Messages that are read of a frame.
+        public static let mostMessages = 10_000
 
         /// Reads a frame: an array of messages, or one message (4.1). What is no JSON throws; an element that is no message is reported,
         /// and the others are read.
@@ -59,6 +63,13 @@ extension Bayeux {
 
         private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
             let start = reader.offset
+            guard messages.count + malformed.count < Self.mostMessages else {
+                _ = try reader.skip()
+                guard !isCut else { return }
+                isCut = true
+                return malformed.append(
+                    Malformed("more than \(Self.mostMessages) messages: the others are passed over", at: start))
+            }
             guard try reader.peek() == .object else {
                 _ = try reader.skip()
                 return malformed.append(Malformed("a message that is no object", at: start))

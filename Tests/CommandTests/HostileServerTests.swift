@@ -1,0 +1,354 @@
+import Glibc
+import Network
+import Synchronization
+import TestSupport
+import Testing
+
+/// One thing that a server does too much of, and what a tail is to make of it.
+struct HostileCase: Sendable {
+    /// Its name in `Tests/Peers/hostile_server.py`.
+    var name: String
+    /// How much of it, as that has it: in the short form, whose limits are 2 MiB, and in the long one, with the usual limits of 16 MiB.
+    var amounts: (short: Int, long: Int)
+    /// What standard error has to say.
+    var notice: String?
+    /// How often the server is done.
+    var rounds = 1
+    /// What the tail is told besides.
+    var options: [String] = []
+    /// Whether nobody reads what it prints.
+    var isUnread = false
+    /// Bytes of the model that belong to the amount of one, since the server says that there is so much.
+    var model = 0
+
+    /// Mebibytes that a tail may take beyond those of a quiet one and the model's: in the short form and in the long one.
+    static let bounds = (short: 56, long: 100)
+
+    private static let body = "the body of the answer is larger than"
+    private static let head = "the head of the answer is larger than"
+    private static let message = "closed with code 1009: message larger than"
+    private static let packet = "a packet of the polling answer is larger than"
+    private static let attachments = "the attachments of a packet are larger than"
+    private static let unread = "cannot read response"
+    private static let polls = ["--transport", "polling", "--backend", "socketio"]
+    private static let bayeux = ["--transport", "polling", "--backend", "groupme"]
+    private static let socket = ["--transport", "websocket"]
+
+    static let all: [HostileCase] = [
+        // Answers to requests.
+        HostileCase(name: "endless-chunks", amounts: (8, 1000), notice: body, rounds: 2),
+        HostileCase(name: "endless-space", amounts: (8, 1000), notice: body, rounds: 2),
+        HostileCase(name: "announced", amounts: (8, 1000), notice: body, rounds: 2),
+        HostileCase(name: "gzip-bomb", amounts: (8, 1000), notice: body, rounds: 2),
+        HostileCase(name: "deflate-bomb", amounts: (8, 1000), notice: body, rounds: 2),
+        HostileCase(name: "endless-headers", amounts: (8, 100), notice: head, rounds: 2),
+        HostileCase(
+            name: "endless-header-line", amounts: (8, 100), notice: "a header of the answer is larger", rounds: 2),
+        HostileCase(name: "interim-flood", amounts: (8, 100), notice: head, rounds: 2),
+        HostileCase(name: "trailers", amounts: (8, 100), notice: head, rounds: 2),
+        HostileCase(name: "chunk-extensions", amounts: (8, 100), rounds: 2),
+        HostileCase(name: "cookies", amounts: (20, 100), rounds: 2),
+        HostileCase(name: "redirects", amounts: (1, 1), rounds: 2),
+        HostileCase(name: "pages", amounts: (1, 1), rounds: 4),
+        HostileCase(name: "short-length", amounts: (1, 1), rounds: 2),
+        HostileCase(name: "array", amounts: (1, 15), notice: unread, rounds: 2),
+        HostileCase(name: "array", amounts: (8, 100), notice: body, rounds: 2),
+        HostileCase(name: "objects", amounts: (1, 15), notice: unread, rounds: 2),
+        HostileCase(name: "nested", amounts: (1, 15), notice: unread, rounds: 2),
+        HostileCase(name: "nested", amounts: (8, 100), notice: body, rounds: 2),
+        HostileCase(name: "one-string", amounts: (1, 15), notice: unread, rounds: 2),
+        HostileCase(name: "one-string", amounts: (8, 100), notice: body, rounds: 2),
+        HostileCase(name: "many-keys", amounts: (1, 14), rounds: 2),
+        HostileCase(name: "many-keys", amounts: (8, 100), notice: body, rounds: 2),
+        HostileCase(name: "same-keys", amounts: (1, 14), rounds: 2),
+        HostileCase(name: "padded", amounts: (1, 15), rounds: 2),
+        HostileCase(name: "rows", amounts: (1, 13), notice: unread, rounds: 2, model: 3 << 20),
+        HostileCase(name: "all-padded", amounts: (1, 15), rounds: 8),
+        // Messages of the WebSocket.
+        HostileCase(name: "announced-frame", amounts: (8, 100), notice: message),
+        HostileCase(name: "large-message", amounts: (8, 100), notice: message),
+        HostileCase(name: "large-message", amounts: (1, 15)),
+        HostileCase(name: "fragments", amounts: (8, 100), notice: message),
+        HostileCase(name: "empty-fragments", amounts: (1, 20)),
+        HostileCase(name: "empty-messages", amounts: (1, 10)),
+        HostileCase(name: "tiny-events", amounts: (1, 10)),
+        HostileCase(name: "pings", amounts: (8, 100)),
+        HostileCase(name: "placeholders", amounts: (2, 100), notice: "more than 10 attachments"),
+        HostileCase(name: "attachments", amounts: (20, 200)),
+        HostileCase(name: "attachments-unasked", amounts: (8, 100), notice: "a binary frame that belongs to no packet"),
+        HostileCase(name: "attachment-missing", amounts: (9, 100), notice: attachments),
+        HostileCase(name: "namespace", amounts: (1, 15), notice: "cannot read frame"),
+        HostileCase(name: "event-name", amounts: (1, 15)),
+        HostileCase(name: "acknowledgement", amounts: (1, 15)),
+        HostileCase(name: "nested-event", amounts: (1, 15), notice: "cannot read frame"),
+        HostileCase(name: "unknown-events", amounts: (2, 50)),
+        HostileCase(name: "rooms", amounts: (2, 50)),
+        HostileCase(name: "denials", amounts: (2, 50)),
+        HostileCase(name: "typing", amounts: (2, 50)),
+        HostileCase(name: "presences", amounts: (2, 50)),
+        HostileCase(name: "messages", amounts: (2, 50), model: 3 << 20),
+        HostileCase(name: "large-messages", amounts: (32, 500)),
+        HostileCase(name: "large-events", amounts: (32, 500)),
+        HostileCase(
+            name: "large-events", amounts: (64, 500), notice: "the output does not keep up", rounds: 0, isUnread: true),
+        HostileCase(name: "long-names", amounts: (32, 500)),
+        // The handshake.
+        HostileCase(name: "upgrade-headers", amounts: (8, 100), notice: "the answer is not HTTP", options: socket),
+        HostileCase(name: "upgrade-line", amounts: (8, 100), notice: "the answer is not HTTP", options: socket),
+        HostileCase(name: "upgrade-garbage", amounts: (8, 100), notice: "reserved bits", options: socket),
+        HostileCase(name: "upgrade-body", amounts: (8, 100), notice: "HTTP status 503", options: socket),
+        // Polling.
+        HostileCase(name: "poll-endless", amounts: (8, 1000), notice: packet, options: polls),
+        HostileCase(name: "poll-packets", amounts: (2, 100), options: polls),
+        HostileCase(name: "poll-empty-packets", amounts: (8, 100), notice: "emptyPacket", options: polls),
+        HostileCase(name: "poll-bomb", amounts: (8, 1000), notice: packet, options: polls),
+        HostileCase(name: "bayeux-array", amounts: (8, 100), notice: body, options: bayeux),
+        HostileCase(name: "bayeux-large", amounts: (8, 1000), notice: body, options: bayeux),
+        HostileCase(name: "bayeux-large", amounts: (1, 15), options: bayeux),
+        HostileCase(name: "bayeux-advice", amounts: (8, 100), options: bayeux),
+        HostileCase(name: "bayeux-channel", amounts: (1, 15), options: bayeux),
+        HostileCase(name: "bayeux-channels", amounts: (2, 30), options: bayeux),
+    ]
+}
+
+/// The program against servers that mean harm, each in a process of its own. `WEIR_LONG=1` runs the long form.
+@Suite("Hostile servers", .timeLimit(.minutes(30))) struct HostileServerTests {
+    private static let isLong = getenv("WEIR_LONG") != nil
+    /// How long a case may take.
+    private static let patience = isLong ? 120.0 : 30.0
+    /// How long its memory must have stayed as it is.
+    private static let settling = isLong ? 2.0 : 0.5
+
+    @Test func `whatever a server does, a tail takes no more memory than is told, and says what it refused`() throws {
+        let quiet = try Self.run(HostileCase(name: "quiet", amounts: (1, 1))).kibibytes
+        let next = Mutex(0)
+        let finished = Mailbox<(index: Int, result: Result<Outcome, any Error>)>()
+        for _ in 0..<4 {
+            runOnThread(named: "hostile") {
+                while true {
+                    let index = next.withLock { next in
+                        next += 1
+                        return next - 1
+                    }
+                    guard index < HostileCase.all.count else { return }
+                    finished.put((index, Result { try Self.run(HostileCase.all[index]) }))
+                }
+            }
+        }
+        let count = HostileCase.all.count
+        let results = finished.wait(seconds: Int(Self.patience) * count) { $0.count == count }
+        print("A quiet tail takes \(quiet >> 10) MiB. Beyond it and the model:")
+        for (index, result) in results.sorted(by: { $0.index < $1.index }) {
+            let hostile = HostileCase.all[index]
+            let label = "\(hostile.name) \(Self.amount(hostile))" + (hostile.isUnread ? ", unread" : "")
+            let outcome = try result.get()
+            let model = hostile.model * Self.amount(hostile) >> 20
+            let taken = (outcome.kibibytes - quiet) >> 10
+            #expect(outcome.problem == nil, "\(label)")
+            #expect(taken - model <= Self.bound, "\(label)")
+            print("| \(label) | \(taken) MiB | \(Self.bound + model) MiB | \(hostile.notice ?? "") |")
+        }
+    }
+
+    @Test func `an answer of 15 MB is recorded whole, and its replay is the session`() throws {
+        let server = try Run(["/usr/bin/env", "python3", Self.hostileServer, "rows", "13"], watchedFor: "done\n")
+        defer { server.kill() }
+        let port = try Self.port(of: server)
+        let folder = try temporaryFolder()
+        let recording = "\(folder)/a.weir.jsonl"
+        let tail = try weir(
+            [
+                "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--store", "none", "--no-ctl", "--record",
+                recording, "--until-match", "diff.kind = message", "--duration", "60s",
+            ], environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder])
+        #expect(tail.errors.contains("13312 messages"), "\(tail.errors.suffix(500))")
+        let replay = try weir("replay", recording, "--speed", "max", "--verify", "--no-ctl")
+        #expect(replay.errors.contains("13312 messages"), "\(replay.errors.suffix(500))")
+        #expect(!replay.errors.contains("cut"))
+        let doctor = try weir("file", "doctor", recording)
+        #expect(doctor.status == 0, "\(doctor.output)")
+    }
+
+    @Test(arguments: ["--max-message", "--max-body", "--max-binary"])
+    func `a limit that a recording cannot hold is refused`(option: String) throws {
+        for size in ["33M", "2K", "0", "lots"] {
+            let result = try weir("tail", "http://127.0.0.1:1", option, size)
+            #expect(result.status == 2)
+            #expect(result.errors.contains("\(option): '\(size)' is no size from 4K to 32M"))
+        }
+    }
+
+    private struct Outcome: Sendable {
+        /// The most memory that the tail took.
+        var kibibytes: Int
+        /// What did not happen that should.
+        var problem: String?
+    }
+
+    private static let bound = isLong ? HostileCase.bounds.long : HostileCase.bounds.short
+
+    private static func amount(_ hostile: HostileCase) -> Int { isLong ? hostile.amounts.long : hostile.amounts.short }
+
+    private static func run(_ hostile: HostileCase) throws -> Outcome {
+        let backend = hostile.options.contains("groupme") ? "groupme" : "twake"
+        let server = try Run(
+            ["/usr/bin/env", "python3", hostileServer, hostile.name, "\(amount(hostile))", backend],
+            watchedFor: "done\n")
+        defer { server.kill() }
+        let deadline = monotonicSeconds() + patience
+        let port = try port(of: server)
+        let limits = isLong ? [] : ["--max-message", "2M", "--max-body", "2M", "--max-binary", "2M"]
+        let folder = try temporaryFolder()
+        let tail = try Run(
+            [
+                try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--store", "none",
+                "--max-attempts", "1000", "--record", "\(folder)/a.weir.jsonl",
+            ] + hostile.options + limits, environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder],
+            watchedFor: hostile.notice ?? "\0", isUnread: hostile.isUnread)
+        defer {
+            tail.kill()
+            unlink("\(folder)/a.weir.jsonl")
+        }
+        var outcome = Outcome(kibibytes: 0, problem: nil)
+        var grown = monotonicSeconds()
+        while monotonicSeconds() < deadline {
+            tail.look()
+            server.look()
+            guard let peak = tail.peak else {
+                outcome.problem = "it ended: \(tail.errors.end)"
+                return outcome
+            }
+            let now = monotonicSeconds()
+            if peak > outcome.kibibytes { grown = now }
+            outcome.kibibytes = peak
+            let isTold = hostile.notice == nil || tail.errors.count > 0
+            // What was done is taken in when no more memory is needed.
+            if server.output.count >= hostile.rounds, isTold, now - grown > settling {
+                outcome.problem = nil
+                return outcome
+            }
+        }
+        outcome.problem = "after \(server.output.count) rounds: \(tail.errors.end)"
+        return outcome
+    }
+
+    /// Where a server listens.
+    private static func port(of server: Run) throws -> Substring {
+        let deadline = monotonicSeconds() + patience
+        while !server.output.beginning.contains("\n"), monotonicSeconds() < deadline { server.look() }
+        return try #require(server.output.beginning.split { $0 == "\n" || $0 == " " }.dropFirst().first)
+    }
+
+    private static let hostileServer =
+        "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers/hostile_server.py"
+}
+
+/// A process, and what it says.
+private final class Run {
+    private let process: pid_t
+    private(set) var output: Watched
+    private(set) var errors: Watched
+    /// The end of a pipe that nobody reads.
+    private let unread: Int32?
+
+    /// Starts a process, whose output is watched for a text.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], watchedFor text: String, isUnread: Bool = false
+    ) throws {
+        output = try Watched(for: text)
+        errors = try Watched(for: text)
+        var ends: [Int32] = [-1, -1]
+        if isUnread { try #require(pipe(&ends) == 0) }
+        process = try start(
+            arguments, environment: environment,
+            descriptors: [1: isUnread ? ends[1] : output.descriptor, 2: errors.descriptor])
+        if isUnread { close(ends[1]) }
+        unread = isUnread ? ends[0] : nil
+    }
+
+    deinit {
+        if let unread { close(unread) }
+        close(output.descriptor)
+        close(errors.descriptor)
+    }
+
+    /// Waits a little and reads what was said meanwhile.
+    func look() {
+        usleep(5_000)
+        output.read()
+        errors.read()
+    }
+
+    /// The most memory it has had, in kibibytes; nil when it has ended.
+    var peak: Int? {
+        guard let file = fopen("/proc/\(process)/status", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, 256, file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if text.hasPrefix("VmHWM:") { return text.split { !$0.isNumber }.first.flatMap { Int($0) } }
+        }
+        return nil
+    }
+
+    /// Ends it at once.
+    func kill() {
+        Glibc.kill(process, SIGKILL)
+        _ = try? waitForExit(of: process)
+    }
+}
+
+/// A file without a name that a process writes, watched for a text.
+private struct Watched {
+    let descriptor: Int32
+    private let text: [UInt8]
+    private var place: off_t = 0
+    private var bytes: [UInt8] = []
+    /// How often the text was there.
+    private(set) var count = 0
+    /// The first that was written.
+    private(set) var beginning = ""
+
+    init(for text: String) throws {
+        descriptor = try temporaryFile()
+        self.text = Array(text.utf8)
+    }
+
+    /// The last that was written.
+    var end: String { String(decoding: bytes.suffix(500), as: UTF8.self) }
+
+    mutating func read() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let length = pread(descriptor, &buffer, buffer.count, place), length > 0 {
+            if place < 100 { beginning += String(decoding: buffer[..<min(length, 100)], as: UTF8.self) }
+            place += off_t(length)
+            let kept = bytes.suffix(text.count - 1)
+            bytes = Array(kept + buffer[..<length])
+            var start = 0
+            while let found = find(from: start) {
+                count += 1
+                start = found + text.count
+            }
+        }
+    }
+
+    private func find(from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let first = text.first else { return nil }
+            var place = start
+            while place + text.count <= bytes.count,
+                let found = memchr(base + place, Int32(first), bytes.count - place - text.count + 1)
+            {
+                if memcmp(found, text, text.count) == 0 { return UnsafeRawPointer(found) - base }
+                place = UnsafeRawPointer(found) - base + 1
+            }
+            return nil
+        }
+    }
+}
+
+private func monotonicSeconds() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+}
