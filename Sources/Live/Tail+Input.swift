@@ -34,6 +34,8 @@ extension Tail {
     /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
     private func take(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         guard case .running = phase else { return }
+        // What was read already was scrubbed before.
+        let input = reading == nil ? scrubber?.scrubbed(input) ?? input : input
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
         guard case .running = phase else { return }
@@ -151,7 +153,8 @@ extension Tail {
         switch effect {
         case .connect(let request): connect(request, stamp)
         case .send(let connection, let message):
-            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: message)), stamp)
+            let shown = makesRecords ? scrubber?.scrubbed(message) ?? message : message
+            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: shown)), stamp)
             if connection == self.connection { socket?.send(message) }
         case .close(let connection, let close):
             record(.connection(Record.ConnectionRecord(connection: connection, state: .closing)), stamp)

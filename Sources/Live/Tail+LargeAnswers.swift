@@ -1,5 +1,6 @@
 import Network
 import Pipeline
+import Recording
 
 /// Answers that are large enough to be read on another thread: one at a time, the others in the order they came. There are never more than
 /// there may be requests under way.
@@ -54,14 +55,19 @@ extension Tail {
 
     private func readNext() {
         guard let next = largeAnswers.next() else { return }
-        let (body, reader) = (next.body, next.reader)
+        let (body, reader, scrubber) = (next.body, next.reader, scrubber)
         loop.offload(named: "weir-decode") {
-            reader.read(body)
-        } completion: { [weak self] reading in
+            let clean = scrubber?.scrubbed(body).map { $0[...] }
+            return (clean: clean, reading: reader.read(clean ?? body))
+        } completion: { [weak self] read in
             self?.assumeIsolated { tail in
                 tail.largeAnswers.finish()
                 if let hold = next.hold { tail.pending.append(.hold(hold)) }
-                tail.feed(.answered(request: next.request, next.answer), reading)
+                var answer = next.answer
+                if let clean = read.clean, case .response(let status, _, let retryAfter) = answer {
+                    answer = .response(status: status, body: clean, retryAfter: retryAfter)
+                }
+                tail.feed(.answered(request: next.request, answer), read.reading)
                 tail.readNext()
             }
         }

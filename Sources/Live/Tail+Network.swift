@@ -15,7 +15,7 @@ extension Tail {
         let url = configuration.server.with(
             scheme: configuration.server.isSecure ? schemes.secure : schemes.plain, target: request.target)
         let connecting = Record.ConnectionRecord(
-            connection: request.connection, state: .connecting, url: url.description, attempt: request.attempt)
+            connection: request.connection, state: .connecting, url: shown(url.description), attempt: request.attempt)
         notes.connection.note(connecting)
         record(.connection(connecting), stamp)
         let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
@@ -30,6 +30,9 @@ extension Tail {
             self?.assumeIsolated { $0.take(result, request) }
         }
     }
+
+    /// A text as it is recorded.
+    func shown(_ text: String) -> String { scrubber?.scrubbed(text) ?? text }
 
     /// What references gave for one attempt to connect.
     private struct Credentials: Sendable {
@@ -94,7 +97,10 @@ extension Tail {
         record(
             .http(
                 Record.HTTPRecord(
-                    id: request.id, phase: .request(method: request.method, url: url.description, body: request.body),
+                    id: request.id,
+                    phase: .request(
+                        method: request.method, url: shown(url.description),
+                        body: scrubber?.scrubbed(request.body[...]) ?? request.body),
                     cause: request.cause)), stamp)
         counts.requests.asked(request.id, at: stamp.time)
         var exchange = HTTPRequest(

@@ -39,6 +39,8 @@ public actor Tail {
     var attachments: AttachSink?
     /// The head of everything that is recorded.
     let head: Record.Head
+    /// Takes secrets out of what the server says, before the session and the recorder are given it; nil where they are kept.
+    let scrubber: SecretScrubber?
     /// What clients observe; nil without a control socket.
     var observer: ControlObserver?
     /// The filters that `filter.pop` comes back to.
@@ -158,6 +160,7 @@ public actor Tail {
         } catch {
             throw .network(error)
         }
+        scrubber = configuration.recording.keepsSecrets ? nil : SecretScrubber()
         journal = Journal(now: loop.now)
         rates = EventRates(from: loop.now)
         do {

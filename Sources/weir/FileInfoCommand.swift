@@ -33,6 +33,7 @@ enum FileInfoCommand {
             "recording",
             "\(head.recording), segment \(head.segment), format \(head.major).\(head.minor), by \(head.tool)")
         add("time", "\(wall(overview.firstWall)) to \(wall(overview.lastWall)), \(seconds(overview))")
+        add("redacted", redactions(head))
         add("size", size(overview))
         add("numbers", overview.firstNumber.map { "\($0) to \(overview.lastNumber)" })
         add("records", list(overview.kinds, most: 20))
@@ -50,6 +51,13 @@ enum FileInfoCommand {
         add("end", overview.end.map { $0.rawValue } ?? "none: not closed, or still being written")
         add("problems", overview.problems == 0 ? nil : String(overview.problems))
         return lines
+    }
+
+    /// What was taken out, and whether what the server sent was looked through.
+    private static func redactions(_ head: Record.Head) -> String {
+        let rules = head.redactions.isEmpty ? "nothing" : head.redactions.joined(separator: ", ")
+        let isScrubbed = head.redactions.contains(RedactionRule.received.rawValue)
+        return isScrubbed ? rules : rules + "; secrets that the server sent are as they came"
     }
 
     private static func size(_ overview: RecordingOverview) -> String {
@@ -128,6 +136,10 @@ enum FileInfoCommand {
         counts("events", overview.events)
         counts("rooms", overview.rooms)
         counts("gaps", overview.gaps)
+        writer.key("redact")
+        writer.beginArray()
+        for rule in head.redactions { writer.string(rule) }
+        writer.endArray()
         writer.key("marks")
         writer.beginArray()
         for mark in overview.marks {

@@ -58,7 +58,7 @@ extension Option {
         case .duration: [.demo, .tail, .record]
         case .name, .noControl: [.demo, .tail, .record, .replay]
         case .record: [.demo, .tail]
-        case .recordFilter: [.demo, .tail, .record]
+        case .recordFilter, .keepSecrets: [.demo, .tail, .record]
         case .rotate, .keep, .compress, .fsync, .onWriteError, .noStates: [.tail, .record]
         case .flightRecorder: [.tail]
         case .diffLog, .diffLogReversible: [.demo, .tail, .record, .replay]

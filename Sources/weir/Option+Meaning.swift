@@ -60,6 +60,7 @@ extension Option {
         case .recordFilter: "record of events only what this holds of; the file says so"
         case .onWriteError: "when it cannot be written: end (7), or go on without it"
         case .noStates: "record no checksums of the model"
+        case .keepSecrets: "show and record secrets that the server sends as they come"
         case .flightRecorder: "keep the last D in memory; SIGUSR2 writes it to a new file"
         case .store: "where it is remembered what was seen (tail: ~/.local/state/weir)"
         case .diffLog: "write every change of the model to this file, one batch a line"

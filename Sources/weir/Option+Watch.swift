@@ -7,7 +7,7 @@ extension Option {
         .backend, .path, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
         .proxyAuth, .company, .workspace, .join, .emit, .history, .members, .framing, .duration, .idleTimeout,
         .maxAttempts, .maxMessage, .maxBody, .maxBinary, .record, .recordFilter, .rotate, .keep, .compress, .fsync,
-        .onWriteError, .noStates, .force,
+        .onWriteError, .noStates, .force, .keepSecrets,
         .store, .diffLog,
         .diffLogReversible, .name, .noControl, .quiet, .summary, .time, .zone, .ctx,
         .yes,

@@ -36,6 +36,7 @@ enum Option: String, CaseIterable {
     case recordFilter = "record-filter"
     case onWriteError = "on-write-error"
     case noStates = "no-states"
+    case keepSecrets = "keep-secrets"
     case flightRecorder = "flight-recorder"
     case store
     case diffLog = "diff-log"

@@ -14,6 +14,7 @@ extension Arguments {
         plan.options.overwrites = has(.force)
         plan.writeErrors = try choice(.onWriteError) ?? .stop
         plan.keepsStates = !has(.noStates)
+        plan.keepsSecrets = has(.keepSecrets)
         plan.filter = try expression(.recordFilter)
         switch try choice(.compress) as Compression? {
         case nil: break

@@ -1,7 +1,7 @@
 public import Network
 public import Wire
 
-/// A Twake server on a loopback port that says what a test wants to be said. It has no REST service.
+/// A Twake server on a loopback port that says what a test wants to be said. Its REST service has one answer, or none.
 public final class ScriptedServer: HTTPServerHandler {
     /// What is said after a room was joined.
     let frames: [String]
@@ -11,6 +11,8 @@ public final class ScriptedServer: HTTPServerHandler {
     let joining: String
     /// What is said first, instead of an Engine.IO handshake.
     let greeting: String?
+    /// What is answered to every request; nil for 404.
+    let rest: String?
     /// The headers of each upgrade, as `name: value`.
     public let upgrades = Mailbox<[String]>()
     private let loop: EventLoop
@@ -19,8 +21,10 @@ public final class ScriptedServer: HTTPServerHandler {
     /// A server that listens when it is made.
     public init(
         frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
-        joining: String = #"42["realtime:join:success",{"name":"/r"}]"#, identity: TLSIdentity? = nil
+        joining: String = #"42["realtime:join:success",{"name":"/r"}]"#, identity: TLSIdentity? = nil,
+        rest: String? = nil
     ) throws {
+        self.rest = rest
         self.frames = frames
         self.answer = answer
         self.greeting = greeting
@@ -39,8 +43,9 @@ public final class ScriptedServer: HTTPServerHandler {
         loop.shutDown()
     }
 
-    /// There is no REST service.
+    /// Says what it was given.
     public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        if let rest { return respond(HTTPResponse(status: 200, body: Array(rest.utf8))) }
         respond(HTTPResponse(status: 404, body: Array("nothing here".utf8)))
     }
 

@@ -37,18 +37,41 @@ static inline bool secret_is_letter(uint8_t byte) { return (uint8_t)((byte | 0x2
 
 static inline bool secret_is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
-/// Five bits of each of the last three letters of a name: its place in a table of bits.
+/// Words of 64 bits in each of the two tables of a name's ends: by its last three letters, for words of up to four, and by its last five.
+#define SECRET_TAILS 512
+
+/// Five bits of each of the last three letters of a name: its place in the first table.
 static inline uint32_t secret_tail(uint8_t a, uint8_t b, uint8_t c) {
     return (uint32_t)(a & 31) << 10 | (uint32_t)(b & 31) << 5 | (uint32_t)(c & 31);
 }
 
-/// Whether the name that ends before the sign at `place` may be a secret's, as far as its last three letters say.
-static inline bool secret_ends_name(const uint8_t *text, size_t place, const uint64_t *tails) {
-    // Nearly every name is a member's, and ends with a letter.
-    if (place >= 5 && text[place - 1] == '"' && secret_is_letter(text[place - 2])) {
-        const uint32_t tail = secret_tail(text[place - 4], text[place - 3], text[place - 2]);
-        return tails[tail >> 6] >> (tail & 63) & 1;
+/// The place of the last five letters in the second table.
+static inline uint32_t secret_long_tail(const uint8_t *end) {
+    return secret_tail(end[2], end[3], end[4]) ^ ((uint32_t)(end[0] & 31) << 3 | (uint32_t)(end[1] & 31) << 9);
+}
+
+static inline bool secret_has(const uint64_t *tails, uint32_t tail) { return tails[tail >> 6] >> (tail & 63) & 1; }
+
+static inline bool secret_folds_to(const uint8_t *text, const char *word, size_t length) {
+    for (size_t i = 0; i < length; i += 1) {
+        if ((text[i] | 0x20) != (uint8_t)word[i]) return false;
     }
+    return true;
+}
+
+/// Whether a name whose last letter is the one before `end` may be a secret's, as far as its last letters say. (What is no letter stands for
+/// one here: in doubt it may be.)
+static inline bool secret_may_name(const uint8_t *text, size_t end, const uint64_t *tails) {
+    if (end < 5) return end >= 3 && secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]));
+    if (!(secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]))
+          | secret_has(tails + SECRET_TAILS, secret_long_tail(text + end - 5)))) return false;
+    // Of `session_id` and the many other ids.
+    if (secret_is_letter(text[end - 3]) || (text[end - 1] | 0x20) != 'd') return true;
+    return end >= 7 && (secret_folds_to(text + end - 7, "sion", 4) || secret_folds_to(text + end - 7, "sess", 4));
+}
+
+/// Whether the name that ends before the sign at `place` may be a secret's.
+static inline bool secret_ends_name(const uint8_t *text, size_t place, const uint64_t *tails) {
     size_t end = place;
     while (end > 0 && text[end - 1] == ' ') end -= 1;
     if (end > 0 && (text[end - 1] == '"' || text[end - 1] == '\'')) {
@@ -61,17 +84,7 @@ static inline bool secret_ends_name(const uint8_t *text, size_t place, const uin
         if (!secret_is_digit(byte) && byte != '_' && byte != '-' && byte != '.' && byte != '[' && byte != ']') return false;
         end -= 1;
     }
-    if (end < 3) return false;
-    if (!secret_is_letter(text[end - 1]) || !secret_is_letter(text[end - 2]) || !secret_is_letter(text[end - 3])) return false;
-    const uint32_t tail = secret_tail(text[end - 3], text[end - 2], text[end - 1]);
-    return tails[tail >> 6] >> (tail & 63) & 1;
-}
-
-static inline bool secret_folds_to(const uint8_t *text, const char *word, size_t length) {
-    for (size_t i = 0; i < length; i += 1) {
-        if ((text[i] | 0x20) != (uint8_t)word[i]) return false;
-    }
-    return true;
+    return secret_may_name(text, end, tails);
 }
 
 static inline int secret_hex(uint8_t byte) {
@@ -220,6 +233,11 @@ __attribute__((always_inline)) static inline secret_place secret_next_in(
             size_t place = i + bit;
             // The letter before a space that stands in the next block.
             if (bit == 63 && secret_is_letter(text[place])) place += 1;
+            // Nearly every sign is a member's colon, and nearly every name ends with a letter.
+            if (text[place] == ':' && place >= 6 && text[place - 1] == '"' && secret_is_letter(text[place - 2])) {
+                if (secret_may_name(text, place - 1, tails)) return (secret_place){place, SECRET_NAME};
+                continue;
+            }
             const int kind = secret_kind(text, length, place, tails);
             if (kind != SECRET_NONE) return (secret_place){place, kind};
         }
@@ -237,8 +255,8 @@ SECRET_WIDE static inline secret_place secret_next_wide(
 }
 #endif
 
-/// The first place from `from` on where something secret may stand. `tails` has a bit for each three letters that a secret's name may end
-/// with (secret_tail).
+/// The first place from `from` on where something secret may stand. `tails` are the two tables of
+/// what a secret's name may end with.
 static inline secret_place secret_next(const uint8_t *text, size_t length, size_t from, const uint64_t *tails) {
 #if defined(__x86_64__)
     if (secret_has_wide_blocks()) return secret_next_wide(text, length, from, tails);

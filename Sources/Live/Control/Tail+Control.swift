@@ -141,7 +141,7 @@ extension Tail {
 
     /// Marks this place in the recording.
     func mark(_ label: String, author: String = "ctl") {
-        let label = String(label.prefix(200))
+        let label = shown(String(label.prefix(200)))
         let stamp = journal.stamp(at: loop.now)
         if makesRecords { pending.append(.record(.mark(Record.MarkRecord(label: label, author: author)), stamp)) }
         let notice = Notice(Notice.Mark(label: label, author: author))

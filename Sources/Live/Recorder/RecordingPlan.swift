@@ -44,6 +44,12 @@ public struct RecordingPlan: Sendable {
     /// Whether a replay can compare its model with what was recorded of it: it lacks what was left out.
     var tellsStates: Bool { keepsStates && filter == nil }
 
+    /// Whether the secrets that a server sends are shown and recorded as they come.
+    public var keepsSecrets: Bool {
+        get { !options.redactions.contains(.received) }
+        set { if newValue { options.redactions.remove(.received) } else { options.redactions.insert(.received) } }
+    }
+
     /// The names of the rules, for the head.
     var redactions: [String] { RedactionRule.allCases.filter { options.redactions.contains($0) }.map(\.rawValue) }
 }

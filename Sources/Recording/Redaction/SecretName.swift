@@ -36,7 +36,7 @@ enum SecretName: UInt8, Hashable, Sendable {
         func add(_ name: SecretName, _ words: String) {
             for word in words.split(separator: " ") { phrases[String(word)] = name }
         }
-        add(.password, "password passwords passwd pwd passphrase passcode pass_word pass_phrase")
+        add(.password, "password passwords passwd pwd passphrase passcode")
         add(.code, "pin otp totp")
         add(.token, "token tokens secret secrets jwt jwts bearer credential credentials csrf xsrf")
         add(.token, "api_key api_keys apikey apikeys access_key accesskey private_key privatekey secret_key secretkey")
@@ -71,13 +71,23 @@ enum SecretName: UInt8, Hashable, Sendable {
     /// Longer names are judged by their end.
     private static let longest = 64
 
-    /// A bit for each three letters that a name may end with, for `secret_next`.
+    /// The two tables of what a name may end with, for `secret_next`.
     static let tails: [UInt64] = {
-        var tails = [UInt64](repeating: 0, count: 1 << 9)
+        let size = Int(SECRET_TAILS)
+        var tails = [UInt64](repeating: 0, count: 2 * size)
+        func add(_ word: Substring) {
+            let isLong = word.utf8.count > 4
+            let end = Array(word.utf8.suffix(isLong ? 5 : 3))
+            let tail = Int(isLong ? secret_long_tail(end) : secret_tail(end[0], end[1], end[2]))
+            tails[(isLong ? size : 0) + (tail >> 6)] |= 1 << UInt64(tail & 63)
+        }
         for phrase in phrases.keys + forms.map({ $0 == "base64" ? "base" : $0 }) {
-            let end = Array(phrase.utf8.suffix(3))
-            let tail = Int(secret_tail(end[0], end[1], end[2]))
-            tails[tail >> 6] |= 1 << UInt64(tail & 63)
+            // `session_id`: nearly all other names that end so are other ids.
+            guard phrase.hasSuffix("_id") else {
+                add(phrase[(phrase.lastIndex(of: "_").map { phrase.index(after: $0) } ?? phrase.startIndex)...])
+                continue
+            }
+            for sign in ["_", "-", "."] { add(phrase.dropLast(3) + sign + "id") }
         }
         return tails
     }()
@@ -91,7 +101,7 @@ enum SecretName: UInt8, Hashable, Sendable {
 
     /// What a name says that is spelled without escapes; nil when nothing.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
-        guard Self.mayBe(name) else { return nil }
+        guard Self.mayBe(name), Self.endsWell(name) else { return nil }
         var words = Self.words(of: name)
         while words.count > 1, let last = words.last, Self.forms.contains(last) { words.removeLast() }
         guard let last = words.last else { return nil }
@@ -115,14 +125,29 @@ enum SecretName: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Whether the last three letters allow it, so that most names are passed over quickly.
+    /// Whether the last letters allow it, so that most names are passed over quickly.
     private static func mayBe(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var end = name.count
         while end > 0, !secret_is_letter(name[end - 1]) { end -= 1 }
-        guard end >= 3 else { return false }
-        let tail = Int(secret_tail(name[end - 3], name[end - 2], name[end - 1]))
-        return tails[tail >> 6] & 1 << UInt64(tail & 63) != 0
+        guard let base = name.baseAddress else { return false }
+        return tails.withUnsafeBufferPointer { secret_may_name(base, end, $0.baseAddress) }
     }
+
+    /// Whether the name's last word is one of the list, as nearly none is of those that `mayBe` lets pass.
+    private static func endsWell(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var end = name.count
+        while end > 0, !secret_is_letter(name[end - 1]) { end -= 1 }
+        var start = end
+        while start > 0, end - start < longest, secret_is_letter(name[start - 1]) { start -= 1 }
+        // A camel's words are not told apart here.
+        if name[start..<end].dropFirst().contains(where: isUpper) { return true }
+        let last = String(decoding: name[start..<end], as: UTF8.self).lowercased()
+        return lastWords.contains(last) || last == "base" || last.hasSuffix("password") || last.hasSuffix("passwd")
+            || last.hasSuffix("passphrase")
+    }
+
+    private static let lastWords = Set(phrases.keys.map { String($0.split(separator: "_").last ?? "") })
+        .union(forms)
 
     /// The words of a name, in small letters.
     static func words(of name: String) -> [String] {

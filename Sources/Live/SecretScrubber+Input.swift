@@ -1,0 +1,37 @@
+import Pipeline
+import Recording
+import Wire
+
+extension SecretScrubber {
+    /// An input without the secrets that a server put into it; nil when there were none. What the user does is the user's, and stays.
+    func scrubbed(_ input: Input) -> Input? {
+        switch input {
+        case .message(let connection, let message):
+            return scrubbed(message).map { .message(connection: connection, $0) }
+        case .answered(let request, let answer): return scrubbed(answer).map { .answered(request: request, $0) }
+        case .closed(let connection, var close):
+            close.reason = scrubbed(close.reason)
+            return .closed(connection: connection, close)
+        case .failed(let connection, var failure):
+            failure.message = scrubbed(failure.message)
+            return .failed(connection: connection, failure)
+        case .remembered(var memory):
+            // A store may be older than the rules.
+            guard let rows = scrubbed(memory.rows[...]) else { return nil }
+            memory.rows = rows
+            return .remembered(memory)
+        case .start, .opened, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want, .unwant, .only,
+            .resetRooms, .withdraw, .look, .refetch, .select, .stop:
+            return nil
+        }
+    }
+
+    /// An answer without secrets; nil when there were none.
+    func scrubbed(_ answer: Answer) -> Answer? {
+        switch answer {
+        case .response(let status, let body, let retryAfter):
+            scrubbed(body).map { .response(status: status, body: $0[...], retryAfter: retryAfter) }
+        case .failure(let kind, let message): .failure(kind: kind, message: scrubbed(message))
+        }
+    }
+}
