@@ -104,7 +104,7 @@ extension Option {
             .dynamicPins, .draft,
             .json,
             .force,
-            .noStates,
+            .noStates, .keepSecrets,
             .secrets, .ripple,
             .fixedStrings,
             .ignoreCase,
