@@ -35,7 +35,8 @@ import Testing
     }
 
     private func server() throws -> ScriptedServer {
-        let user = #"{"id":"af382e55-4952-4599-babb-6a6dcdd4ac31","username":"ann","api_key":"\#(Self.secrets[6])"}"#
+        let user =
+            #"{"id":"af382e55-4952-4599-babb-6a6dcdd4ac31","username":"ann","first_name":"\#(Self.secrets[9])","api_key":"\#(Self.secrets[6])"}"#
         return try ScriptedServer(frames: Self.frames, rest: #"{"resource":\#(user),"resources":[\#(user)]}"#)
     }
 
@@ -45,7 +46,7 @@ import Testing
     ) throws -> String {
         let process = try Peer(
             [
-                try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--join", "/r", "--name",
+                try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--name",
                 "x",
                 "--duration", "1m",
             ] + options,
@@ -80,7 +81,7 @@ import Testing
             server.port,
             [
                 "--view", "raw", "--record", folder + "/a.weir.jsonl", "--diff-log", folder + "/a.diff", "--store",
-                folder + "/store.sqlite", "--hook", "size < 1M=cat >> \(folder)/hook", "--flight-recorder", "10m",
+                folder + "/store.sqlite", "--hook", "size < 1M=tee -a \(folder)/hook", "--flight-recorder", "10m",
             ], until: ["the-last-event", "api_key"], folder: folder
         ) {
             let environment = ["XDG_RUNTIME_DIR": folder, "HOME": folder]
@@ -113,12 +114,13 @@ import Testing
         // A replay shows the same, and writes the same diff log.
         let replay = try weir(
             "replay", folder + "/a.weir.jsonl", "--speed", "max", "--verify", "--diff-log", folder + "/b.diff")
-        #expect(replay.status == 0, "\(replay.errors)")
+        // Not all could be read; that is told as it was.
+        #expect(replay.status == 3, "\(replay.errors)")
         expectClean(replay.output, "replay")
         #expect(try file(folder + "/b.diff") == file(folder + "/a.diff"))
     }
 
-    @Test(arguments: [["--format", "text"], ["--format", "json"], ["--template", "{event} {summary} {payload}"]])
+    @Test(arguments: [[], ["--format", "json"], ["--template", "{event} {summary} {payload}"]])
     func `they are in no form of output`(options: [String]) throws {
         let server = try server()
         defer { server.close() }
@@ -138,7 +140,7 @@ import Testing
             until: ["the-last-event"], folder: folder)
         #expect(text.contains(Self.secrets[0]))
         let recording = try file(folder + "/a.weir.jsonl")
-        for secret in Self.secrets.dropLast(2) where secret != Self.secrets[6] {
+        for secret in Self.secrets {
             #expect(recording.contains(secret), "\(secret)")
         }
         #expect(!recording.contains("‹secret-") && !recording.contains("a-token-of-the-test"))
