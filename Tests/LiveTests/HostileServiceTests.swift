@@ -50,12 +50,14 @@ private final class HostileService: HTTPServerHandler {
 
 @Suite struct HostileServiceTests {
     /// Tails a service until something is told of its requests; gives the warnings, and the summary's line about requests.
-    private func warnings(of service: HostileService) async throws -> (warnings: [String], requests: String) {
+    private func warnings(
+        of service: HostileService, timeout: Duration = .seconds(30)
+    ) async throws -> (warnings: [String], requests: String) {
         let watcher = Watcher()
         var configuration = TailConfiguration(
             server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
             session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
-        configuration.requestTimeout = .milliseconds(200)
+        configuration.requestTimeout = timeout
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.notices.contains { $0.text.contains("could not be fetched") } }
@@ -71,7 +73,7 @@ private final class HostileService: HTTPServerHandler {
     {
         let service = try HostileService { _ in nil }
         defer { service.close() }
-        let (warnings, requests) = try await warnings(of: service)
+        let (warnings, requests) = try await warnings(of: service, timeout: .milliseconds(200))
         #expect(
             warnings.contains {
                 $0.contains("could not be fetched: 127.0.0.1:\(service.port): no answer within 200 ms")
