@@ -19,7 +19,7 @@ enum {
     SECRET_SCHEME,
     /// An at sign.
     SECRET_AT,
-    /// A backslash that begins the code unit of an ASCII character.
+    /// The `u` of the code unit of an ASCII character.
     SECRET_ESCAPE,
     /// A percent sign that begins a letter, a digit, or what separates names and values.
     SECRET_PERCENT,
@@ -50,7 +50,15 @@ static inline uint32_t secret_long_tail(const uint8_t *end) {
     return secret_tail(end[2], end[3], end[4]) ^ ((uint32_t)(end[0] & 31) << 3 | (uint32_t)(end[1] & 31) << 9);
 }
 
-static inline bool secret_has(const uint64_t *tails, uint32_t tail) { return tails[tail >> 6] >> (tail & 63) & 1; }
+/// The places in both tables of the last five letters, which a word holds from its lowest byte on.
+static inline uint32_t secret_tails_of(uint64_t letters, uint32_t *longTail) {
+    const uint64_t five = letters & 0x1F1F1F1F1F;
+    const uint32_t tail = (uint32_t)((five >> 6 & 0x7C00) | (five >> 19 & 0x3E0) | (five >> 32));
+    *longTail = tail ^ (uint32_t)((five & 31) << 3 | (five >> 8 & 31) << 9);
+    return tail;
+}
+
+static inline uint64_t secret_has(const uint64_t *tails, uint32_t tail) { return tails[tail >> 6] >> (tail & 63) & 1; }
 
 static inline bool secret_folds_to(const uint8_t *text, const char *word, size_t length) {
     for (size_t i = 0; i < length; i += 1) {
@@ -102,9 +110,9 @@ static inline int secret_kind(const uint8_t *text, size_t length, size_t place, 
     case ' ':
         if (place >= 6 && secret_folds_to(text + place - 6, "bearer", 6)) return SECRET_SCHEME;
         return place >= 5 && secret_folds_to(text + place - 5, "basic", 5) ? SECRET_SCHEME : SECRET_NONE;
-    case '\\':
-        return length - place >= 6 && text[place + 2] == '0' && text[place + 3] == '0' && text[place + 4] >= '2'
-                && text[place + 4] <= '7'
+    case 'u':
+        return length - place >= 5 && text[place + 1] == '0' && text[place + 2] == '0' && text[place + 3] >= '2'
+                && text[place + 3] <= '7'
             ? SECRET_ESCAPE
             : SECRET_NONE;
     case '%': {
@@ -119,13 +127,11 @@ static inline int secret_kind(const uint8_t *text, size_t length, size_t place, 
     }
 }
 
-/// Bits of 64 bytes: those to look at, and the letters and digits.
+/// Bits of 64 bytes, by what they are. `enders` may end the word before a space.
 typedef struct {
-    uint64_t signs;
-    uint64_t words;
+    uint64_t colons, quotes, signs, backslashes, units, enders, spaces, words;
 } secret_masks;
 
-// `text` has 65 bytes: whether a byte counts may depend on the one before it.
 #if defined(__SSE2__)
 #include <immintrin.h>
 static inline __m128i secret_in_range(__m128i block, char first, char count) {
@@ -133,63 +139,68 @@ static inline __m128i secret_in_range(__m128i block, char first, char count) {
     return _mm_cmpeq_epi8(_mm_min_epu8(moved, _mm_set1_epi8(count)), moved);
 }
 
+static inline uint64_t secret_bits(__m128i block, int shift) { return (uint64_t)(unsigned)_mm_movemask_epi8(block) << shift; }
+
+static inline __m128i secret_is(__m128i block, char byte) { return _mm_cmpeq_epi8(block, _mm_set1_epi8(byte)); }
+
 static inline secret_masks secret_look_narrow(const uint8_t *text) {
-    secret_masks masks = {0, 0};
+    secret_masks masks = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 64; i += 16) {
         const __m128i block = _mm_loadu_si128((const __m128i *)(text + i));
-        const __m128i next = _mm_loadu_si128((const __m128i *)(text + i + 1));
         const __m128i folded = _mm_or_si128(block, _mm_set1_epi8(0x20));
-        const __m128i single = _mm_or_si128(
-            _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(':')), _mm_cmpeq_epi8(block, _mm_set1_epi8('='))),
-            _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('@')), _mm_cmpeq_epi8(block, _mm_set1_epi8('%'))));
-        const __m128i escape =
-            _mm_and_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\')), _mm_cmpeq_epi8(next, _mm_set1_epi8('u')));
-        const __m128i scheme = _mm_and_si128(
-            _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('r')), _mm_cmpeq_epi8(folded, _mm_set1_epi8('c'))),
-            _mm_cmpeq_epi8(next, _mm_set1_epi8(' ')));
-        const __m128i words = _mm_or_si128(secret_in_range(folded, 'a', 25), secret_in_range(block, '0', 9));
-        // The scheme's place is its space, one further on.
-        const uint64_t schemes = (uint64_t)(unsigned)_mm_movemask_epi8(scheme);
-        masks.signs |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(single, escape)) << i | schemes << i << 1;
-        if (schemes >> 15 && i == 48) masks.signs |= (uint64_t)1 << 63;
-        masks.words |= (uint64_t)(unsigned)_mm_movemask_epi8(words) << i;
+        masks.colons |= secret_bits(secret_is(block, ':'), i);
+        masks.quotes |= secret_bits(secret_is(block, '"'), i);
+        masks.signs |= secret_bits(
+            _mm_or_si128(secret_is(block, '='), _mm_or_si128(secret_is(block, '@'), secret_is(block, '%'))), i);
+        masks.backslashes |= secret_bits(secret_is(block, '\\'), i);
+        masks.units |= secret_bits(secret_is(block, 'u'), i);
+        masks.enders |= secret_bits(_mm_or_si128(secret_is(folded, 'r'), secret_is(folded, 'c')), i);
+        masks.spaces |= secret_bits(secret_is(block, ' '), i);
+        masks.words |= secret_bits(_mm_or_si128(secret_in_range(folded, 'a', 25), secret_in_range(block, '0', 9)), i);
     }
     return masks;
 }
 #else
 static inline secret_masks secret_look_narrow(const uint8_t *text) {
-    secret_masks masks = {0, 0};
+    secret_masks masks = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 64; i += 1) {
-        const uint8_t byte = text[i];
-        const bool scheme = i > 0 && byte == ' ' && ((text[i - 1] | 0x20) == 'r' || (text[i - 1] | 0x20) == 'c');
-        const bool ends = i == 63 && ((byte | 0x20) == 'r' || (byte | 0x20) == 'c') && text[64] == ' ';
-        const bool single = byte == ':' || byte == '=' || byte == '@' || byte == '%' || (byte == '\\' && text[i + 1] == 'u');
-        masks.signs |= (uint64_t)(single || scheme || ends) << i;
-        masks.words |= (uint64_t)(secret_is_letter(byte) || secret_is_digit(byte)) << i;
+        const uint8_t byte = text[i], folded = byte | 0x20;
+        const uint64_t bit = (uint64_t)1 << i;
+        masks.colons |= byte == ':' ? bit : 0;
+        masks.quotes |= byte == '"' ? bit : 0;
+        masks.signs |= byte == '=' || byte == '@' || byte == '%' ? bit : 0;
+        masks.backslashes |= byte == '\\' ? bit : 0;
+        masks.units |= byte == 'u' ? bit : 0;
+        masks.enders |= folded == 'r' || folded == 'c' ? bit : 0;
+        masks.spaces |= byte == ' ' ? bit : 0;
+        masks.words |= secret_is_letter(byte) || secret_is_digit(byte) ? bit : 0;
     }
     return masks;
 }
 #endif
 
 #if defined(__x86_64__)
-#define SECRET_WIDE __attribute__((target("avx512f,avx512bw,popcnt")))
+#define SECRET_WIDE __attribute__((target("avx512f,avx512bw,popcnt,bmi")))
 static inline bool secret_has_wide_blocks(void) { return __builtin_cpu_supports("avx512bw"); }
 
+SECRET_WIDE static inline uint64_t secret_is_wide(__m512i block, char byte) {
+    return _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(byte));
+}
+
 SECRET_WIDE static inline secret_masks secret_look_wide(const uint8_t *text) {
-    const __m512i block = _mm512_loadu_si512(text), next = _mm512_loadu_si512(text + 1);
+    const __m512i block = _mm512_loadu_si512(text);
     const __m512i folded = _mm512_or_si512(block, _mm512_set1_epi8(0x20));
-    const uint64_t single = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(':'))
-        | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('=')) | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('@'))
-        | _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('%'));
-    const uint64_t escape =
-        _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\')) & _mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8('u'));
-    const uint64_t scheme =
-        (_mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('r')) | _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('c')))
-        & _mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8(' '));
-    const uint64_t words =
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(folded, _mm512_set1_epi8('a')), _mm512_set1_epi8(26))
+    secret_masks masks;
+    masks.colons = secret_is_wide(block, ':');
+    masks.quotes = secret_is_wide(block, '"');
+    masks.signs = secret_is_wide(block, '=') | secret_is_wide(block, '@') | secret_is_wide(block, '%');
+    masks.backslashes = secret_is_wide(block, '\\');
+    masks.units = secret_is_wide(block, 'u');
+    masks.enders = secret_is_wide(folded, 'r') | secret_is_wide(folded, 'c');
+    masks.spaces = secret_is_wide(block, ' ');
+    masks.words = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(folded, _mm512_set1_epi8('a')), _mm512_set1_epi8(26))
         | _mm512_cmplt_epu8_mask(_mm512_sub_epi8(block, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
-    return (secret_masks){single | escape | scheme << 1 | (scheme >> 63) << 63, words};
+    return masks;
 }
 #endif
 
@@ -206,12 +217,14 @@ static inline size_t secret_run_in(uint64_t words) {
 __attribute__((always_inline)) static inline secret_place secret_next_in(
     const uint8_t *text, size_t length, size_t from, const uint64_t *tails, bool wide
 ) {
-    // Letters and digits directly before the block.
+    // Letters and digits directly before the block, and whether the last byte before it was one of these.
+    const uint8_t last = from > 0 && from <= length ? text[from - 1] : 0;
     size_t before = 0;
+    uint64_t quote = last == '"', backslash = last == '\\', ender = (last | 0x20) == 'r' || (last | 0x20) == 'c';
     for (size_t i = from; i < length; i += 64) {
-        uint8_t rest[65];
+        uint8_t rest[64];
         const uint8_t *block = text + i;
-        if (length - i < 65) {
+        if (length - i < 64) {
             memset(rest, 0, sizeof rest);
             memcpy(rest, block, length - i);
             block = rest;
@@ -226,21 +239,38 @@ __attribute__((always_inline)) static inline secret_place secret_next_in(
         size_t run = secret_run_in(masks.words);
         const size_t first = ~masks.words ? (size_t)__builtin_ctzll(~masks.words) : 64;
         if (first > 0 && before + first >= SECRET_RUN) run = 0;
-        while (masks.signs) {
-            size_t bit = (size_t)__builtin_ctzll(masks.signs);
-            if (bit > run) break;
-            masks.signs &= masks.signs - 1;
-            size_t place = i + bit;
-            // The letter before a space that stands in the next block.
-            if (bit == 63 && secret_is_letter(text[place])) place += 1;
-            // Nearly every sign is a member's colon, and nearly every name ends with a letter.
-            if (text[place] == ':' && place >= 6 && text[place - 1] == '"' && secret_is_letter(text[place - 2])) {
-                if (secret_may_name(text, place - 1, tails)) return (secret_place){place, SECRET_NAME};
+        // Nearly every sign is a member's colon, and nearly every name ends with a letter.
+        uint64_t members = masks.colons & (masks.quotes << 1 | quote);
+        uint64_t signs = masks.signs | (masks.colons & ~members) | (masks.units & (masks.backslashes << 1 | backslash))
+            | (masks.spaces & (masks.enders << 1 | ender));
+        quote = masks.quotes >> 63;
+        backslash = masks.backslashes >> 63;
+        ender = masks.enders >> 63;
+        size_t member = 64;
+        for (; members; members &= members - 1) {
+            const size_t bit = (size_t)__builtin_ctzll(members), place = i + bit;
+            if (place < 6 || !secret_is_letter(text[place - 2])) {
+                signs |= (uint64_t)1 << bit;
                 continue;
             }
+            uint64_t letters = 0;
+            uint32_t longTail;
+            memcpy(&letters, text + place - 6, 5);
+            const uint32_t tail = secret_tails_of(letters, &longTail);
+            if (!(secret_has(tails, tail) | secret_has(tails + SECRET_TAILS, longTail))) continue;
+            if (!secret_may_name(text, place - 1, tails)) continue;
+            member = bit;
+            break;
+        }
+        while (signs) {
+            const size_t bit = (size_t)__builtin_ctzll(signs);
+            if (bit > run || bit > member) break;
+            signs &= signs - 1;
+            const size_t place = i + bit;
             const int kind = secret_kind(text, length, place, tails);
             if (kind != SECRET_NONE) return (secret_place){place, kind};
         }
+        if (member < run) return (secret_place){i + member, SECRET_NAME};
         if (run < 64) return (secret_place){i + run, SECRET_RUN_PLACE};
         before = first == 64 ? before + 64 : (size_t)__builtin_clzll(~masks.words);
     }
