@@ -5,6 +5,7 @@
 #include <libwebsockets.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

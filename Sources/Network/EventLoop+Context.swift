@@ -29,8 +29,9 @@ extension EventLoop {
         }
         core.context = context
         core.plainHost = makeHost(named: "plain") { $0.port = CONTEXT_PORT_NO_LISTEN }
-        guard let host = core.plainHost, adopt(core.descriptors.event, on: host),
-            adopt(core.descriptors.timer, on: host)
+        // libwebsockets serves in the order of its table: the order of arrival is read before any connection (`ArrivalOrder`).
+        guard let host = core.plainHost, adopt(core.descriptors.arrivals, on: host),
+            adopt(core.descriptors.event, on: host), adopt(core.descriptors.timer, on: host)
         else {
             destroyContext()
             throw .cannotStart("libwebsockets does not take the loop's descriptors")

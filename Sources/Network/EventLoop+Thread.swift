@@ -26,17 +26,21 @@ extension EventLoop {
         core.armTimer()
         let isBusy = !core.waiting.isEmpty || inbox.withLock { !$0.items.isEmpty }
         // libwebsockets: below zero only looks, zero waits until something happens.
-        let result = lws_service(core.context, isBusy ? -1 : 0)
-        precondition(result >= 0, "libwebsockets refuses to serve a context that is alive")
+        look(isBusy ? -1 : 0)
+        if core.noteLook() { look(-1) }
         return true
+    }
+
+    private func look(_ wait: Int32) {
+        let result = lws_service(core.context, wait)
+        precondition(result >= 0, "libwebsockets refuses to serve a context that is alive")
     }
 
     /// Hands what the sockets gave to their handlers. What handlers cause waits for the next turn.
     private func deliver() {
-        let sockets = core.waiting
-        core.waiting.removeAll(keepingCapacity: true)
-        for socket in sockets {
+        for socket in core.takeWaiting() {
             socket.isWaiting = false
+            socket.arrival = nil
             socket.deliver()
         }
     }
@@ -86,10 +90,11 @@ extension EventLoop {
         }
     }
 
-    /// Reads the wake-up descriptors so that they are quiet until the next time.
+    /// Reads the descriptors that wake the loop, so that they are quiet until the next time.
     func descriptorIsReadable(_ socket: OpaquePointer) {
         var count: UInt64 = 0
         let descriptor = lws_get_socket_fd(socket)
+        if descriptor == core.descriptors.arrivals { return core.noteArrivals() }
         while read(descriptor, &count, 8) > 0 {}
         if descriptor == core.descriptors.timer { core.armedDeadline = nil }
     }

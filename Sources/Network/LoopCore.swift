@@ -15,6 +15,12 @@ final class LoopCore {
     var sockets: [UInt: LoopSocket] = [:]
     /// Sockets that have something for their handlers.
     var waiting: [LoopSocket] = []
+    /// In which order bytes came.
+    var arrivals: ArrivalOrder
+    /// Connections that got bytes since libwebsockets began to look: it may not have read them.
+    private var arrived: [LoopSocket] = []
+    /// The last place in the order that is served in this turn.
+    private var horizon: UInt64 = 0
     /// Why the TLS connection failed whose failure libwebsockets is about to tell.
     var tlsProblem: TLSProblem?
     var timers = TimerQueue()
@@ -29,6 +35,7 @@ final class LoopCore {
     init(descriptors: LoopDescriptors, epoch: Int64) {
         self.descriptors = descriptors
         self.epoch = epoch
+        arrivals = ArrivalOrder(descriptor: descriptors.arrivals)
     }
 
     deinit { readBuffer.deallocate() }
@@ -37,6 +44,35 @@ final class LoopCore {
     func makeHandle() -> UInt {
         lastHandle += 1
         return lastHandle
+    }
+
+    /// Gives each connection that got bytes its place in the order. Inside a callback.
+    func noteArrivals() {
+        for (handle, place) in arrivals.take() {
+            guard let socket = sockets[handle], socket.arrival == nil else { continue }
+            socket.arrival = place
+            arrived.append(socket)
+        }
+    }
+
+    /// libwebsockets has looked. True when it has to look once more before anything is delivered: something came while it looked, and may be
+    /// older than what it read.
+    func noteLook() -> Bool {
+        horizon = arrivals.count
+        defer { arrived.removeAll(keepingCapacity: true) }
+        return arrived.contains { !$0.isWaiting && $0.wsi != nil }
+    }
+
+    /// Takes the sockets that have something for their handlers: those without a place first, then the others in order. What came
+    /// after the first look stays for the next turn: something older may not have been read.
+    func takeWaiting() -> [LoopSocket] {
+        let later = waiting.filter { ($0.arrival ?? 0) > horizon }
+        let first = waiting.filter { $0.arrival == nil }
+        let ordered = waiting.compactMap { socket in
+            socket.arrival.flatMap { $0 > horizon ? nil : (place: $0, socket: socket) }
+        }
+        waiting = later
+        return first + ordered.sorted { $0.place < $1.place }.map(\.socket)
     }
 
     /// Sets the timer descriptor to the earliest deadline.
@@ -56,7 +92,8 @@ final class LoopCore {
     }
 }
 
-/// The two descriptors that wake the loop: other threads write to one, deadlines make the other readable.
+/// The descriptors that wake the loop: other threads write to one, deadlines make another readable, and so do servers' connections the
+/// third, which has the order of their bytes.
 ///
 /// A descriptor of our own, not `lws_cancel_service`: one wake is one callback whatever the number of virtual hosts, and nothing
 /// of libwebsockets is called from another thread. A timer on the boot-time clock, not `lws_sul`: exact to the microsecond, and
@@ -64,6 +101,7 @@ final class LoopCore {
 struct LoopDescriptors {
     let event: Int32
     let timer: Int32
+    let arrivals: Int32
 
     init() throws(NetworkError) {
         event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -74,10 +112,18 @@ struct LoopDescriptors {
             Glibc.close(event)
             throw .cannotStart("timerfd: \(message)")
         }
+        arrivals = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard arrivals >= 0 else {
+            let message = systemMessage(errno)
+            Glibc.close(event)
+            Glibc.close(timer)
+            throw .cannotStart("epoll: \(message)")
+        }
     }
 
     func close() {
         Glibc.close(event)
         Glibc.close(timer)
+        Glibc.close(arrivals)
     }
 }

@@ -15,6 +15,9 @@ class LoopSocket: @unchecked Sendable {
     /// Whether the loop will call `deliver`.
     fileprivate(set) var isQueued = false
 
+    /// The place in the order of arrival of the oldest of what was not delivered; nil where that is not known, or nothing waits.
+    final var arrival: UInt64?
+
     init(loop: EventLoop) {
         loop.preconditionOnLoop()
         self.loop = loop

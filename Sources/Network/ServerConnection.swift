@@ -48,6 +48,7 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         reader = HTTPRequestReader(maximumBody: server.maximumBody)
         frames = WebSocketReader(role: .server, maximumMessage: server.maximumMessage)
         super.init(loop: server.loop, host: host, descriptor: descriptor)
+        loop.core.arrivals.add(descriptor, handle: handle)
         setTimer(.seconds(60))
     }
 

@@ -5,53 +5,6 @@ import Wire
 
 @testable import Network
 
-/// A TCP connection that says exactly what it is told.
-private final class RawConnection {
-    private let descriptor: Int32
-
-    init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(result == 0)
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    deinit { close(descriptor) }
-
-    func send(_ text: String) { send(Array(text.utf8)) }
-
-    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
-
-    /// Everything until the server ends the connection.
-    func readAll() -> String {
-        var all: [UInt8] = []
-        while let piece = readSome() { all += piece }
-        return String(decoding: all, as: UTF8.self)
-    }
-
-    /// Until `end` was read.
-    func read(until end: String) -> String {
-        var all = ""
-        while !all.contains(end), let piece = readSome() { all += String(decoding: piece, as: UTF8.self) }
-        return all
-    }
-
-    func readSome() -> [UInt8]? {
-        var piece = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &piece, piece.count, 0)
-        return count > 0 ? Array(piece[..<count]) : nil
-    }
-}
-
 private func withServer(_ handler: TestHandler, _ body: (EventLoop, HTTPServer) throws -> Void) throws {
     try withLoop { loop in
         let server = try HTTPServer(on: loop, maximumBody: 100, handler: handler)

@@ -33,6 +33,13 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Forgets what was told so far.
+    public func removeAll() {
+        pthread_mutex_lock(mutex)
+        items = []
+        pthread_mutex_unlock(mutex)
+    }
+
     /// What was told so far.
     public var all: [Element] {
         pthread_mutex_lock(mutex)

@@ -1,0 +1,87 @@
+import Glibc
+public import Network
+import Testing
+
+/// A TCP connection that says exactly what it is told.
+public final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    /// Connects to a port of this machine.
+    public init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(result == 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends text.
+    public func send(_ text: String) { send(Array(text.utf8)) }
+
+    /// Sends bytes.
+    public func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Says that nothing more comes.
+    public func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Becomes a WebSocket.
+    public func upgrade(_ target: String = "/ws") {
+        send(
+            "GET \(target) HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        _ = read(until: "\r\n\r\n")
+    }
+
+    /// Everything until the server ends the connection.
+    public func readAll() -> String {
+        var all: [UInt8] = []
+        while let piece = readSome() { all += piece }
+        return String(decoding: all, as: UTF8.self)
+    }
+
+    /// Until `end` was read.
+    public func read(until end: String) -> String {
+        var all = ""
+        while !all.contains(end), let piece = readSome() { all += String(decoding: piece, as: UTF8.self) }
+        return all
+    }
+
+    /// What is there, or comes next; nil at the end.
+    public func readSome() -> [UInt8]? {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        return count > 0 ? Array(piece[..<count]) : nil
+    }
+}
+
+extension EventLoop {
+    /// Has the loop stand still while `body` does something: whatever it sends is in the kernel when the loop goes on.
+    public func hold(_ body: () -> Void) {
+        let (begun, ended) = (Mailbox<Bool>(), Mailbox<Bool>())
+        run {
+            begun.put(true)
+            ended.wait { !$0.isEmpty }
+        }
+        begun.wait { !$0.isEmpty }
+        body()
+        ended.put(true)
+    }
+}
+
+/// A text frame as a client sends it, its mask zero; at most 125 bytes.
+public func clientFrame(_ text: String) -> [UInt8] {
+    [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + Array(text.utf8)
+}
+
+/// A close frame of code 1000 as a client sends it.
+public let clientCloseFrame: [UInt8] = [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]
