@@ -2,6 +2,8 @@
 struct OutgoingBytes {
     private var bytes: [UInt8] = []
     private var head = 0
+    /// Where the next write ends, although more is there; nil where nothing says so.
+    private var mark: Int?
 
     /// Bytes not yet taken.
     var count: Int { bytes.count - head }
@@ -16,23 +18,33 @@ struct OutgoingBytes {
         add(&bytes)
     }
 
+    /// What is there goes out in a write of its own, before anything that is appended later.
+    mutating func endWrite() { mark = bytes.count }
+
+    /// The end of the next write.
+    private func end(_ limit: Int) -> Int { min(mark ?? bytes.count, head + limit) }
+
+    private mutating func advance(to place: Int) {
+        head = place
+        if let mark, mark <= head { self.mark = nil }
+        compact()
+    }
+
     /// The first bytes, at most `limit`, are given to `write`, which says how many of them it took; none when that is negative.
     mutating func take(atMost limit: Int, _ write: (UnsafeRawBufferPointer) -> Int) -> Int {
-        let end = min(bytes.count, head + limit)
+        let end = end(limit)
         let taken = bytes[head..<end].withUnsafeBytes(write)
-        head += min(max(taken, 0), end - head)
-        compact()
+        advance(to: head + min(max(taken, 0), end - head))
         return taken
     }
 
     /// Gives the first bytes, at most `limit`, to `write`, and forgets them.
     mutating func take<Result>(_ limit: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
-        let end = min(bytes.count, head + limit)
+        let end = end(limit)
         let result = bytes.withUnsafeMutableBufferPointer {
             write(UnsafeMutableBufferPointer(rebasing: $0[head..<end]))
         }
-        head = end
-        compact()
+        advance(to: end)
         return result
     }
 
@@ -42,6 +54,7 @@ struct OutgoingBytes {
             head = 0
         } else if head > bytes.count / 2 {
             bytes.removeSubrange(..<head)
+            mark = mark.map { $0 - head }
             head = 0
         }
     }
@@ -49,5 +62,6 @@ struct OutgoingBytes {
     mutating func removeAll() {
         bytes = []
         head = 0
+        mark = nil
     }
 }

@@ -100,7 +100,12 @@ extension ServerConnection {
             frameWriter = WebSocketWriter(role: .server, compression: compression.agreement)
         }
         answer += "\r\n"
-        write { $0.append(ArraySlice(answer.utf8)) }
+        // As the JavaScript server does: a client that gets the answer and a message at once may tell the message before anybody listens
+        // (the package ws of node, in the official suite of Engine.IO 3).
+        write {
+            $0.append(ArraySlice(answer.utf8))
+            $0.endWrite()
+        }
         let socket = ServerWebSocket(self)
         state = .webSocket(socket)
         setReading(true)
