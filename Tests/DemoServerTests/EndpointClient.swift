@@ -44,6 +44,9 @@ struct EndpointClient: Sendable {
         return answers
     }
 
+    /// A GET of this query.
+    func request(_ query: String) throws -> HTTPRequest { HTTPRequest(url: try URLParts(parsing: url + "?" + query)) }
+
     func get(_ query: String) async throws -> Answer { try await start(query).first() }
 
     func post(_ query: String, _ body: String, type: String = "text/plain;charset=UTF-8") async throws -> Answer {
