@@ -8,10 +8,12 @@ enum RealtimeSocket {
     case webSocket(WebSocketClient)
     case longPolling(LongPollingSocket)
 
-    /// Begins to open what was asked for; `handler` is called on the loop, never before this returns.
+    /// Begins to open what was asked for; `handler` is called on the loop, never before this returns; `fellBack` as
+    /// `WebSocketRequest` says.
     init(
         on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
-        access: Access, framing: WebSocketFraming, limits: Limits, handler: @escaping @Sendable (WebSocketEvent) -> Void
+        access: Access, framing: WebSocketFraming, limits: Limits, fellBack: @escaping @Sendable () -> Void,
+        handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
         switch opening {
         case .engineIO(let path, let transport, let revision, let detectsRevision):
@@ -19,11 +21,13 @@ enum RealtimeSocket {
                 url: server.with(scheme: server.scheme, target: path), transport: transport, revision: revision,
                 detectsRevision: detectsRevision, access: access, maximumMessage: limits.message)
             request.framing = framing
+            request.fellBack = fellBack
             self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
         case .webSocket:
             let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target)
             var request = WebSocketRequest(url: url, access: access, maximumMessage: limits.message)
             request.framing = framing
+            request.fellBack = fellBack
             self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
         case .longPolling:
             let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)

@@ -68,10 +68,23 @@ extension Tail {
         socket = RealtimeSocket(
             on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, access: access,
             framing: configuration.framing, limits: configuration.session.limits
-        ) { [weak self] event in
+        ) { [weak self] in
+            self?.assumeIsolated { $0.framingFellBack() }
+        } handler: { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
         if isReadingPaused { socket?.setReading(false) }
+    }
+
+    /// Says once who reads the frames, since nobody chose it.
+    func framingFellBack() {
+        guard !toldOfFraming else { return }
+        toldOfFraming = true
+        tellUser(
+            Notice(
+                .warning,
+                "libwebsockets reads the frames, since its HTTP client is not the one that is known: it is slower, and does not answer "
+                    + "each of many pings (--framing own refuses to connect so)"))
     }
 
     private func socketDid(_ event: WebSocketEvent, connection: Int) {

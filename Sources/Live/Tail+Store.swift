@@ -107,7 +107,7 @@ extension Tail {
         }
     }
 
-    private func tellUser(_ notice: Notice) {
+    func tellUser(_ notice: Notice) {
         pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
     }
 

@@ -72,6 +72,8 @@ public actor Tail {
     var isReadingPaused: Bool { !behind.isEmpty }
     /// When the user was last told so.
     var toldOfPause: Moment?
+    /// Whether it was told that libwebsockets reads the frames.
+    var toldOfFraming = false
     var token: Secret?
     /// How the server is reached since the last attempt to connect.
     var access = Access()

@@ -138,6 +138,7 @@ final class EngineIOConnection: @unchecked Sendable {
             url: url(target, isWebSocket: true), access: request.access, timeout: request.timeout,
             maximumMessage: request.maximumMessage)
         socketRequest.framing = request.framing
+        socketRequest.fellBack = request.fellBack
         webSocket = WebSocketClient(on: loop, socketRequest) { [self] event in
             if number == webSocketNumber { webSocketDid(event) }
         }

@@ -14,6 +14,8 @@ public struct EngineIORequest: Sendable {
     public var access: Access
     /// Who frames the WebSocket.
     public var framing = WebSocketFraming.auto
+    /// As `WebSocketRequest.fellBack`.
+    public var fellBack: (@Sendable () -> Void)?
     /// Longest time for connecting and for the handshake of one transport.
     public var timeout: Duration
     /// Largest packet accepted, in bytes.

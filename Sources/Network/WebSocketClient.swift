@@ -14,6 +14,8 @@ public struct WebSocketRequest: Sendable {
     public var maximumMessage: Int
     /// Who reads the frames.
     public var framing = WebSocketFraming.auto
+    /// Called on the loop, before the socket is told to be open, when the frames are read by libwebsockets although nobody chose that.
+    public var fellBack: (@Sendable () -> Void)?
     /// Whether compression of messages (permessage-deflate) is offered to the server; only our own framing does.
     public var offersCompression = false
     /// What libwebsockets 4.1 puts into an HTTP request just before it asks for more headers, and what an upgrade must not say. Tests
@@ -38,7 +40,8 @@ public enum WebSocketFraming: String, CaseIterable, Hashable, Sendable {
     case auto
     /// Our own, which reads in bulk and is many times as fast.
     case own
-    /// libwebsockets' WebSocket role.
+    /// libwebsockets' WebSocket role. That of Debian (4.1.6) does not answer each of ten pings that come at once, and takes a close frame
+    /// whose reason is not UTF-8 (Autobahn's cases 2.10, 2.11 and 7.5.1).
     case library
 }
 

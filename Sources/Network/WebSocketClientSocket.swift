@@ -173,6 +173,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         }
         if hasOpened {
             hasOpened = false
+            if !isOwnFraming, request.framing == .auto { request.fellBack?() }
             handler?(.opened)
         }
         while hasMessages {

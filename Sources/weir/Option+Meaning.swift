@@ -22,7 +22,7 @@ extension Option {
         case .emit: "send this event after each connect"
         case .history: "show at least N head messages of each channel, page by page"
         case .members: "show who is in each channel, too: a room and a request a channel"
-        case .framing: "who reads frames: weir or libwebsockets (default auto: weir)"
+        case .framing: "who reads frames: weir, or libwebsockets, less strict (auto: weir)"
         case .format: "how events are printed (default compact); jsonl: payloads only"
         case .template: "such a line for each event: '{time} {room:20} {payload.text}'"
         case .fields: "print such members of json, as in room,payload.text"

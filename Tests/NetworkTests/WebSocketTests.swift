@@ -254,9 +254,19 @@ import Wire
             var request = WebSocketRequest(
                 url: socketURL(server), headers: [("X-Long", String(repeating: "x", count: 9000))])
             request.headerToTakeBack = "connection: unknown\r\n"
+            let told = Mailbox<String>()
+            request.fellBack = { told.put("fell back") }
             let client = try BothFramings.$current.withValue(.auto) { try TestClient(loop, request) }
             client.onLoop { $0.send(.text("hello")) }
             #expect(client.messages(1) == [.text("hello")])
+            #expect(told.all == ["fell back"])
+            // Nothing is told to somebody who chose the library, or whose library is known.
+            request.framing = .library
+            try TestClient(loop, request).waitForOpen()
+            var known = WebSocketRequest(url: socketURL(server))
+            known.fellBack = request.fellBack
+            try BothFramings.$current.withValue(.auto) { try TestClient(loop, known) }.waitForOpen()
+            #expect(told.all.count == 1)
             request.framing = .own
             #expect(
                 try TestClient(loop, request).failure()?.message == "our own framing cannot use this libwebsockets")
