@@ -182,7 +182,10 @@ extension Record {
         switch report {
         case .gap(let gap):
             .gap(
-                GapRecord(why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost, actions: gap.refetching))
+                GapRecord(
+                    why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost,
+                    recovered: gap.hole == nil ? nil : false,
+                    actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence)"] } ?? [])))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
         case .event, .diff, .connection, .action, .refetch, .typing, .undecodable, .notice: nil

@@ -36,6 +36,12 @@ protocol Backend: ActionBackend {
     /// The resource could not be fetched; one that is persistent will be all the same, later.
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)
 
+    /// The connection is ready again after it was lost: what happened since the last that the model holds may be missing.
+    mutating func missed(_ model: SectionedCollection<Item>)
+
+    /// From when on the messages of a room are known without a hole, milliseconds since 1970; nil where nothing says it.
+    func knownSince(_ room: String) -> Int64?
+
     /// What patterns can ask about a room.
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
 
@@ -44,8 +50,9 @@ protocol Backend: ActionBackend {
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)?
 
-    /// The next time the messages of a room are read, older pages are followed back to that time, as far as a bound allows.
-    mutating func goBack(to time: Timestamp, in room: String)
+    /// The next time the messages of a room are read, older pages are followed back to that time, as far as a bound allows; without a
+    /// time, to the beginning of the hole, where there is one.
+    mutating func goBack(to time: Timestamp?, in room: String)
 
     /// Whether older pages of its messages are being followed.
     func isGoingBack(in room: String) -> Bool
@@ -138,7 +145,11 @@ extension Backend {
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)? { nil }
 
-    mutating func goBack(to time: Timestamp, in room: String) {}
+    mutating func goBack(to time: Timestamp?, in room: String) {}
+
+    mutating func missed(_ model: SectionedCollection<Item>) {}
+
+    func knownSince(_ room: String) -> Int64? { nil }
 
     func isGoingBack(in room: String) -> Bool { false }
 

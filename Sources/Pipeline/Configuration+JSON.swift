@@ -68,6 +68,10 @@ extension Configuration {
             writer.key("history")
             writer.integer(history)
         }
+        if catchUp != Self.usualCatchUp {
+            writer.key("catch_up")
+            writer.integer(catchUp)
+        }
         if !following.isEmpty {
             writer.key("follows")
             writer.beginArray()
@@ -140,6 +144,8 @@ extension Configuration {
                 requestsPerSecond = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "history") {
                 history = min(max(0, Int(clamping: try reader.int64())), Self.maximumHistory)
+            } else if reader.matches(key, "catch_up") {
+                catchUp = min(max(1, Int(clamping: try reader.int64())), Self.maximumHistory)
             } else if reader.matches(key, "follows") {
                 try reader.beginArray()
                 while try reader.nextElement() { following.add(named: try reader.string()) }
@@ -156,6 +162,8 @@ extension Configuration {
 
     /// Messages that are asked for of one channel, at most.
     public static let maximumHistory = 10_000
+    /// Messages of one channel that are caught up with where nothing is said.
+    public static let usualCatchUp = 1_000
 
     /// A second at least, a day at most.
     private static func span(_ reader: inout JSONReader) throws(JSONError) -> Duration {

@@ -11,7 +11,7 @@ extension Item {
             case .groupMe(.group(let group)): group.name
             case .groupMe(.chat(let chat)): chat.partner.name
             case .twakeMessage, .twakeMember, .twakeBadge, .twakeBadgeCount, .twakeAccount, .twakeCompany,
-                .twakeWorkspace, .twakePresence, .groupMe:
+                .twakeWorkspace, .twakePresence, .hole, .groupMe:
                 nil
             }
         return name?.isEmpty == false ? name : nil

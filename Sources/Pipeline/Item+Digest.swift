@@ -78,6 +78,7 @@ extension Item.Kind {
         case .company: 6
         case .workspace: 7
         case .presence: 8
+        case .hole: 9
         }
     }
 }
@@ -90,7 +91,7 @@ extension Item.Entity {
         case .twakeMember(let member): member.feed(&digest)
         case .twakeBadge(let badge): badge.feed(&digest)
         case .twakeBadgeCount(let count): count.feed(&digest)
-        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .groupMe: feedText(&digest)
+        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .hole, .groupMe: feedText(&digest)
         }
     }
 

@@ -86,6 +86,7 @@ extension Item.Entity {
         case .twakeCompany: "twake.company"
         case .twakeWorkspace: "twake.workspace"
         case .twakePresence: "twake.presence"
+        case .hole: "hole"
         case .groupMe(let entity): entity.typeName
         }
     }
@@ -102,6 +103,7 @@ extension Item.Entity {
         case .twakeCompany(let company): company.encode(into: &writer)
         case .twakeWorkspace(let workspace): workspace.encode(into: &writer)
         case .twakePresence(let presence): presence.encode(into: &writer)
+        case .hole(let hole): hole.encode(into: &writer)
         case .groupMe(let entity): entity.encode(into: &writer)
         }
     }
@@ -118,6 +120,7 @@ extension Item.Entity {
         case "twake.company": self = .twakeCompany(try Twake.Company(decoding: &reader))
         case "twake.workspace": self = .twakeWorkspace(try Twake.Workspace(decoding: &reader))
         case "twake.presence": self = .twakePresence(try Twake.OnlineStatus(decoding: &reader))
+        case "hole": self = .hole(try Hole(decoding: &reader))
         default:
             guard let entity = try GroupMe.Entity(typeName: typeName, decoding: &reader) else { return nil }
             self = .groupMe(entity)

@@ -32,14 +32,14 @@ public struct Item: SectionedElement {
     }
     /// The kinds of rows, over all backends.
     public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
-        case channel, message, member, badge, account, company, workspace, presence
+        case channel, message, member, badge, account, company, workspace, presence, hole
         /// By name.
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
     /// A section: what it holds, and of which parent.
     public struct Section: Hashable, Comparable, Sendable {
         /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`,
-        /// `online`.
+        /// `online`, `holes`.
         public var name: String
         /// What the section belongs to: a workspace (`channels`), a company (`directs`, `badges`, `workspaces`, `online`), a channel
         /// (`messages`, `members`) or the head message of a thread (`thread`); nil for a section of nothing in
@@ -69,6 +69,8 @@ public struct Item: SectionedElement {
         indirect case twakeCompany(Twake.Company)
         indirect case twakeWorkspace(Twake.Workspace)
         indirect case twakePresence(Twake.OnlineStatus)
+        /// Messages that were missed, of whatever backend.
+        indirect case hole(Hole)
         case groupMe(GroupMe.Entity)
     }
 

@@ -119,6 +119,8 @@ struct ConnectionHistory: Sendable {
     var wasReady = false
     /// When a ready connection was lost, while none is ready again.
     var lostAt: Moment?
+    /// Between which moments events were missed the last time.
+    var lastGap: (from: Moment, to: Moment)?
     /// The revision to speak next.
     var revision: EngineIO.Revision?
     /// What the machine of the last connection left for the next one's.

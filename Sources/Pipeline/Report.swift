@@ -182,6 +182,8 @@ public struct GapReport: Sendable {
         case overflow
         /// The view was paused for longer than what waits may be kept.
         case paused
+        /// More was missed in a place than is caught up with: `hole` says what is left out.
+        case catchUp = "catch_up"
     }
     /// What lost it.
     public var cause: Cause
@@ -194,8 +196,13 @@ public struct GapReport: Sendable {
     /// What is fetched again to bring the model to the server's truth: short names for people, each once. Untrusted
     /// text.
     public var refetching: [String]
+    /// What is missing in the model; nil where nothing is, once what is fetched again has come.
+    public var hole: Hole?
     /// A report of a loss.
-    public init(cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = []) {
+    public init(
+        cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = [], hole: Hole? = nil
+    ) {
+        self.hole = hole
         self.cause = cause
         self.from = from
         self.to = to

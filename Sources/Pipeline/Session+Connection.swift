@@ -233,7 +233,11 @@ extension Session {
             history.lostAt = nil
             // A server that took up the session again has sent what was missed (reference 1.12).
             let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
-            if !history.isRecovered { reportGap(from: lostAt, refetching: missed, into: &effects) }
+            if !history.isRecovered {
+                history.lastGap = (lostAt, transaction.now)
+                backend.missed(transaction.model)
+                reportGap(from: lostAt, refetching: missed, into: &effects)
+            }
         }
         for emit in configuration.emits {
             send(Transaction.Emission(name: emit.name, arguments: emit.argument), into: &effects)

@@ -7,8 +7,8 @@ extension Session {
         if let known = user ?? remembered.user, known != memory.user { return }
         var recalled: [Item] = []
         let unreadable = memory.forEachRow { item in
-            // Who was there is no news.
-            guard item.id.kind != .presence else { return }
+            // Who was there is no news, and what an earlier session missed it has told.
+            guard item.id.kind != .presence, item.id.kind != .hole else { return }
             // What is there already is newer.
             guard item.delivery == nil, transaction.model[item.id] == nil else { return }
             transaction.model.put(item)

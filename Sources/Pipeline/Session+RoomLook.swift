@@ -45,7 +45,10 @@ extension Session {
     /// Asks the server.
     mutating func look(_ room: String, _ part: RoomPart, since: Timestamp?) {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return }
-        if let since { backend.goBack(to: since, in: room) }
+        if part == .messages { backend.goBack(to: since, in: room) }
         transaction.refetcher.invalidate(key, cause: transaction.cause)
     }
+
+    /// From when on the messages of a room are known without a hole, milliseconds since 1970; nil where nothing says it.
+    package func messagesKnownSince(_ room: String) -> Int64? { backend.knownSince(room) }
 }

@@ -154,6 +154,10 @@ extension Session {
         case .selected(let company, let workspace):
             effects.append(
                 .remember(.selected(company: company.description, workspace: workspace.description)))
+        case .hole(let hole):
+            let gap = history.lastGap ?? (.zero, transaction.now)
+            effects.append(
+                .report(.gap(GapReport(cause: .catchUp, from: gap.from, to: gap.to, lost: hole.count, hole: hole))))
         case .notice(let notice): effects.append(.report(.notice(notice)))
         }
     }

@@ -56,6 +56,8 @@ struct Transaction: Sendable {
         case account(EntityID)
         /// A company and a workspace were taken.
         case selected(company: EntityID, workspace: EntityID)
+        /// Tell that messages were missed and are not fetched.
+        case hole(Hole)
         /// Tell the user.
         case notice(Notice)
     }

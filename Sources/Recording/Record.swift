@@ -211,7 +211,7 @@ extension Record {
     public struct GapRecord: Hashable, Sendable {
         /// Which connection of the recording.
         public var connection: Int?
-        /// `reconnect`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
+        /// `reconnect`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
         public var why: String
         /// From when nothing can be told.
         public var from: Moment?

@@ -21,6 +21,7 @@ extension Option {
         case .join: "join these rooms only: names or patterns (weir help rooms)"
         case .emit: "send this event after each connect"
         case .history: "show at least N head messages of each channel, page by page"
+        case .catchUp: "after a gap catch up with N messages a channel (default 1000)"
         case .members: "show who is in each channel, too: a room and a request a channel"
         case .framing: "who reads frames: weir, or libwebsockets, less strict (auto: weir)"
         case .format: "how events are printed (default compact); jsonl: payloads only"

@@ -61,7 +61,7 @@ extension Option {
         case .roomWidth: "N"
         case .since: "D"
         case .failOn: "gap|unknown|denied,…"
-        case .count, .maxAttempts, .maxRooms, .seed, .history: "N"
+        case .count, .maxAttempts, .maxRooms, .seed, .history, .catchUp: "N"
         case .maxPayload: "BYTES"
         case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
         case .speed: "N|max"

@@ -7,7 +7,9 @@ enum Option: String, CaseIterable {
     case company, workspace, join
     case autoAdopt = "auto-adopt"
     case maxRooms = "max-rooms"
-    case emit, history, members
+    case emit, history
+    case catchUp = "catch-up"
+    case members
     case framing
     case format, template, fields, schema, time, zone
     case roomWidth = "room-width"

@@ -27,6 +27,8 @@ struct TailOptions {
     var emits: [(name: String, argument: RawJSON?)]
     /// Head messages of each channel to show at the start; 0 for one page.
     var history: Int
+    /// Messages of each channel that are caught up with after a gap.
+    var catchUp: Int
     /// Whether the members of each channel are shown.
     var members: Bool
     /// Who reads the frames of the WebSocket.
@@ -59,6 +61,7 @@ struct TailOptions {
         maximumRooms = try arguments.count(.maxRooms)
         emits = try arguments.emits(.emit)
         history = try arguments.count(.history) ?? 0
+        catchUp = try arguments.count(.catchUp) ?? Configuration.usualCatchUp
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
@@ -78,6 +81,9 @@ struct TailOptions {
         }
         guard history <= Configuration.maximumHistory else {
             throw arguments.error("--history: \(Configuration.maximumHistory) messages of a channel at most")
+        }
+        guard 1...Configuration.maximumHistory ~= catchUp else {
+            throw arguments.error("--catch-up: 1 to \(Configuration.maximumHistory) messages of a channel")
         }
         url = try arguments.url(arguments.positionals[0])
         context = arguments.context

@@ -54,7 +54,7 @@ struct Picture: Equatable {
                 case .twakeMessage(let message): replies[message.thread.description, default: []].append(message.text)
                 case .twakeBadge(let badge): badges.insert("\(badge.channel) \(badge.thread)")
                 case .twakeMember, .twakeBadgeCount, .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence,
-                    .groupMe:
+                    .hole, .groupMe:
                     break
                 }
             }

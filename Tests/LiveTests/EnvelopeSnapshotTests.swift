@@ -64,7 +64,7 @@ import Wire
         #expect(
             Self.object(Self.stamped(.gap(gap)))
                 == #"{"v":1,"type":"gap",\#(Self.common),"cause":"reconnect","from_us":0,"to_us":2500000,"lost":2,"#
-                + #""refetching":["channels"]}"# + "\n")
+                + #""refetching":["channels"],"hole":null}"# + "\n")
     }
 
     @Test(

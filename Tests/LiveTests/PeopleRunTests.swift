@@ -19,7 +19,7 @@ import Wire
         case .twakeCompany(let company): "company \(company.name)"
         case .twakePresence(let presence): "\(presence.user) \(presence.isOnline ? "there" : "gone")"
         case .twakeMember(let member): "member \(member.user?.description ?? "?") of \(member.channel)"
-        case .twakeChannel, .twakeMessage, .twakeBadge, .twakeBadgeCount, .groupMe: ""
+        case .twakeChannel, .twakeMessage, .twakeBadge, .twakeBadgeCount, .hole, .groupMe: ""
         }
     }
 

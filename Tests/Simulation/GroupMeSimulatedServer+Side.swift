@@ -6,9 +6,11 @@ import Wire
 
 extension GroupMeSimulatedServer: Side {
     func configuration(of history: History) -> Configuration {
-        Configuration(
+        var configuration = Configuration(
             backend: .groupme, maximumAttempts: .max, history: history.depth, following: history.watching.following,
             lookAgain: history.lookAgain)
+        if let catchUp = history.catchUp { configuration.catchUp = catchUp }
+        return configuration
     }
 
     /// The user's channel, those of groups, those of directs.
@@ -120,7 +122,7 @@ extension GroupMeSimulatedServer: Side {
     func differences(from simulation: Simulation) -> [String] {
         let history = simulation.history
         let model = Picture(groupMe: simulation.session.model, isLookedAtAgain: history.lookAgain != nil)
-        let truth = Picture(groupMe: self.truth, seenBy: self, of: history, known: model)
+        let truth = Picture(groupMe: self.truth, seenBy: self, of: history, known: model, showsAll: simulation.showsAll)
         return Picture.differences(model, truth)
     }
 
@@ -131,7 +133,9 @@ extension GroupMeSimulatedServer: Side {
         let (figures, history) = (simulation.figures, simulation.history)
         let looks = history.lookAgain.map { Int(simulation.now.microseconds / 1_000) / Int($0 / .milliseconds(1)) } ?? 0
         let rooms = simulation.session.roomBook.entries.count
+        let all = truth.messages.values.reduce(0) { $0 + $1.count / 100 }
         return 4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)
             + looks * (6 + (3 + history.depth / 100) * rooms) + 4 * figures.deeds + figures.spoiled
+            + (figures.connections + looks + 1) * all
     }
 }

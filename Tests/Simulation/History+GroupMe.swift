@@ -23,10 +23,11 @@ extension History {
         for _ in 0..<(depth > 0 ? 5 : 1) { Self.fill(&steps, within: span, depth > 0, &random) }
         // Often many things happen at nearly one time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
+        let catchUp = Self.crowd(&steps, within: span, bounds: 100...250, &random)
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         self.init(
             era: .groupMe, revision: .v4, seed: seed, watching: Self.watching(&random), depth: depth,
-            steps: order.map(\.element))
+            catchUp: catchUp, steps: order.map(\.element))
     }
 
     private static func fill(_ steps: inout [Step], within span: Int, _ isDeep: Bool, _ random: inout RandomSource) {

@@ -47,11 +47,12 @@ extension History {
         if depth > 0 { Self.fill(&steps, within: span, &random) }
         // Often many things happen at nearly one time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
+        let catchUp = Self.crowd(&steps, within: span, bounds: 20...120, &random)
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         self.init(
             era: [Era.a, .b, .c].randomElement(using: &random) ?? .a,
             revision: Bool.random(using: &random) ? .v3 : .v4, seed: seed, watching: Self.watching(&random),
-            depth: depth, steps: order.map(\.element))
+            depth: depth, catchUp: catchUp, steps: order.map(\.element))
     }
 
     static func watching(_ random: inout RandomSource) -> Watching {
@@ -67,6 +68,26 @@ extension History {
             steps.append(
                 Step(at: at, .act(.flood, user: user, a: place, b: Int.random(in: 0..<40, using: &random))))
         }
+    }
+
+    /// In one of 25 histories a crowd is busy while the client is away, and mostly goes on when it is back. Gives how much the session
+    /// catches up with: in half of these histories less than there is.
+    static func crowd(
+        _ steps: inout [Step], within span: Int, bounds: ClosedRange<Int>, _ random: inout RandomSource
+    ) -> Int? {
+        guard Int.random(in: 0..<25, using: &random) == 0 else { return nil }
+        let start = Int.random(in: 0...span, using: &random)
+        let away = [Fault.restart, .sleep, .stall].randomElement(using: &random) ?? .restart
+        steps.append(Step(at: start, .fault(away, a: 50_000, b: 0)))
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            let at = start + Int.random(in: 1_000...50_000, using: &random)
+            let (a, b) = (Int.random(in: 0..<40, using: &random), Int.random(in: 0..<40, using: &random))
+            steps.append(Step(at: at, .act(.burst, user: 0, a: a, b: b)))
+        }
+        for _ in 0..<Int.random(in: 0...10, using: &random) {
+            steps.append(Step(at: start + 50_000 + Int.random(in: 0...1_500, using: &random), act(&random)))
+        }
+        return Bool.random(using: &random) ? Int.random(in: bounds, using: &random) : nil
     }
 
     static func gather(_ steps: inout [Step], _ random: inout RandomSource) {

@@ -80,6 +80,8 @@ package struct History: Hashable, Sendable {
     package var watching: Watching
     /// How many heads of each channel the session is to show, however old; 0 for a page.
     package var depth: Int
+    /// How many messages of each channel the session catches up with; nil for as many as it does by itself.
+    package var catchUp: Int?
     /// What the delays of the network, the world's ids and the session's jitter are made from.
     package var seed: UInt64
     /// In the order of their times.
@@ -110,13 +112,15 @@ package struct History: Hashable, Sendable {
     }
 
     package init(
-        era: Era, revision: EngineIO.Revision, seed: UInt64, watching: Watching? = nil, depth: Int = 0, steps: [Step]
+        era: Era, revision: EngineIO.Revision, seed: UInt64, watching: Watching? = nil, depth: Int = 0,
+        catchUp: Int? = nil, steps: [Step]
     ) {
         self.era = era
         self.revision = revision
         self.seed = seed
         self.watching = watching ?? .standard(seed)
         self.depth = depth
+        self.catchUp = catchUp
         self.steps = steps
     }
 }
@@ -152,13 +156,14 @@ extension Step: CustomStringConvertible {
 }
 
 extension History: CustomStringConvertible {
-    /// A line `era b, Engine.IO 4, seed 17`, or `era groupme, seed 17`, which may go on `, watching usual, history 45`, and one for each
+    /// A line `era b, Engine.IO 4, seed 17`, or `era groupme, seed 17`, which may go on `, watching usual, history 45, catch-up 60`, and one for each
     /// step.
     package var description: String {
         var line =
             "era \(era.rawValue)" + (era == .groupMe ? "" : ", Engine.IO \(revision.rawValue)") + ", seed \(seed)"
         if watching != .standard(seed) { line += ", watching \(watching.rawValue)" }
         if depth != 0 { line += ", history \(depth)" }
+        if let catchUp { line += ", catch-up \(catchUp)" }
         return ([line] + steps.map(\.description)).joined(separator: "\n")
     }
 
@@ -189,6 +194,9 @@ extension History: CustomStringConvertible {
             case "history":
                 guard let depth = Int(value), (1...1_000).contains(depth) else { return nil }
                 self.depth = depth
+            case "catch-up":
+                guard let catchUp = Int(value), (1...10_000).contains(catchUp) else { return nil }
+                self.catchUp = catchUp
             default: return nil
             }
         }

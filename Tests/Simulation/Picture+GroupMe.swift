@@ -16,7 +16,8 @@ extension Picture {
         self.init()
         for section in model.sectionKeys {
             let place = "\(section.name) \(section.parent?.description ?? "-")"
-            for item in model.elements(in: section) {
+            // Holes say what is left out, which is not looked for.
+            for item in model.elements(in: section) where item.hole == nil {
                 guard case .groupMe(let entity) = item.entity else {
                     add("\(item.id)", "in \(place)")
                     continue
@@ -87,15 +88,17 @@ extension Picture {
 
     /// What the watcher must see. `model`, which is compared with it, decides how far back: the newest page has to be there, and behind the
     /// oldest message that is held nothing may be missing.
-    init(groupMe truth: GroupMeTruth, seenBy server: GroupMeSimulatedServer, of history: History, known model: Picture)
-    {
+    init(
+        groupMe truth: GroupMeTruth, seenBy server: GroupMeSimulatedServer, of history: History, known model: Picture,
+        showsAll: Bool
+    ) {
         self.init()
         let following = history.watching.following
         if following.contains(.accounts) { add("account \(server.me)", "in accounts -: Mia") }
         for record in truth.groups {
             let group = record.group
             add("group \(group.id)", "in groups -\(text(group))")
-            add(truth.messages[.group(group.id)] ?? [], of: history, known: model)
+            add(truth.messages[.group(group.id)] ?? [], of: history, known: model, showsAll)
             for member in record.members ?? [] {
                 add("member \(member.user) of \(group.id)", "in members \(group.id), \(text(member))")
             }
@@ -110,7 +113,7 @@ extension Picture {
         }
         for chat in truth.chats {
             add("direct \(chat.conversation)", "in directs -\(text(chat))")
-            add(truth.messages[chat.conversation] ?? [], of: history, known: model)
+            add(truth.messages[chat.conversation] ?? [], of: history, known: model, showsAll)
         }
         for receipt in truth.receipts {
             add(
@@ -119,13 +122,15 @@ extension Picture {
         }
     }
 
-    private mutating func add(_ messages: [GroupMe.Message], of history: History, known model: Picture) {
+    private mutating func add(
+        _ messages: [GroupMe.Message], of history: History, known model: Picture, _ showsAll: Bool
+    ) {
         let oldest = messages.firstIndex { model.rows[Self.key($0)] != nil } ?? messages.count
         let page = messages.count - max(Self.pageLength, history.depth)
         for (index, message) in messages.enumerated() {
             add(
                 Self.key(message), "in messages \(message.conversation), \(text(message))",
-                isOptional: index < min(oldest, page))
+                isOptional: !showsAll && index < min(oldest, page))
         }
     }
 }

@@ -31,6 +31,8 @@ extension Picture {
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
                 case .twakeBadgeCount(let count):
                     add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
+                // It says what is left out, which is not looked for.
+                case .hole: break
                 case .groupMe(let entity): add("\(entity.typeName) \(item.id)", "in \(place)")
                 }
             }
@@ -88,7 +90,7 @@ extension Picture {
     /// there before cannot see the replies of heads that were deleted in era A: no list mentions them.
     init(
         _ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int,
-        following: Configuration.Following, hasForgotten: Bool
+        following: Configuration.Following, hasForgotten: Bool, knownSince: (WorldTruth.Channel) -> Int64?
     ) {
         self.init()
         namesWriters = following.contains(.accounts)
@@ -107,8 +109,10 @@ extension Picture {
                     "in members \(channel.id), read \(text(member.lastAccess)), \(member.notificationLevel), "
                         + "favorite \(member.isFavorite)")
             }
+            // What the session says to know is there, however old.
+            let start = knownSince(channel) ?? .max
             for (index, thread) in channel.threads.enumerated() {
-                let isOptional = index < channel.threads.count - page
+                let isOptional = channel.threads.count - index > page && thread.lastActivity.milliseconds <= start
                 let isHeadless = era == .a && thread.messages.first?.subtype == "deleted"
                 add(thread, of: channel, era, isOptional: isOptional || (hasForgotten && isHeadless))
             }

@@ -16,9 +16,11 @@ extension SimulatedServer: Side {
     }
 
     func configuration(of history: History) -> Configuration {
-        Configuration(
+        var configuration = Configuration(
             backend: .twake, revision: history.revision, maximumAttempts: .max, history: history.depth,
             following: history.watching.following, lookAgain: history.lookAgain)
+        if let catchUp = history.catchUp { configuration.catchUp = catchUp }
+        return configuration
     }
 
     func holdNumber(of publication: SimulatedPublication) -> Int {
@@ -116,20 +118,28 @@ extension SimulatedServer: Side {
         let history = simulation.history
         let following = history.watching.following
         let model = Picture(simulation.session.model, era: history.era, me: me, following: following)
+        let (session, company) = (simulation.session, company)
         var truth = Picture(
             self.truth, era: history.era, company: company, workspace: simulation.place ?? workspaces[0],
-            page: max(Self.pageLength, history.depth), following: following, hasForgotten: simulation.life > 0)
+            page: simulation.showsAll ? .max : max(Self.pageLength, history.depth), following: following,
+            hasForgotten: simulation.life > 0
+        ) { session.messagesKnownSince("/companies/\(company)/workspaces/\($0.workspace)/channels/\($0.id)/feed") }
         // Era A has no room of it.
         if following.contains(.presence), history.era != .a { truth.add(present: present, in: company, known: model) }
         return Picture.differences(model, truth)
     }
 
     /// A joined room asks for at most two things and a new connection for five on the way to its rooms; an event makes at most three
-    /// things be asked; what fails is asked again; what is listed may be asked for one by one.
+    /// things be asked; what fails is asked again; what is listed may be asked for one by one. What was missed may be behind every page that
+    /// there is, each with threads that are read whole.
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, history) = (simulation.figures, simulation.history)
         let pages = 1 + history.depth / (Self.pageLength - 1)
+        let all = truth.channels.reduce(0) { sum, channel in
+            sum + channel.threads.count / (Self.pageLength - 1)
+                + channel.threads.count { $0.messages.count > 20 || $0.messages.first?.subtype == "deleted" }
+        }
         return 3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + figures.looks + 1)
-            + figures.spoiled
+            + (figures.connections + figures.looks + 1) * all + figures.spoiled
     }
 }

@@ -59,6 +59,8 @@ package struct Simulation {
 
     package let history: History
     let sabotage: Sabotage
+    /// Whether everything has to be shown at the end that the server has, however old.
+    private(set) var showsAll: Bool
     var random: RandomSource
     package internal(set) var now = Moment.zero
     var queue = EventQueue<Happening>()
@@ -126,9 +128,10 @@ package struct Simulation {
     /// Milliseconds since 1970 at the simulation's start.
     static let epoch: Int64 = 1_631_610_000_000
 
-    package init(_ history: History, sabotage: Sabotage = .none) {
+    package init(_ history: History, sabotage: Sabotage = .none, showsAll: Bool = false) {
         self.history = history
         self.sabotage = sabotage
+        self.showsAll = showsAll
         random = RandomSource(seed: history.seed)
         server = history.server
         place = server.firstPlace
@@ -161,6 +164,19 @@ package struct Simulation {
         advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero) + (asks ? .seconds(310) : .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()
+    }
+
+    /// The rooms of which the model says that messages are missing: their channels' or conversations' ids.
+    package var holes: [String] { session.model.elements(in: .holes).map(\.id.id.description) }
+
+    /// The user asks for all that was ever said in every room; gives what is wrong once quiet has come.
+    package mutating func readHistory() -> [String] {
+        showsAll = true
+        for room in session.roomBook.entries {
+            feed(.look(room: room.name, part: .messages, since: Timestamp(milliseconds: 0)))
+        }
+        advance(to: now + .seconds(120))
+        return server.differences(from: self)
     }
 
     /// Whether the session waits for nothing.

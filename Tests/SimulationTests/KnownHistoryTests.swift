@@ -358,6 +358,46 @@ import Testing
             4163 flood 0 9 36
             """
         ),
+        (
+            "a late page of a thread brought its deleted head back",
+            """
+            era a, Engine.IO 3, seed 82000436
+            67 reply 1 1 21
+            407 post 1 8 26
+            458 leave 0 6 0
+            485 rename 2 1 30
+            718 read 3 1 9
+            737 read 1 5 9
+            951 reply 1 4 0
+            1167 read 2 2 22
+            1339 edit 1 7 29
+            1462 reply 1 0 22
+            1486 leave 1 8 35
+            1600 edit 1 1 8
+            1731 create 0 1 26
+            1786 rename 2 0 32
+            1900 unread 0 3 35
+            1905 remove 3 0 24
+            1982 pin 2 2 28
+            1983 come 0 1 27
+            1995 direct 2 11 36
+            2148 post 2 7 15
+            2268 reply 1 0 6
+            2284 post 3 6 13
+            2487 retract 3 2
+            """
+        ),
+        (
+            "a thread that was let go of was asked about, and came back with the next look",
+            """
+            era a, Engine.IO 3, seed 82001308, watching people
+            2405 move 2 7 27
+            7887 kick 0 0
+            8187 flood 3 10 19
+            11607 create 1 5 19
+            12010 crash 1 0
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

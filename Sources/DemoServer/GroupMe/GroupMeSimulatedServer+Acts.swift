@@ -8,6 +8,11 @@ extension GroupMeSimulatedServer {
     package mutating func perform(
         _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
     ) -> [SimulatedPublication]? {
+        if act == .burst {
+            return SimulatedAct.burst(a, b).reduce(into: []) { told, each in
+                told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []
+            }
+        }
         guard let person = Self.pick(user, of: backend.world.users)?.id else { return nil }
         var publications: [GroupMePublication]?
         for _ in 0..<(act == .flood ? 8 + b % 24 : 1) {
@@ -38,7 +43,7 @@ extension GroupMeSimulatedServer {
             return .read(place, last.id)
         case .typing: return place(a, of: user).map { .type($0) }
         case .create, .rename, .erase, .add, .remove, .leave, .come, .retitle: return groupAction(act, by: user, a, b)
-        case .move, .unread, .favorite, .level, .go, .found: return nil
+        case .move, .unread, .favorite, .level, .go, .found, .burst: return nil
         }
     }
 

@@ -38,12 +38,32 @@ package enum SimulatedAct: String, CaseIterable, Sendable {
     case retitle, found
     /// Writes more than a page: 8 to 31 times, in the thread of message `a`, or in channel `a` when `b` is odd.
     case flood
+    /// A crowd is busy: about 100 to 300 posts, replies, edits, reactions and deletions, by everybody, everywhere.
+    case burst
+
+    /// The acts of a burst, in order; what each is about depends on `a`.
+    static func burst(_ a: Int, _ b: Int) -> [(act: SimulatedAct, user: Int, a: Int, b: Int)] {
+        let acts: [SimulatedAct] = [.post, .reply, .post, .edit, .post, .reply, .react, .post, .delete, .post]
+        return (0..<100 + b % 40 * 5).map { index in
+            // Two of three are about something new, the others about what was said long ago.
+            let about = index % 3 == 0 ? index * 11 + a : index % 13
+            return (
+                acts[(index + a) % acts.count], index * 5 + a,
+                acts[(index + a) % acts.count] == .post ? index + a : about, index
+            )
+        }
+    }
 }
 
 extension SimulatedServer {
     package mutating func perform(
         _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
     ) -> [SimulatedPublication]? {
+        if act == .burst {
+            return SimulatedAct.burst(a, b).reduce(into: []) { told, each in
+                told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []
+            }
+        }
         let world = backend.world
         let person = Self.pick(user, of: world.users)?.id
         guard let person, let action = action(act, by: person, a, b) else { return nil }
@@ -65,6 +85,7 @@ extension SimulatedServer {
         case .retitle:
             return Self.pick(a, of: backend.world.workspaces).map { .renameWorkspace($0.id, name: "Place \(b)") }
         case .found: return .createWorkspace(name: "Place \(b)")
+        case .burst: return nil
         }
     }
 
@@ -87,7 +108,7 @@ extension SimulatedServer {
             }
             return .move(message: moved, target: target)
         case .create, .rename, .erase, .direct, .add, .remove, .leave, .read, .unread, .favorite, .level, .typing,
-            .come, .go, .retitle, .found, .flood:
+            .come, .go, .retitle, .found, .flood, .burst:
             return nil
         }
     }
@@ -127,7 +148,8 @@ extension SimulatedServer {
             return channel(a, of: user).map { .changeMembership(channel: $0, isFavorite: nil, level: level) }
         case .typing:
             return channel(a, of: user).map { .typing(channel: $0, message: nil, isWriting: b % 2 == 0) }
-        case .post, .reply, .edit, .delete, .react, .pin, .move, .come, .go, .retitle, .found, .flood: return nil
+        case .post, .reply, .edit, .delete, .react, .pin, .move, .come, .go, .retitle, .found, .flood, .burst:
+            return nil
         }
     }
 

@@ -20,7 +20,7 @@ struct Envelope: ~Copyable {
         "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
-        "resource", "outcome", "took_us",
+        "resource", "outcome", "took_us", "hole",
     ]
 
     /// What has been written.
@@ -131,6 +131,8 @@ struct Envelope: ~Copyable {
         writer.beginArray()
         for resource in gap.refetching { writer.string(resource) }
         writer.endArray()
+        writer.key("hole")
+        if let hole = gap.hole { hole.encode(into: &writer) } else { writer.null() }
     }
 
     private mutating func append(_ change: ConnectionReport, _ stamped: StampedReport, _ connection: Int) {

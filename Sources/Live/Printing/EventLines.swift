@@ -240,10 +240,24 @@ extension GapReport {
             case .damage: "damaged recording"
             case .overflow: "the viewer did not keep up for \(long)"
             case .paused: "paused for too long: \(long) are not shown"
+            case .catchUp: "more was missed in \(long) than is caught up with"
             }
+        if let hole {
+            return
+                "\(why), \(amount); missing: \(ShortName.shorteningIDs(hole.sentence)) (weir rooms history fetches them)"
+        }
         guard !refetching.isEmpty else { return "\(why), \(amount)" }
         let named = refetching.prefix(5).map { ShortName.shorteningIDs($0) }.joined(separator: ", ")
         let more = refetching.count > 5 ? " and \(refetching.count - 5) more" : ""
         return "\(why), \(amount); refetching \(named)\(more)"
+    }
+}
+
+extension Hole {
+    /// `messages of CH from 2026-01-02T03:04:05.000Z to 2026-01-02T03:05:00.000Z`.
+    var sentence: String {
+        let place = section.parent.map { " of \($0.description)" } ?? ""
+        return "\(section.name)\(place) from \(TimeText.rfc3339(milliseconds: from.milliseconds)) to "
+            + TimeText.rfc3339(milliseconds: to.milliseconds)
     }
 }

@@ -153,7 +153,7 @@ extension GroupMeBackend {
     /// What was sent may be beyond the newest page: the pages are followed as far as the model reached before.
     func evidence(behind key: ResourceKey) -> ResourceKey? {
         guard case .groupMe(.window(let place, _)) = key else { return nil }
-        return memory.walks[place]?.next.map { .groupMe(.window(place, before: $0)) }
+        return memory.reaches[place]?.cursor.map { .groupMe(.window(place, before: $0)) }
     }
 
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {

@@ -21,7 +21,7 @@ extension GroupMeBackend {
         case .chats(let page):
             let chats = try transaction.answer(to: GroupMeEndpoints.chats(page: page, user: user), body)
             list(chats, page: page, into: &transaction)
-        case .newest(let place), .window(let place, _), .around(let place, _), .following(let place, _):
+        case .newest(let place), .window(let place, _), .around(let place, _):
             guard let endpoint = GroupMeEndpoints.messages(resource, for: user) else { return }
             let page = try transaction.answer(to: endpoint, body)
             apply(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction)
@@ -120,51 +120,65 @@ extension GroupMeBackend {
         _ page: GroupMe.MessagePage, of resource: GroupMeResource, in place: GroupMe.ConversationID, isCurrent: Bool,
         into transaction: inout Transaction
     ) {
-        if isCurrent { transaction.removeUnlisted(page.messages, in: place, isWhole: resource.isFirstPage) }
-        for message in page.messages { transaction.adopt(message, isCurrent: isCurrent) }
+        var messages = page.messages
+        if isCurrent {
+            transaction.removeUnlisted(messages, in: place, isWhole: resource.isFirstPage)
+            if resource.isFirstPage { transaction.follow(page, in: place) }
+        }
+        if let start = reach(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction) {
+            let model = transaction.model
+            messages.removeAll { $0.place < start && model.message($0.id) == nil }
+            for message in model.messages(of: place).prefix(while: { $0.place < start }) {
+                transaction.model.remove(.message(message.id.entity))
+            }
+        }
+        for message in messages { transaction.adopt(message, isCurrent: isCurrent) }
         if let receipt = page.receipt { show(receipt, into: &transaction) }
-        if isCurrent, resource.isFirstPage { transaction.follow(page, in: place) }
-        var reach = memory.reaches[place] ?? GroupMeReach()
-        let step: GroupMeReach.Step
-        switch resource {
-        case .newest, .window(_, nil): step = reach.newestPage(page.messages)
-        case .following(_, let message): step = reach.page(after: message, page.messages)
-        case .window, .around, .me, .groups, .formerGroups, .group, .chats, .addedMembers: step = .done
-        }
-        memory.reaches[place] = reach
-        switch step {
-        case .done: break
-        case .after(let message): transaction.fetch(.groupMe(.following(place, message)))
-        case .givenUp:
-            transaction.notice(
-                .warning,
-                "more was said in \(place) than is caught up with: \(GroupMeReach.mostPages) pages were fetched, the rest is left out"
-            )
-        }
-        if case .window(_, let before) = resource {
-            walk(back: page.messages, in: place, isFirst: before == nil, into: &transaction)
-        }
     }
 
-    /// Goes on to older messages while some are held that were not seen again, or the user wants to see more.
-    private mutating func walk(
-        back messages: [GroupMe.Message], in place: GroupMe.ConversationID, isFirst: Bool,
+    /// Goes on to older messages until all that was known is seen again, and what was missed is there. Gives where the messages that are
+    /// kept begin, once it is known.
+    private mutating func reach(
+        _ page: GroupMe.MessagePage, of resource: GroupMeResource, in place: GroupMe.ConversationID, isCurrent: Bool,
         into transaction: inout Transaction
+    ) -> GroupMe.Place? {
+        let entries = page.messages.map { GroupMeReach.Entry(id: $0.id, position: $0.place) }
+        var reach = memory.reaches[place] ?? GroupMeReach.nothing
+        let isReached = !resource.isFirstPage || reach.reaches(entries, of: page.count)
+        var step = GroupMeReach.Step.none
+        switch resource {
+        case .window(_, let cursor):
+            // A short page is not the last one, and some servers give the last one again and again (3.4).
+            let isLast = entries.isEmpty || (cursor != nil && reach.hasSeen(entries))
+            step = reach.take(entries, before: cursor, isLast: isLast, isCurrent: isCurrent, wish)
+        case .newest: if !isReached { step = .again }
+        case .around, .me, .groups, .formerGroups, .group, .chats, .addedMembers: break
+        }
+        memory.reaches[place] = reach
+        carryOut(step, in: place, into: &transaction)
+        return if case .done(let end) = step { end.start } else { nil }
+    }
+
+    private var wish: GroupMeReach.Wish {
+        let pages = (max(historyLength, catchUp) - 1) / GroupMeEndpoints.mostMessages + 1
+        return GroupMeReach.Wish(count: historyLength, pages: pages)
+    }
+
+    private mutating func carryOut(
+        _ step: GroupMeReach.Step, in place: GroupMe.ConversationID, into transaction: inout Transaction
     ) {
-        var walk = isFirst ? GroupMeMemory.Walk() : memory.walks[place] ?? GroupMeMemory.Walk()
-        walk.seen += messages.count
-        memory.walks[place] = nil
-        let depth = memory.depths.removeValue(forKey: place)
-        let most = depth == nil ? GroupMeMemory.mostWalkPages : GroupMeMemory.mostPagesBack
-        guard let oldest = messages.map(\.place).min(), walk.pages < most else { return }
-        let isHeld = transaction.model.messages(of: place).first.map { $0.place < oldest } ?? false
-        let isWanted = depth.map { $0 <= oldest.createdAt ?? $0 } ?? false
-        guard isHeld || isWanted || walk.seen < historyLength else { return }
-        memory.depths[place] = depth
-        walk.pages += 1
-        walk.next = oldest.message
-        memory.walks[place] = walk
-        transaction.fetch(.groupMe(.window(place, before: oldest.message)))
+        switch step {
+        case .none: break
+        case .ask(let cursor): transaction.fetch(.groupMe(.window(place, before: cursor)))
+        case .again: transaction.fetch(.groupMe(.window(place, before: nil)))
+        case .done(let end):
+            let hole = memory.reaches[place]?.hole.map {
+                Hole(
+                    of: .messages(place.entity), from: $0.from.createdAt ?? Timestamp(milliseconds: 0),
+                    to: $0.to.createdAt ?? Timestamp(milliseconds: 0), count: $0.count)
+            }
+            transaction.show(hole, of: place.entity, isNew: end.leftHole)
+        }
     }
 
     // MARK: Failures
@@ -180,13 +194,17 @@ extension GroupMeBackend {
             transaction.fetch(key, after: Self.shortWait)
             return false
         }
+        if case .window(let place, let cursor?) = resource, var reach = memory.reaches[place] {
+            let step = reach.lost(cursor, wish)
+            memory.reaches[place] = reach
+            carryOut(step, in: place, into: &transaction)
+        }
         switch resource {
         // Of a group that one left the service says no more than that there is nothing (3.3).
         case .group(let group): leave(group, into: &transaction)
-        case .newest(.group(let group)), .window(.group(let group), _), .around(.group(let group), _),
-            .following(.group(let group), _):
+        case .newest(.group(let group)), .window(.group(let group), _), .around(.group(let group), _):
             transaction.fetch(.groupMe(.group(group)))
-        case .newest, .window, .around, .following, .addedMembers, .formerGroups: break
+        case .newest, .window, .around, .addedMembers, .formerGroups: break
         case .me, .groups, .chats:
             failed(key, why: "the service has no \(resource.label)", into: &transaction)
             transaction.fetch(key, after: Self.longWait)

@@ -13,8 +13,8 @@ extension GroupMeBackend {
         case .group(let group): return [.members(group.entity)]
         // The pages are followed to every message that is held.
         case .window(let place, _):
-            return memory.walks[place] == nil ? [.messages(place.entity), .receipts(place.entity)] : []
-        case .newest, .around, .following, .addedMembers: return []
+            return memory.reaches[place]?.isWalking != true ? [.messages(place.entity), .receipts(place.entity)] : []
+        case .newest, .around, .addedMembers: return []
         }
     }
 
@@ -31,7 +31,7 @@ extension GroupMeBackend {
         guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }) else { return .never }
         let areMessages = section == .messages(place.entity) || section == .receipts(place.entity)
         // While pages are followed, the next one is waited for: the first page is not asked for again, and says nothing of older messages.
-        if areMessages, let next = memory.walks[place]?.next { return .by(.groupMe(.window(place, before: next))) }
+        if areMessages, let next = memory.reaches[place]?.cursor { return .by(.groupMe(.window(place, before: next))) }
         guard let row = model[.conversation(place)], row.sectionKey != .formerGroups else { return .never }
         if areMessages { return .by(.groupMe(.window(place, before: nil))) }
         guard section == .members(place.entity), let group = place.group else { return .never }

@@ -16,6 +16,8 @@ struct GroupMeBackend: Backend {
     let following: Configuration.Following
     /// How many messages of a conversation the user wants to see; 0 for one page.
     let historyLength: Int
+    /// How many messages of a conversation are caught up with after some were missed.
+    let catchUp: Int
     /// Whether the lists of groups and directs are asked for, because the user did not name every room.
     let discoversRooms: Bool
     /// Whether there is a realtime connection.
@@ -25,6 +27,7 @@ struct GroupMeBackend: Backend {
     init(_ configuration: Configuration) {
         following = configuration.connects ? configuration.following : []
         historyLength = configuration.history
+        catchUp = configuration.catchUp
         discoversRooms = configuration.asksForRooms && configuration.connects
         connects = configuration.connects
     }
@@ -112,13 +115,29 @@ struct GroupMeBackend: Backend {
         }
     }
 
-    mutating func goBack(to time: Timestamp, in room: String) {
+    mutating func goBack(to time: Timestamp?, in room: String) {
         guard let place = GroupMe.Channel(room).conversation else { return }
-        memory.depths[place] = min(memory.depths[place] ?? time, time)
+        // Before every message of that second.
+        let position = time.map { GroupMe.Place(createdAt: $0, message: "") }
+        memory.reaches[place, default: GroupMeReach.nothing].goBack(to: position)
+    }
+
+    func knownSince(_ room: String) -> Int64? {
+        GroupMe.Channel(room).conversation.flatMap { memory.reaches[$0]?.start?.createdAt?.milliseconds }
+    }
+
+    mutating func recalled(_ items: [Item]) {
+        var entries: [GroupMe.ConversationID: [GroupMeReach.Entry]] = [:]
+        for message in items.compactMap(\.said) {
+            entries[message.conversation, default: []].append(.init(id: message.id, position: message.place))
+        }
+        for (place, entries) in entries {
+            memory.reaches[place, default: GroupMeReach.nothing].remember(entries, passesOver: false)
+        }
     }
 
     func isGoingBack(in room: String) -> Bool {
-        GroupMe.Channel(room).conversation.map { memory.walks[$0] != nil } ?? false
+        GroupMe.Channel(room).conversation.map { memory.reaches[$0]?.isWalking ?? false } ?? false
     }
 
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
@@ -145,7 +164,7 @@ struct GroupMeBackend: Backend {
         case .groups(let page): return AnswerReader(GroupMeEndpoints.groups(page: page))
         case .chats(let page): return AnswerReader(GroupMeEndpoints.chats(page: page, user: user))
         case .group(let group): return AnswerReader(GroupMeEndpoints.group(group))
-        case .newest, .window, .around, .following:
+        case .newest, .window, .around:
             return GroupMeEndpoints.messages(resource, for: user).map { AnswerReader($0) }
         case .me, .formerGroups, .addedMembers: return nil
         }

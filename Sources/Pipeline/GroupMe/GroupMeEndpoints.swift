@@ -40,8 +40,6 @@ enum GroupMeEndpoints {
         case .window(let place, nil): messages(of: place, [("limit", "\(mostMessages)")], user)
         case .window(let place, let message?):
             messages(of: place, [("limit", "\(mostMessages)"), ("before_id", message.description)], user)
-        case .following(let place, let message):
-            messages(of: place, [("limit", "\(mostMessages)"), ("after_id", message.description)], user)
         case .me, .groups, .formerGroups, .group, .chats, .addedMembers: nil
         }
     }

@@ -212,7 +212,6 @@ extension GroupMeResource {
         case .newest: "the newest messages"
         case .window: "all messages that are shown"
         case .around: "the messages around it"
-        case .following: "the messages that follow"
         case .addedMembers: "who was added"
         }
     }

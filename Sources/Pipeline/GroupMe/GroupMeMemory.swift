@@ -1,5 +1,13 @@
 import Events
 
+/// How far back the messages of a conversation are known.
+typealias GroupMeReach = Reach<GroupMe.MessageID, GroupMe.Place>
+
+extension GroupMeReach {
+    /// Of a conversation no page came.
+    static let nothing = GroupMeReach(beginning: GroupMe.Place(createdAt: nil, message: ""))
+}
+
 /// What the handlers remember beside the model: how far conversations are known, lists that are being read, who types.
 struct GroupMeMemory: Sendable {
     /// A list that comes in pages. Only an empty page ends it: one that could not be had is not the last (section 6).
@@ -51,27 +59,10 @@ struct GroupMeMemory: Sendable {
         }
     }
 
-    /// Going back through the messages of a conversation until everything that is held was seen again.
-    struct Walk: Sendable {
-        /// Pages asked for.
-        var pages = 1
-        /// Messages they held.
-        var seen = 0
-        /// The message that the next page ends before, once it is asked for.
-        var next: GroupMe.MessageID?
-    }
-
-    /// Pages a walk is long at most: what is older is not looked at again.
-    static let mostWalkPages = 10
-    /// And how long when somebody wants to see far back.
-    static let mostPagesBack = 100
     /// Pages of a list at most, whatever a server sends.
     static let mostListPages = 1000
 
     var reaches: [GroupMe.ConversationID: GroupMeReach] = [:]
-    var walks: [GroupMe.ConversationID: Walk] = [:]
-    /// How far back somebody wants to see the messages of a conversation the next time they are read.
-    var depths: [GroupMe.ConversationID: Timestamp] = [:]
     var groups = Listing()
     var chats = Listing()
     var typing = TypingBook()
@@ -87,7 +78,5 @@ struct GroupMeMemory: Sendable {
     /// A conversation is not looked at any more.
     mutating func forget(_ place: GroupMe.ConversationID) {
         reaches[place] = nil
-        walks[place] = nil
-        depths[place] = nil
     }
 }

@@ -62,6 +62,7 @@ extension Transaction {
     }
 
     mutating func removeMessages(of place: GroupMe.ConversationID) {
+        model.remove(.hole(place.entity))
         for row in model.rows(in: .messages(place.entity)) { model.remove(row.id) }
         for row in model.rows(in: .receipts(place.entity)) { model.remove(row.id) }
     }

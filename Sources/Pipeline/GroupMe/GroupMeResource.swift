@@ -18,8 +18,6 @@ enum GroupMeResource: Hashable, Sendable {
     case window(GroupMe.ConversationID, before: GroupMe.MessageID?)
     /// Some messages before that one: those around an older message that changed.
     case around(GroupMe.ConversationID, before: GroupMe.MessageID)
-    /// The messages that follow one, gap-free: the only way to catch up (3.4).
-    case following(GroupMe.ConversationID, GroupMe.MessageID)
     /// Whether members that were asked for are in the group.
     case addedMembers(GroupMe.GroupID, results: String)
 }
@@ -37,7 +35,6 @@ extension GroupMeResource {
         case .chats(let page): "directs, page \(page)"
         case .newest(let place), .window(let place, nil): "messages of \(place)"
         case .window(let place, let message?), .around(let place, let message): "messages of \(place) before \(message)"
-        case .following(let place, let message): "messages of \(place) after \(message)"
         case .addedMembers(let group, _): "new members of group \(group)"
         }
     }
@@ -45,7 +42,7 @@ extension GroupMeResource {
     /// Whether the session cannot do without it.
     var isPersistent: Bool {
         switch self {
-        case .me, .groups, .formerGroups, .chats, .group, .newest, .window, .around, .following: true
+        case .me, .groups, .formerGroups, .chats, .group, .newest, .window, .around: true
         case .addedMembers: false
         }
     }
@@ -53,7 +50,7 @@ extension GroupMeResource {
     /// The conversation whose messages it is about.
     var conversation: GroupMe.ConversationID? {
         switch self {
-        case .newest(let place), .window(let place, _), .around(let place, _), .following(let place, _): place
+        case .newest(let place), .window(let place, _), .around(let place, _): place
         case .me, .groups, .formerGroups, .group, .chats, .addedMembers: nil
         }
     }
@@ -62,7 +59,7 @@ extension GroupMeResource {
     var isFirstPage: Bool {
         switch self {
         case .newest, .window(_, nil): true
-        case .window, .around, .following, .me, .groups, .formerGroups, .group, .chats, .addedMembers: false
+        case .window, .around, .me, .groups, .formerGroups, .group, .chats, .addedMembers: false
         }
     }
 
@@ -70,7 +67,7 @@ extension GroupMeResource {
     var group: GroupMe.GroupID? {
         switch self {
         case .group(let group), .addedMembers(let group, _): group
-        case .me, .groups, .formerGroups, .chats, .newest, .window, .around, .following: nil
+        case .me, .groups, .formerGroups, .chats, .newest, .window, .around: nil
         }
     }
 
@@ -94,7 +91,7 @@ extension GroupMeResource {
         case .formerGroups: GroupMeEndpoints.formerGroups.call
         case .group(let group): GroupMeEndpoints.group(group).call
         case .chats(let page): GroupMeEndpoints.chats(page: page, user: user).call
-        case .newest, .window, .around, .following: GroupMeEndpoints.messages(self, for: user)?.call
+        case .newest, .window, .around: GroupMeEndpoints.messages(self, for: user)?.call
         case .addedMembers(let group, let results): GroupMeEndpoints.addedMembers(to: group, results: results).call
         }
     }

@@ -177,7 +177,7 @@ extension TwakeBackend {
     func evidence(behind key: ResourceKey) -> ResourceKey? {
         switch key {
         case .twake(.feed(let era, let path)), .twake(.history(let era, let path, _)):
-            memory.walks[path.channel]?.next.map { .twake(.history(era, path, before: $0)) }
+            memory.reaches[path.channel]?.cursor.map { .twake(.history(era, path, before: $0)) }
         case .twake, .groupMe: nil
         }
     }

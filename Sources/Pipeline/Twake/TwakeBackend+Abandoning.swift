@@ -7,7 +7,7 @@ extension TwakeBackend {
         switch Twake.RoomName(room) {
         case .feed(_, _, let channel), .previousMessages(let channel):
             transaction.cancelMessages(of: channel)
-            memory.walks[channel] = nil
+            memory.forgetMessages(of: channel)
             transaction.removeMessages(of: channel)
         case .thread(_, let thread):
             guard !hasMessages(ofThread: thread, rooms, transaction.model) else { return }

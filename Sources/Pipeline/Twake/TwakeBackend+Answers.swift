@@ -31,7 +31,7 @@ extension TwakeBackend {
             transaction.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
             if isCurrent { transaction.count(members, of: path) }
-        case .feed, .history, .thread, .message:
+        case .feed, .history, .thread, .replies, .message:
             try applyMessages(body, of: resource, isCurrent: isCurrent, into: &transaction)
         case .badges(.a, let company):
             let counts = try transaction.answer(to: TwakeEndpoints.badgeCounts(company: company), body)
@@ -99,12 +99,17 @@ extension TwakeBackend {
             transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
         case .thread(let era, _, let path, let id):
             for reply in transaction.model.rows(in: .thread(id)) { transaction.model.remove(reply.id) }
+            transaction.model.remove(.hole(id))
+            memory.longThreads[id] = nil
+            memory.note(hole: nil, inThread: id, of: path?.channel)
             if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
+        case .replies(let era, let company, let path, let thread, _):
+            transaction.fetch(.twake(.thread(era, company: company, path, id: thread)), after: Self.secondLook)
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
         // What the other era's service says of them is no word on them.
         case .accounts(let era, let users):
             if era == facts.effectiveEra { learn([], asked: users, into: &transaction) }
-        case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
+        case .history(let era, let path, let cursor): lost(cursor, era, path, into: &transaction)
         case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &transaction)
         case .account(.a) where facts.isEraGuessed:
             facts.era = nil
@@ -147,11 +152,9 @@ extension TwakeBackend {
                 if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
             }
             transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
-        case .history(_, let path, _): abandonWalk(of: path.channel, into: &transaction)
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
-            .thread,
-            .badges:
+            .history, .thread, .replies, .badges:
             break
         }
     }

@@ -76,7 +76,9 @@ extension TwakeBackend {
             // The message rooms among them may be of channels that were left since, and do not say where those are: they follow from
             // the lists.
             for room in rooms where !room.isOfMessages { transaction.want(room.key) }
-        case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .message, .badges: break
+        case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .replies, .message,
+            .badges:
+            break
         }
     }
 

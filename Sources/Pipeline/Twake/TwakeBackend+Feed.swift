@@ -1,17 +1,18 @@
 import Events
 import SectionedModel
 
-// Pages of a channel's messages. The newest page comes first; older ones are followed as long as the model holds heads that no page has
-// shown, or fewer than the user wants. Pages go by the threads' last activity, not by their age (4.4), so that only having been seen says
-// that a head is still there.
+// Pages of a channel's messages. The newest page comes first; older ones are followed as far back as the channel is known (`Reach`), since
+// pages go by the threads' last activity, not by their age (4.4): what was known may have come forward, and what was missed be before it.
 extension TwakeBackend {
     /// One page.
     struct Page {
         let era: TwakeEra
         let path: TwakeChannelPath
         let isCurrent: Bool
-        let messages: [Twake.Message]
-        let heads: [Twake.Message]
+        var messages: [Twake.Message]
+        var heads: [Twake.Message]
+        /// The threads, each where its last activity puts it.
+        let entries: [TwakeReach.Entry]
 
         init(_ messages: [Twake.Message], _ era: TwakeEra, _ path: TwakeChannelPath, isCurrent: Bool) {
             self.messages = messages
@@ -19,132 +20,139 @@ extension TwakeBackend {
             self.path = path
             self.isCurrent = isCurrent
             heads = messages.filter(\.isHead)
-        }
-
-        /// The message that the next page ends with: the head of the thread that has been quiet for the longest time.
-        var boundary: EntityID? {
-            guard era == .a else { return heads.first?.id }
-            // Era A sorts by age, heads and replies mixed: a thread is as new as the last that is listed of it.
-            var latest: [EntityID: Timestamp] = [:]
+            var latest: [EntityID: Int64] = [:]
             for message in messages {
-                guard let time = message.createdAt else { continue }
-                latest[message.thread] = max(latest[message.thread] ?? time, time)
+                latest[message.thread] = max(latest[message.thread] ?? 0, message.lastActivity(era))
             }
-            // Of two that are, the one is newer that was changed later: a reply may have come by a move.
-            return heads.min { a, b in
-                let (latestA, latestB) = (latest[a.id], latest[b.id])
-                return latestA == latestB ? earlier(a.updatedAt, b.updatedAt) : earlier(latestA, latestB)
-            }?.id
+            entries = heads.map { TwakeReach.Entry(id: $0.id, position: latest[$0.id] ?? 0) }
         }
 
-        private func earlier(_ a: Timestamp?, _ b: Timestamp?) -> Bool {
-            guard let a, let b else { return a == nil && b != nil }
-            return a < b
+        /// Whether the server has no older thread. The proxy leaves messages out of a page, so that a short one proves nothing.
+        var isLast: Bool { era == .b && heads.count < TwakeEndpoints.pageLength }
+
+        /// Leaves out threads that are older than the position and not held.
+        mutating func leaveOut(before start: Int64?, _ isHeld: (EntityID) -> Bool) {
+            guard let start else { return }
+            let passed = Set(entries.filter { $0.position < start && !isHeld($0.id) }.map(\.id))
+            guard !passed.isEmpty else { return }
+            messages.removeAll { passed.contains($0.thread) }
+            heads.removeAll { passed.contains($0.id) }
         }
     }
 
-    /// How many pages are followed to see what the model holds; older heads are then let go of.
-    private static let maximumPages = 10
-    /// And how many when somebody wants to see far back.
-    private static let mostPagesBack = 100
-
-    mutating func apply(_ page: Page, isFirst: Bool, into transaction: inout Transaction) {
+    mutating func apply(_ page: Page, before cursor: EntityID?, into transaction: inout Transaction) {
         let channel = page.path.channel
-        let held = isFirst ? Set(transaction.model.rows(in: .messages(channel)).map(\.id.id)) : []
+        var page = page
         if page.isCurrent { transaction.overtake { $0.path?.channel == channel && $0.isOfMessages } }
+        let model = transaction.model
+        let step = withReach(of: channel) { reach, wish in
+            reach.take(
+                page.entries, before: cursor, isLast: page.isLast, isCurrent: page.isCurrent,
+                held: Set(model.rows(in: .messages(channel)).map(\.id.id)), wish)
+        }
+        if case .done(let end) = step { page.leaveOut(before: end.start) { model[.message($0)] != nil } }
         for message in page.messages {
             transaction.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
         }
-        // It is fetched again, and then says what is there and what is not.
-        guard page.isCurrent else { return }
-        reconcileThreads(of: page, into: &transaction)
-        guard var walk = isFirst ? TwakeMemory.Walk(unseen: held, seen: []) : memory.walks[channel] else { return }
-        let seenBefore = walk.seen.count
-        for head in page.heads {
-            walk.unseen.remove(head.id)
-            walk.seen.insert(head.id)
+        // One that is not current is fetched again, and then says what is in its threads and what is not.
+        if page.isCurrent { reconcileThreads(of: page, into: &transaction) }
+        if page.era == .a, step != .none {
+            if cursor == nil { memory.listed[channel] = [] }
+            memory.listed[channel, default: []].formUnion(page.messages.lazy.filter { !$0.isHead }.map(\.id))
         }
-        follow(walk, after: page, hasNews: walk.seen.count > seenBefore, into: &transaction)
+        carryOut(step, page.era, page.path, into: &transaction)
     }
 
-    private mutating func follow(
-        _ walk: TwakeMemory.Walk, after page: Page, hasNews: Bool, into transaction: inout Transaction
+    /// The page before a thread cannot be had.
+    mutating func lost(
+        _ cursor: EntityID, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
     ) {
-        let channel = page.path.channel
-        memory.walks[channel] = nil
-        // The proxy leaves messages out of a page, so that a short one proves nothing.
-        let isLast = !hasNews || (page.era == .b && page.heads.count < TwakeEndpoints.pageLength)
-        var (walk, boundary) = (walk, page.boundary)
-        if !isLast { passOverKept(of: page, &walk, &boundary, transaction) }
-        var wanted = walk.seen.count < historyLength
-        var limit = max(Self.maximumPages, historyLength / (TwakeEndpoints.pageLength - 1) + 2)
-        if let depth = memory.depths[channel], let boundary {
-            wanted = wanted || lastActivity(of: boundary, transaction) >= depth.milliseconds
-            limit = max(limit, Self.mostPagesBack)
+        let step = withReach(of: path.channel) { reach, wish in reach.lost(cursor, wish) }
+        carryOut(step, era, path, into: &transaction)
+    }
+
+    private mutating func withReach(
+        of channel: EntityID, _ body: (inout TwakeReach, TwakeReach.Wish) -> TwakeReach.Step
+    ) -> TwakeReach.Step {
+        // Each page but the first begins with a thread of the one before.
+        let pages = max(historyLength, catchUp) / (TwakeEndpoints.pageLength - 1) + 2
+        return body(
+            &memory.reaches[channel, default: TwakeReach(beginning: 0)],
+            TwakeReach.Wish(count: historyLength, pages: pages))
+    }
+
+    private mutating func carryOut(
+        _ step: TwakeReach.Step, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
+    ) {
+        switch step {
+        case .none: break
+        case .ask(let cursor): transaction.fetch(.twake(.history(era, path, before: cursor)))
+        case .again: transaction.fetch(.twake(.feed(era, path)), after: .seconds(1))
+        case .done(let end): finish(end, era, path, into: &transaction)
         }
-        if !isLast, !walk.unseen.isEmpty || wanted, walk.pages < limit, let boundary {
-            walk.pages += 1
-            walk.next = boundary
-            memory.walks[channel] = walk
-            return transaction.fetch(.twake(.history(page.era, page.path, before: boundary)))
-        }
-        memory.kept[channel] = nil
-        memory.depths[channel] = nil
-        let isComplete = isLast && walk.pages == 1 && page.era == .b
-        for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
+    }
+
+    /// What no page has shown is let go of where it is older than the window; else it is gone, or came forward while the pages were followed.
+    private mutating func finish(
+        _ end: TwakeReach.End, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
+    ) {
+        let channel = path.channel
+        for item in transaction.model.rows(in: .messages(channel)) {
+            let isOld = end.start.map { lastActivity(of: item.id.id, era, transaction) < $0 } ?? false
+            guard isOld || end.unseen.contains(item.id.id) else { continue }
             // The page may show it as a reply, to where it was moved.
             guard transaction.model[item.id]?.message?.isHead ?? false else { continue }
-            if isLast, !isComplete {
-                // It may have come forward while the pages were followed: it is asked for by itself.
-                transaction.fetch(.twake(.message(page.era, page.path, thread: item.id.id, id: item.id.id)))
-            } else {
+            if isOld || (end.isWhole && era == .b) {
                 transaction.removeThread(item.id.id)
+            } else {
+                transaction.fetch(.twake(.message(era, path, thread: item.id.id, id: item.id.id)))
             }
         }
-        guard page.era == .b else { return }
-        for thread in transaction.strays(of: channel) {
-            transaction.fetch(.twake(.thread(page.era, company: page.path.company, page.path, id: thread)))
+        let hole = memory.reaches[channel]?.hole
+        transaction.show(
+            hole.map {
+                Hole(
+                    of: .messages(channel), from: Timestamp(milliseconds: $0.from), to: Timestamp(milliseconds: $0.to))
+            }, of: channel, isNew: end.leftHole)
+        for thread in era == .b ? transaction.strays(of: channel) : headless(in: channel, transaction) {
+            transaction.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
+        }
+        for thread in memory.deepThreads(of: channel) {
+            transaction.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
         }
     }
 
-    /// Pages that an earlier session kept are not asked for again at the start: where a page ends with a head that is remembered, what is
-    /// remembered behind it was there when it was kept, and a thread that moved since has come forward. What was edited or deleted
-    /// meanwhile the next full look finds, which passes over nothing.
-    private mutating func passOverKept(
-        of page: Page, _ walk: inout TwakeMemory.Walk, _ boundary: inout EntityID?, _ transaction: Transaction
-    ) {
-        let channel = page.path.channel
-        guard let end = boundary, memory.kept[channel]?.contains(end) == true,
-            let kept = memory.kept.removeValue(forKey: channel)
-        else { return }
-        let passed = walk.unseen.intersection(kept)
-        walk.unseen.subtract(passed)
-        walk.seen.formUnion(passed)
-        // The page behind them, where more are wanted.
-        let quietest = passed.min { (lastActivity(of: $0, transaction), $0) < (lastActivity(of: $1, transaction), $1) }
-        boundary = quietest ?? end
+    /// When something last happened in a thread, as far as the model knows.
+    private func lastActivity(of thread: EntityID, _ era: TwakeEra, _ transaction: Transaction) -> Int64 {
+        let rows = transaction.model.rows(in: .thread(thread)) + [transaction.model[.message(thread)]].compactMap { $0 }
+        return rows.compactMap { $0.message?.lastActivity(era) }.max() ?? 0
     }
 
-    /// When the latest message of a thread was written that the model holds.
-    private func lastActivity(of thread: EntityID, _ transaction: Transaction) -> Int64 {
-        let rows = transaction.model.rows(in: .thread(thread)) + [transaction.model[.message(thread)]].compactMap { $0 }
-        return rows.compactMap { $0.message?.createdAt?.milliseconds }.max() ?? 0
+    mutating func missed(_ model: SectionedCollection<Item>) {
+        for channel in memory.reaches.keys {
+            let heads = model.rows(in: .messages(channel)).compactMap(\.message)
+            let replies = heads.flatMap { model.rows(in: .thread($0.id)) }.compactMap(\.message)
+            let newest = (heads + replies).map { $0.lastActivity(facts.effectiveEra) }.max()
+            memory.reaches[channel]?.missed(after: newest)
+        }
     }
 
     mutating func recalled(_ items: [Item]) {
-        guard looksAgain else { return }
-        for item in items {
-            guard let message = item.message, message.isHead, let channel = message.channel else { continue }
-            memory.kept[channel, default: []].insert(message.id)
+        var threads: [EntityID: Int64] = [:]
+        var channels: [EntityID: [EntityID]] = [:]
+        for message in items.compactMap(\.message) {
+            threads[message.thread] = max(threads[message.thread] ?? 0, message.lastActivity(facts.effectiveEra))
+            guard message.isHead, let channel = message.channel else { continue }
+            channels[channel, default: []].append(message.id)
+        }
+        for (channel, heads) in channels {
+            let entries = heads.map { TwakeReach.Entry(id: $0, position: threads[$0] ?? 0) }
+            memory.reaches[channel, default: TwakeReach(beginning: 0)].remember(entries, passesOver: looksAgain)
         }
     }
 
-    /// The pages cannot be followed: what none has shown is let go of.
-    mutating func abandonWalk(of channel: EntityID, into transaction: inout Transaction) {
-        guard let walk = memory.walks.removeValue(forKey: channel) else { return }
-        for item in transaction.model.rows(in: .messages(channel)) where walk.unseen.contains(item.id.id) {
-            transaction.removeThread(item.id.id)
-        }
+    func knownSince(_ room: String) -> Int64? {
+        Twake.RoomName(room).channel.flatMap { memory.reaches[$0]?.start }
     }
 
     private func reconcileThreads(of page: Page, into transaction: inout Transaction) {
@@ -153,19 +161,17 @@ extension TwakeBackend {
         for head in page.heads {
             reconcile(head, page.era, page.path, listed: listed[head.id] ?? [], into: &transaction)
         }
-        if page.era == .a { verifyHeadless(of: page, listed: listed, into: &transaction) }
     }
 
-    /// Era A leaves the replies of a deleted head where they are, and counts them nowhere: those that were not listed are asked about.
-    private func verifyHeadless(
-        of page: Page, listed: [EntityID: Set<EntityID>], into transaction: inout Transaction
-    ) {
-        let channel = page.path.channel
-        for section in transaction.model.sectionKeys where section.name == Item.Section.threadName {
-            guard let thread = section.parent, transaction.model[.message(thread)] == nil else { continue }
-            let replies = transaction.model.rows(in: section).filter { $0.message?.channel == channel }
-            if replies.allSatisfy({ listed[thread]?.contains($0.id.id) ?? false }) { continue }
-            transaction.fetch(.twake(.thread(.a, company: page.path.company, page.path, id: thread)))
+    /// Era A leaves the replies of a deleted head where they are, and counts them nowhere: gives the threads of which not all was listed.
+    private mutating func headless(in channel: EntityID, _ transaction: Transaction) -> [EntityID] {
+        let listed = memory.listed.removeValue(forKey: channel) ?? []
+        let model = transaction.model
+        return model.sectionKeys.filter { $0.name == Item.Section.threadName }.compactMap { section in
+            guard let thread = section.parent, model[.message(thread)] == nil else { return nil }
+            // What is let go of is not asked about again.
+            let replies = model.rows(in: section).filter { $0.message?.channel == channel && model[$0.id] != nil }
+            return replies.allSatisfy { listed.contains($0.id.id) } ? nil : thread
         }
     }
 }
@@ -174,10 +180,18 @@ extension TwakeResource {
     /// Whether its answer holds messages.
     var isOfMessages: Bool {
         switch self {
-        case .feed, .history, .thread, .message: true
+        case .feed, .history, .thread, .replies, .message: true
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
             false
         }
+    }
+}
+
+extension Twake.Message {
+    /// When something last happened in its thread, as far as this message knows. Era A says it as the head's time of modification (4.3).
+    fileprivate func lastActivity(_ era: TwakeEra) -> Int64 {
+        let said = isHead ? era == .a ? self.updatedAt : self.threadActivity : nil
+        return max(self.createdAt?.milliseconds ?? 0, said?.milliseconds ?? 0)
     }
 }

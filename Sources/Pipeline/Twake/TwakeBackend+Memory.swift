@@ -19,7 +19,7 @@ extension TwakeBackend {
             return [.messages(path.channel)] + heads.map { .thread($0.id.id) }
         case .thread(_, _, _, let thread): return [.thread(thread)]
         case .badges(_, let company): return [.badges(company)]
-        case .server, .accounts, .rooms, .channel, .history, .message: return []
+        case .server, .accounts, .rooms, .channel, .history, .replies, .message: return []
         }
     }
 

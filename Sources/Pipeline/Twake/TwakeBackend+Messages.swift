@@ -10,13 +10,17 @@ extension TwakeBackend {
         case .feed(let era, let path):
             let page = Page(
                 try transaction.answer(to: TwakeEndpoints.feed(era, path), body), era, path, isCurrent: isCurrent)
-            apply(page, isFirst: true, into: &transaction)
+            apply(page, before: nil, into: &transaction)
         case .history(let era, let path, let before):
             let messages = try transaction.answer(to: TwakeEndpoints.feed(era, path, before: before), body)
-            apply(Page(messages, era, path, isCurrent: isCurrent), isFirst: false, into: &transaction)
+            apply(Page(messages, era, path, isCurrent: isCurrent), before: before, into: &transaction)
         case .thread(let era, let company, let path, let id):
             let messages = try transaction.answer(to: TwakeEndpoints.thread(era, company: company, path, id: id), body)
-            apply(messages, ofThread: id, era, path, isCurrent: isCurrent, into: &transaction)
+            apply(messages, ofThread: id, nil, company, era, path, isCurrent: isCurrent, into: &transaction)
+        case .replies(let era, let company, let path, let id, let before):
+            let endpoint = TwakeEndpoints.thread(era, company: company, path, id: id, before: before)
+            let messages = try transaction.answer(to: endpoint, body)
+            apply(messages, ofThread: id, before, company, era, path, isCurrent: isCurrent, into: &transaction)
         case .message(let era, let path, let thread, let id):
             guard let message = try TwakeEndpoints.message(era, path, thread: thread, id: id).parse(body) else {
                 _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
@@ -34,22 +38,64 @@ extension TwakeBackend {
         }
     }
 
-    /// A whole thread: what it does not list is not in it.
-    private func apply(
-        _ messages: [Twake.Message], ofThread id: EntityID, _ era: TwakeEra, _ path: TwakeChannelPath?,
-        isCurrent: Bool, into transaction: inout Transaction
+    /// A page of a thread, the newest or the one before `cursor`. What no page lists is not in the thread.
+    private mutating func apply(
+        _ messages: [Twake.Message], ofThread id: EntityID, _ cursor: EntityID?, _ company: EntityID, _ era: TwakeEra,
+        _ path: TwakeChannelPath?, isCurrent: Bool, into transaction: inout Transaction
     ) {
         let channel = path?.channel ?? transaction.model[.message(id)]?.message?.channel
-        if isCurrent {
-            transaction.overtakeMessages(of: id, in: channel)
-            let listed = Set(messages.map(\.id))
-            for reply in transaction.model.rows(in: .thread(id)) where !listed.contains(reply.id.id) {
-                transaction.model.remove(reply.id)
-            }
-        }
+        if isCurrent { transaction.overtakeMessages(of: id, in: channel) }
         for message in messages {
             transaction.adopt(message, at: path, channel: channel, era, isCurrent: isCurrent)
         }
+        // It is fetched again, and then says what is there and what is not.
+        guard isCurrent else { return }
+        var reading = cursor == nil ? TwakeMemory.LongThread(channel: channel) : memory.longThreads[id]
+        guard reading?.next == cursor else { return }
+        let isNews = messages.contains { reading?.listed.contains($0.id) != true }
+        reading?.listed.formUnion(messages.map(\.id))
+        // Era A takes the message that a page ends with out of it.
+        let isFull = isNews && messages.count >= TwakeEndpoints.threadLength - 1
+        let most = catchUp / TwakeEndpoints.threadLength + (memory.isDeep(id) ? TwakeReach.mostPagesBack : 1)
+        if isFull, var reading, reading.pages < most, let oldest = messages.first(where: { !$0.isHead }) {
+            reading.pages += 1
+            reading.next = oldest.id
+            memory.longThreads[id] = reading
+            return transaction.fetch(
+                .twake(.replies(era, company: company, path, thread: id, before: oldest.id)))
+        }
+        memory.longThreads[id] = nil
+        let listed = reading?.listed ?? []
+        for reply in transaction.model.rows(in: .thread(id)) where !listed.contains(reply.id.id) {
+            transaction.model.remove(reply.id)
+        }
+        // A head that is gone may have come back with an answer that was older.
+        if !isFull, !listed.contains(id), transaction.model[.message(id)]?.message?.isHead == true {
+            transaction.model.remove(.message(id))
+        }
+        show(isFull ? messages.first { !$0.isHead } : nil, listed, id, channel, into: &transaction)
+    }
+
+    /// Shows that a thread has replies older than `oldest` which are not fetched, or, without it, that there are none.
+    private mutating func show(
+        _ oldest: Twake.Message?, _ listed: Set<EntityID>, _ thread: EntityID, _ channel: EntityID?,
+        into transaction: inout Transaction
+    ) {
+        let head = transaction.model[.message(thread)]?.message
+        let held = listed.count {
+            transaction.model[.message($0)]?.message.map { !$0.isHead && !$0.isDeleted } ?? false
+        }
+        let missing = head?.replies.map { $0 - held }
+        let hole = oldest.flatMap { oldest in
+            missing.map { $0 > 0 } == false
+                ? nil
+                : Hole(
+                    of: .thread(thread), from: head?.createdAt ?? Timestamp(milliseconds: 0),
+                    to: oldest.createdAt ?? Timestamp(milliseconds: 0), count: missing)
+        }
+        let isNew = hole != nil && transaction.model[.hole(thread)] == nil
+        transaction.show(hole, of: thread, isNew: isNew)
+        memory.note(hole: hole, inThread: thread, of: channel)
     }
 
     /// Compares what the model holds of a thread with what its head counts. `listed`: the replies that came with the head, where they did.
@@ -64,8 +110,8 @@ extension TwakeBackend {
         let held = ids.compactMap { transaction.model[.message($0)]?.message }.filter { $0.thread == head.id }
         let isVerified = listed.map { listed in held.allSatisfy { listed.contains($0.id) } } ?? true
         let count = held.count { !$0.isDeleted }
-        // A thread is fetched up to a thousand messages: of longer ones the model holds the end.
-        let isComplete = head.replies.map { $0 == count || $0 >= 990 } ?? true
+        // Of a thread with a hole the model holds the end.
+        let isComplete = head.replies.map { $0 == count } ?? true || transaction.model[.hole(head.id)] != nil
         guard !isVerified || !isComplete else { return }
         transaction.fetch(.twake(.thread(era, company: path.company, path, id: head.id)))
     }

@@ -13,6 +13,8 @@ extension TwakeBackend {
             return AnswerReader(TwakeEndpoints.feed(era, path, before: before))
         case .thread(let era, let company, let path, let id):
             return AnswerReader(TwakeEndpoints.thread(era, company: company, path, id: id))
+        case .replies(let era, let company, let path, let id, let before):
+            return AnswerReader(TwakeEndpoints.thread(era, company: company, path, id: id, before: before))
         case .badges(.a, let company): return AnswerReader(TwakeEndpoints.badgeCounts(company: company))
         case .badges(.b, let company): return AnswerReader(TwakeEndpoints.badges(company: company))
         default: return nil

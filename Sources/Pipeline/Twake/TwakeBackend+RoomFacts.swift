@@ -28,13 +28,15 @@ extension TwakeBackend {
 }
 
 extension TwakeBackend {
-    mutating func goBack(to time: Timestamp, in room: String) {
+    mutating func goBack(to time: Timestamp?, in room: String) {
         guard let channel = Twake.RoomName(room).channel else { return }
-        memory.depths[channel] = min(memory.depths[channel] ?? time, time)
+        memory.reaches[channel, default: TwakeReach(beginning: 0)].goBack(to: time?.milliseconds)
+        memory.deepen(channel)
     }
 
     func isGoingBack(in room: String) -> Bool {
-        Twake.RoomName(room).channel.map { memory.walks[$0] != nil } ?? false
+        guard let channel = Twake.RoomName(room).channel else { return false }
+        return memory.reaches[channel]?.isWalking == true || !memory.deepThreads(of: channel).isEmpty
     }
 
     func section(

@@ -12,6 +12,8 @@ struct TwakeBackend: Backend {
     var memory = TwakeMemory()
     /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
     let historyLength: Int
+    /// How many heads of a channel are caught up with after messages were missed.
+    let catchUp: Int
     /// Whether what is remembered is looked at later anyway, so that it need not be at once.
     let looksAgain: Bool
     private var recentRooms = RecentRooms()
@@ -23,6 +25,7 @@ struct TwakeBackend: Backend {
     init(_ configuration: Configuration) {
         discoversRooms = configuration.asksForRooms && configuration.connects
         historyLength = configuration.history
+        catchUp = configuration.catchUp
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) },
             workspace: configuration.workspace.map { EntityID($0) },

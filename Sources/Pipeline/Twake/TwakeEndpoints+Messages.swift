@@ -22,18 +22,23 @@ extension TwakeEndpoints {
         }
     }
 
+    /// A thread's messages, the newest ones, or the page that ends with `before`, oldest first.
     static func thread(
-        _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID
+        _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID, before: EntityID? = nil
     ) -> Endpoint<[Twake.Message]> {
         let tags = path?.tags ?? [.company(company)]
         guard era == .a, let path else {
+            var query: RESTCall.Query = [("limit", "\(threadLength)")]
+            if let before { query += [("page_token", before.description), ("direction", "history")] }
             return Endpoint(
-                thread(company, id), query: [("limit", "1000"), ("include_users", "1")], tags: tags,
-                parse: Twake.messages)
+                thread(company, id), query: query + [("include_users", "1")], tags: tags, parse: Twake.messages)
         }
+        var older: RESTCall.Query = []
+        if let before { older.append(("before_message_id", before.description)) }
         return Endpoint(
             "\(proxy)/messages",
-            query: messageQuery(path) + [("thread_id", id.description), ("limit", "1000")], tags: tags,
+            query: messageQuery(path) + [("thread_id", id.description), ("limit", "\(threadLength)")] + older,
+            tags: tags,
             parse: Twake.messages)
     }
 

@@ -6,6 +6,8 @@ enum TwakeEndpoints {
     static let pageLength = 20
     /// How many replies of a thread come with its head (era B); era A sends whole threads.
     static let repliesPerThread = 20
+    /// How many messages of a thread are asked for at once.
+    static let threadLength = 1_000
 
     static let proxy: RESTTarget = "/internal/mobile"
     static let core: RESTTarget = "/internal/services"

@@ -130,6 +130,7 @@ extension Transaction {
 
     /// Takes a channel's messages away.
     mutating func removeMessages(of channel: EntityID) {
+        model.remove(.hole(channel))
         for head in model.rows(in: .messages(channel)) { removeThread(head.id.id) }
         // Era A deletes heads and leaves their replies.
         for section in model.sectionKeys where section.name == Item.Section.threadName {
@@ -143,8 +144,8 @@ extension Transaction {
             guard section.name == Item.Section.threadName, let thread = section.parent,
                 let shown = model.element(at: SectionPath(section: index, item: 0)),
                 shown.message?.channel == channel, model[.message(thread)]?.message?.isHead != true,
-                // A reply that the user wants in a thread that never came to be is no reply that the server has.
-                shown.delivery == nil || !model.rows(in: section).isEmpty
+                // A reply that the user wants in a thread that never came to be is no reply that the server has; nor is one that just left.
+                model.rows(in: section).contains(where: { model[$0.id] != nil })
             else { return nil }
             return thread
         }
@@ -156,6 +157,7 @@ extension Transaction {
             model.remove(reply.id)
         }
         model.remove(.message(id))
+        model.remove(.hole(id))
     }
 }
 

@@ -1,15 +1,16 @@
 import Events
 
-/// What the handlers remember beside the model: channels that were mentioned and are not listed, and how far the pages of a channel's
-/// messages were followed.
+/// How far back the threads of a channel are known: each stands where its last activity puts it, milliseconds since 1970.
+typealias TwakeReach = Reach<EntityID, Int64>
+
+/// What the handlers remember beside the model: channels that were mentioned and are not listed, and how far back the messages of a channel
+/// are known.
 struct TwakeMemory: Sendable {
-    /// Following the pages of a channel's messages, newest first, until all that the model holds was seen.
-    struct Walk: Sendable {
-        /// Heads the model held when the walk began and no page has shown yet.
-        var unseen: Set<EntityID>
-        /// Heads the pages have shown.
-        var seen: Set<EntityID>
-        /// Pages asked for.
+    /// A thread of more than one page, read from its end on.
+    struct LongThread: Sendable {
+        var channel: EntityID?
+        /// What the pages held.
+        var listed: Set<EntityID> = []
         var pages = 1
         /// What the page ends with that is being asked for.
         var next: EntityID?
@@ -26,16 +27,19 @@ struct TwakeMemory: Sendable {
     /// How often a list is asked for a channel that it should hold.
     static let maximumAttempts = 8
 
-    var walks: [EntityID: Walk] = [:]
-    /// How far back somebody wants to see the messages of a channel the next time they are read.
-    var depths: [EntityID: Timestamp] = [:]
+    var reaches: [EntityID: TwakeReach] = [:]
+    /// Replies that the pages of a channel's walk have listed (era A).
+    var listed: [EntityID: Set<EntityID>] = [:]
+    /// Long threads that are being read, by their heads.
+    var longThreads: [EntityID: LongThread] = [:]
+    /// Threads with a hole, each with its channel; and those of them that somebody wants to see whole.
+    private var brokenThreads: [EntityID: EntityID] = [:]
+    private var deepThreads: Set<EntityID> = []
     var accounts = TwakeAccountBook()
     var presence = TwakePresenceBook()
     var typing = TypingBook()
     /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
     var needsPlaces = true
-    /// Heads of channels that are remembered of an earlier session, and of which no page has been asked for yet.
-    var kept: [EntityID: Set<EntityID>] = [:]
     /// Channels that are the user's, as an event said, and are not listed yet (T7).
     private var awaited: [EntityID: Awaited] = [:]
     /// Channels that were mentioned and are not the user's: not asked for again (T9).
@@ -64,10 +68,37 @@ struct TwakeMemory: Sendable {
         if !strangers.isEmpty { strangers.remove(channel) }
     }
 
+    /// What is said in the channel is not followed any more.
+    mutating func forgetMessages(of channel: EntityID) {
+        reaches[channel] = nil
+        listed[channel] = nil
+        longThreads = longThreads.filter { $0.value.channel != channel }
+        deepThreads = deepThreads.filter { brokenThreads[$0] != channel }
+        brokenThreads = brokenThreads.filter { $0.value != channel }
+    }
+
+    /// A thread was read to its bound, or whole.
+    mutating func note(hole: Hole?, inThread thread: EntityID, of channel: EntityID?) {
+        brokenThreads[thread] = hole == nil ? nil : channel
+        deepThreads.remove(thread)
+    }
+
+    /// Whether somebody wants to see all of a thread.
+    func isDeep(_ thread: EntityID) -> Bool { deepThreads.contains(thread) }
+
+    /// Somebody wants to see what is missing in the threads of a channel, too.
+    mutating func deepen(_ channel: EntityID) {
+        for (thread, place) in brokenThreads where place == channel { deepThreads.insert(thread) }
+    }
+
+    /// The threads of a channel that are to be read whole, in order.
+    func deepThreads(of channel: EntityID) -> [EntityID] {
+        deepThreads.filter { brokenThreads[$0] == channel }.sorted()
+    }
+
     /// The channel is gone, or left.
     mutating func forget(_ channel: EntityID) {
-        walks[channel] = nil
-        depths[channel] = nil
+        forgetMessages(of: channel)
         awaited[channel] = nil
         strangers.remove(channel)
     }

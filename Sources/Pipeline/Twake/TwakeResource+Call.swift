@@ -19,6 +19,8 @@ extension TwakeResource {
         case .history(let era, let path, let before): TwakeEndpoints.feed(era, path, before: before).call
         case .thread(let era, let company, let path, let id):
             TwakeEndpoints.thread(era, company: company, path, id: id).call
+        case .replies(let era, let company, let path, let thread, let before):
+            TwakeEndpoints.thread(era, company: company, path, id: thread, before: before).call
         case .message(let era, let path, let thread, let id):
             TwakeEndpoints.message(era, path, thread: thread, id: id).call
         case .badges(.a, let company): TwakeEndpoints.badgeCounts(company: company).call

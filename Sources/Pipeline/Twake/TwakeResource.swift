@@ -28,6 +28,8 @@ enum TwakeResource: Hashable, Sendable {
     case history(TwakeEra, TwakeChannelPath, before: EntityID)
     /// All messages of a thread. Era A needs the channel's path; era B's room of a thread does not know it.
     case thread(TwakeEra, company: EntityID, TwakeChannelPath?, id: EntityID)
+    /// The page of a long thread that ends with a message, which comes again.
+    case replies(TwakeEra, company: EntityID, TwakeChannelPath?, thread: EntityID, before: EntityID)
     /// One message. Era A needs the channel's path, era B the company and the thread.
     case message(TwakeEra, TwakeChannelPath, thread: EntityID, id: EntityID)
     /// What is unread.
@@ -49,6 +51,7 @@ enum TwakeResource: Hashable, Sendable {
         case .feed(_, let path): "messages of \(path.channel)"
         case .history(_, let path, _): "history of \(path.channel)"
         case .thread(_, _, _, let thread): "thread \(thread)"
+        case .replies(_, _, _, let thread, _): "history of thread \(thread)"
         case .message(_, _, _, let id): "message \(id)"
         case .badges: "badges"
         }
@@ -58,20 +61,20 @@ enum TwakeResource: Hashable, Sendable {
     var isPersistent: Bool {
         switch self {
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
-            .thread, .badges:
+            .history, .thread, .replies, .badges:
             true
-        case .channel, .history, .message: false
+        case .channel, .message: false
         }
     }
 
-    /// The proxy answers 400 where the core answers 404 (4.1).
+    /// The proxy answers 400 where the core answers 404 (4.1); and both do to a page that ends with a message which is gone.
     var isMissingByBadRequest: Bool {
         switch self {
-        case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history(.a, _, _), .members(.a, _),
+        case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history, .replies, .members(.a, _),
             .accounts(.a, _):
             true
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
-            .feed, .history, .thread, .message, .badges:
+            .feed, .thread, .message, .badges:
             false
         }
     }
@@ -82,7 +85,7 @@ enum TwakeResource: Hashable, Sendable {
         case .channel(let path), .members(_, let path), .feed(_, let path), .history(_, let path, _),
             .message(_, let path, _, _):
             path
-        case .thread(_, _, let path, _): path
+        case .thread(_, _, let path, _), .replies(_, _, let path, _, _): path
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .badges: nil
         }
     }
@@ -94,9 +97,10 @@ enum TwakeResource: Hashable, Sendable {
         case .workspaces(_, let company), .directs(_, let company), .badges(_, let company): [.company(company)]
         case .rooms(let company, let workspace), .channels(_, let company, let workspace):
             [.company(company), .workspace(workspace, company: company)]
-        case .thread(_, let company, nil, _): [.company(company)]
+        case .thread(_, let company, nil, _), .replies(_, let company, nil, _, _): [.company(company)]
         case .channel(let path), .members(_, let path): path.tags
-        case .thread(_, _, let path?, _), .feed(_, let path), .history(_, let path, _), .message(_, let path, _, _):
+        case .thread(_, _, let path?, _), .replies(_, _, let path?, _, _), .feed(_, let path), .history(_, let path, _),
+            .message(_, let path, _, _):
             path.tags + [.messages(of: path.channel)]
         }
     }
@@ -105,7 +109,7 @@ enum TwakeResource: Hashable, Sendable {
     func concerns(thread: EntityID, in channel: EntityID?) -> Bool {
         switch self {
         case .feed(_, let path), .history(_, let path, _): path.channel == channel
-        case .thread(_, _, _, let id): id == thread
+        case .thread(_, _, _, let id), .replies(_, _, _, let id, _): id == thread
         case .message(_, _, let id, _): id == thread
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
@@ -123,7 +127,7 @@ enum TwakeResource: Hashable, Sendable {
         case .directs(_, let company): company == channel.company && channel.workspace == .direct
         case .channel(let path): path == channel
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .members, .feed, .history, .thread,
-            .message,
+            .replies, .message,
             .badges:
             false
         }

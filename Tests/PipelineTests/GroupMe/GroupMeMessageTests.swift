@@ -123,27 +123,62 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .groups) == ["New name"])
     }
 
-    @Test
-    func `what was missed is fetched by after_id, page by page, and a push that comes first does not move the cursor`()
-        throws
-    {
-        var peer = peer()
+    /// Loses the connection and finds another one; the newest page does not reach back to message 3.
+    private func missing(catchUp: Int = 1_000) -> Peer {
+        var configuration = Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil)
+        configuration.catchUp = catchUp
+        var peer = Peer(configuration)
+        peer.open()
+        peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
+        peer.answer("messages?limit=100", Peer.page([3, 2, 1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[\#(Self.ann)]}"#)
         peer.restart()
         peer.pass(.seconds(10))
         peer.open()
-        // The newest page does not reach back to message 3.
-        try peer.say(Peer.id(140))
-        peer.answer("messages?limit=100", Peer.page((40...139).reversed()))
-        let after = "messages?limit=100&after_id=\(Peer.id(3))"
-        #expect(peer.targets.contains { $0.contains(after) })
-        try peer.say(Peer.id(141))
-        peer.answer(after, Peer.page(4...30))
-        #expect(peer.targets.contains { $0.contains("after_id=\(Peer.id(30))") })
-        peer.answer("after_id=\(Peer.id(30))", Peer.page(31...60))
-        #expect(peer.targets.contains { $0.contains("after_id=\(Peer.id(60))") })
-        peer.answer("after_id=\(Peer.id(60))", status: 304)
-        #expect(!peer.targets.contains { $0.contains("after_id") })
-        #expect(peer.transcript.session.model.messages(of: .group("10000001")).count == 141)
+        return peer
+    }
+
+    @Test func `what was missed is fetched page by page, back to what was known, whatever is pushed meanwhile`() throws
+    {
+        var peer = missing()
+        peer.answer("messages?limit=100", Peer.page((140...239).reversed()))
+        try peer.say(Peer.id(240))
+        peer.answer("before_id=\(Peer.id(140))", Peer.page((100...139).reversed()))
+        try peer.say(Peer.id(241))
+        peer.answer("before_id=\(Peer.id(100))", Peer.page((2...99).reversed()))
+        peer.answer("before_id=\(Peer.id(2))", Peer.page([1]))
+        #expect(!peer.targets.contains { $0.contains("before_id") })
+        #expect(peer.transcript.session.model.messages(of: .group("10000001")).count == 241)
+    }
+
+    @Test func `where the bound ends catching up, the model says how much is missing, and history fills it`() {
+        var peer = missing(catchUp: 100)
+        func page(_ numbers: ClosedRange<Int>) -> String {
+            Peer.page(numbers.reversed()).replacing(#""count":100"#, with: #""count":239"#)
+        }
+        peer.answer("messages?limit=100", page(140...239))
+        #expect(!peer.targets.contains { $0.contains("before_id") })
+        let place = GroupMe.ConversationID.group("10000001").entity
+        let hole = peer.transcript.session.model[.hole(place)]?.hole
+        #expect(hole?.section == .messages(place))
+        #expect(peer.messages.first == "40" && peer.messages.count == 100)
+        let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.last
+        #expect(gap?.cause == .catchUp && gap?.hole == hole)
+        peer.feed(.look(room: Peer.family, part: .messages, since: nil))
+        peer.answer("messages?limit=100", page(140...239))
+        peer.answer("before_id=\(Peer.id(140))", page(40...139))
+        peer.answer("before_id=\(Peer.id(40))", page(1...39))
+        #expect(peer.transcript.session.model[.hole(place)] == nil)
+        #expect(peer.messages.count == 239)
+    }
+
+    @Test func `pushes that were lost show in the next page, which does not reach back to the one before`() throws {
+        var peer = peer()
+        try peer.say(Peer.id(60))
+        peer.pass(.milliseconds(100))
+        peer.answer("messages?limit=20", Peer.page((41...60).reversed()))
+        peer.answer("messages?limit=100", Peer.page((1...60).reversed()))
+        #expect(peer.messages.count == 60)
     }
 
     @Test(arguments: [
@@ -157,8 +192,8 @@ struct GroupMeMessageTests {
         peer.pass(.seconds(10))
         peer.open()
         peer.answer("messages?limit=100", Peer.page((40...139).reversed()))
-        peer.answer("after_id", status: status, body: body)
-        #expect(!peer.targets.contains { $0.contains("after_id") })
+        peer.answer("before_id", status: status, body: body)
+        #expect(!peer.targets.contains { $0.contains("before_id") })
         #expect(!peer.reports.contains { if case .undecodable = $0 { true } else { false } })
     }
 

@@ -1,0 +1,165 @@
+import Events
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// What a session does about messages that it missed, and about more of them than it catches up with.
+@Suite struct CatchUpTests {
+    typealias F = Frames
+    private let messages = Item.Section.messages(EntityID("CH"))
+
+    private func page(_ range: some Sequence<Int>) -> String { F.list(range.map { F.head("M\($0)", "\($0)", at: $0) }) }
+
+    /// A session that shows heads 81 to 100 and has lost its connection, and found another, since.
+    private func missing(catchUp: Int = 1_000) throws -> Transcript {
+        var configuration = Configuration(
+            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom])
+        configuration.catchUp = catchUp
+        var transcript = Transcript(configuration)
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        transcript.answer("/feed?limit=20&replies", page(81...100))
+        transcript.cut()
+        transcript.pass(try #require(transcript.retryIn))
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        return transcript
+    }
+
+    /// The pages from the newest back to 91 and older, of a channel with heads up to 200.
+    private static let pages = [
+        ("/feed?limit=20&replies", 181...200), ("page_token=M181&", 162...181), ("page_token=M162&", 143...162),
+        ("page_token=M143&", 124...143), ("page_token=M124&", 105...124), ("page_token=M105&", 86...105),
+        ("page_token=M86&", 67...86),
+    ]
+
+    @Test func `pages are followed back to the oldest that was shown, whatever came forward meanwhile`() throws {
+        var transcript = try missing()
+        for (part, range) in Self.pages { transcript.answer(part, page(range)) }
+        #expect(transcript.session.isSettled)
+        #expect(transcript.texts(in: messages) == (81...200).map { "\($0)" })
+        #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
+    }
+
+    @Test func `a head that is gone leaves, one that changed is shown as it is, in whichever page`() throws {
+        var transcript = try missing()
+        for (part, range) in Self.pages[..<5] { transcript.answer(part, page(range)) }
+        func heads(_ numbers: some Sequence<Int>) -> String {
+            F.list(numbers.filter { $0 != 90 }.map { F.head("M\($0)", $0 == 83 ? "edited" : "\($0)", at: $0) })
+        }
+        transcript.answer("page_token=M105&", heads(85...105))
+        transcript.answer("page_token=M85&", heads(66...85))
+        transcript.answer("/threads/M90/messages/M90", status: 404, #"{"statusCode":404}"#)
+        #expect(!transcript.texts(in: messages).contains("90"))
+        #expect(transcript.texts(in: messages).contains("edited"))
+    }
+
+    @Test func `where the bound ends it the model says what is missing, a gap names it, and history fills it`() throws {
+        var transcript = try missing(catchUp: 40)
+        for (part, range) in Self.pages[..<4] { transcript.answer(part, page(range)) }
+        #expect(transcript.session.isSettled)
+        let hole = Hole(
+            of: messages, from: Timestamp(milliseconds: Int64(F.epoch + 100)),
+            to: Timestamp(milliseconds: Int64(F.epoch + 124)))
+        #expect(transcript.gaps.map(\.cause) == [.catchUp])
+        #expect(transcript.gaps.map(\.hole) == [hole])
+        #expect(transcript.session.model[.hole(EntityID("CH"))]?.hole == hole)
+        #expect(transcript.session.model.sectionKeys.contains(.holes))
+        #expect(transcript.texts(in: messages) == (124...200).map { "\($0)" })
+        transcript.feed(.look(room: F.feedRoom, part: .messages, since: nil))
+        for (part, range) in Self.pages[..<6] { transcript.answer(part, page(range)) }
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
+        #expect(!transcript.session.model.sectionKeys.contains(.holes))
+        #expect(transcript.texts(in: messages) == (86...200).map { "\($0)" })
+    }
+
+    @Test func `a room that is left takes its hole with it`() throws {
+        var transcript = try missing(catchUp: 1)
+        for (part, range) in Self.pages[..<2] { transcript.answer(part, page(range)) }
+        #expect(transcript.session.model[.hole(EntityID("CH"))] != nil)
+        transcript.feed(.unwant(rooms: [F.feedRoom]))
+        #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
+    }
+
+    @Test func `a thread that comes forward while it ends a page does not end catching up`() throws {
+        var transcript = try missing()
+        transcript.answer("/feed?limit=20&replies", page(181...200))
+        // M181 was answered meanwhile: the page that ends with it is the newest one again.
+        let moved = F.head("M181", "181", at: 300)
+        transcript.answer("page_token=M181&", F.list((182...200).map { F.head("M\($0)", "\($0)", at: $0) } + [moved]))
+        transcript.answer("page_token=M182&", page((162...182).filter { $0 != 181 }))
+        #expect(transcript.requests.contains { $0.target.contains("page_token=M162&") })
+    }
+
+    @Test func `a page that fails is asked for until it comes, and one whose last message is gone by another`() throws {
+        var transcript = try missing()
+        transcript.answer("/feed?limit=20&replies", page(181...200))
+        transcript.refuse("page_token=M181&", status: 500)
+        transcript.pass(.seconds(1))
+        transcript.refuse("page_token=M181&", status: 400)
+        transcript.answer("page_token=M182&", page((162...182).filter { $0 != 181 }))
+        #expect(transcript.requests.contains { $0.target.contains("page_token=M162&") })
+    }
+
+    /// A thread of 1,500 replies, and the page of it that ends with a reply.
+    private func thread(_ range: ClosedRange<Int>) -> String {
+        F.list(range.map { F.message("R\($0)", thread: "M1", "\($0)", at: 1_000 + $0) })
+    }
+
+    private func longThread(catchUp: Int) -> Transcript {
+        var configuration = Configuration(
+            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom])
+        configuration.catchUp = catchUp
+        var transcript = Transcript(configuration)
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        transcript.answer("/feed?", F.list(F.head("M1", "hi", at: 1, replies: 1_500)))
+        transcript.answer("/threads/M1/messages?limit=1000", thread(501...1_500))
+        return transcript
+    }
+
+    @Test func `a thread of more than a page is read page by page`() {
+        var transcript = longThread(catchUp: 1_000)
+        transcript.answer("page_token=R501&", thread(1...501))
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("M1"))) == 1_500)
+        #expect(transcript.session.model[.hole(EntityID("M1"))] == nil)
+    }
+
+    @Test func `of a thread longer than the bound the model says how much is missing, and history fills it`() {
+        var transcript = longThread(catchUp: 20)
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("M1"))) == 1_000)
+        let hole = transcript.session.model[.hole(EntityID("M1"))]?.hole
+        #expect(hole?.section == .thread(EntityID("M1")) && hole?.count == 500)
+        #expect(transcript.gaps.map(\.hole) == [hole])
+        transcript.feed(.look(room: F.feedRoom, part: .messages, since: nil))
+        transcript.answer("/feed?", F.list(F.head("M1", "hi", at: 1, replies: 1_500)))
+        transcript.answer("/threads/M1/messages?limit=1000", thread(501...1_500))
+        transcript.answer("page_token=R501&", thread(1...501))
+        #expect(transcript.session.isSettled)
+        #expect(transcript.session.model.elementCount(in: .thread(EntityID("M1"))) == 1_500)
+        #expect(transcript.session.model[.hole(EntityID("M1"))] == nil)
+    }
+
+    @Test func `a hole is written to a diff log and read back, and the bound to a recording`() throws {
+        let row = Item.hole(
+            Hole(of: messages, from: Timestamp(milliseconds: 5), to: Timestamp(milliseconds: 9), count: 3),
+            of: EntityID("CH"))
+        var model = SectionedCollection<Item>(keepsChecksum: true)
+        var log = DiffHistory(model)
+        model.put(row)
+        log.commit(&model)
+        var cursor = try DiffLogCursor(log.log)
+        try cursor.seek(to: 1)
+        #expect(cursor.model[.hole(EntityID("CH"))] == row)
+        #expect(cursor.model.checksum == model.checksum)
+        var configuration = Configuration(backend: .twake)
+        configuration.catchUp = 40
+        #expect(try Configuration(json: configuration.json).catchUp == 40)
+        #expect(try Configuration(json: Configuration(backend: .twake).json).catchUp == 1_000)
+    }
+}

@@ -1,0 +1,190 @@
+import Testing
+
+@testable import Pipeline
+
+/// The machine that says how far back a place is known. Entries are numbers that stand where they say, unless they moved.
+@Suite struct ReachTests {
+    private typealias Line = Reach<Int, Int>
+
+    private func page(_ numbers: some Sequence<Int>) -> [Line.Entry] {
+        numbers.map { Line.Entry(id: $0, position: $0) }
+    }
+
+    private func take(
+        _ reach: inout Line, _ numbers: some Sequence<Int>, before cursor: Int? = nil, isLast: Bool = false,
+        isCurrent: Bool = true, held: Set<Int> = [], count: Int = 0, pages: Int = 3
+    ) -> Line.Step {
+        reach.take(
+            page(numbers), before: cursor, isLast: isLast, isCurrent: isCurrent, held: held,
+            Line.Wish(count: count, pages: pages))
+    }
+
+    private func reaches(_ reach: inout Line, _ numbers: some Sequence<Int>, of count: Int) -> Bool {
+        reach.reaches(page(numbers), of: count)
+    }
+
+    private func lost(_ reach: inout Line, _ cursor: Int) -> Line.Step { reach.lost(cursor, Line.Wish(pages: 3)) }
+
+    /// Everything from 91 to 100 is known.
+    private func known() -> Line {
+        var reach = Line(beginning: 0)
+        _ = take(&reach, 91...100)
+        return reach
+    }
+
+    private func ended(_ step: Line.Step) -> Line.End? { if case .done(let end) = step { end } else { nil } }
+
+    @Test func `the first page is what is known, and a page that reaches back to its beginning is enough`() {
+        var reach = Line(beginning: 0)
+        #expect(ended(take(&reach, 91...100))?.start == 91)
+        #expect(reach.start == 91)
+        // The newest page is kept whole.
+        #expect(ended(take(&reach, 86...105))?.start == 86)
+        #expect(reach.start == 86 && reach.hole == nil && !reach.isWalking)
+    }
+
+    @Test func `pages are followed back to the beginning of what is known, though what was known has come forward`() {
+        var reach = known()
+        reach.missed(after: 100)
+        #expect(take(&reach, 121...140, held: [95, 130]) == .ask(before: 121))
+        #expect(take(&reach, 101...121, before: 121) == .ask(before: 101))
+        let end = ended(take(&reach, 81...101, before: 101))
+        // What is older than what was known is left out again.
+        #expect(end == Line.End(start: 91, unseen: [], isWhole: false, leftHole: false))
+        #expect(reach.hole == nil)
+    }
+
+    @Test func `what was held and no page has shown is told at the end`() {
+        var reach = known()
+        let end = ended(take(&reach, [90, 92, 93, 101], held: [91, 92, 93, 101]))
+        #expect(end?.unseen == [91])
+    }
+
+    @Test func `where the bound ends a walk there is a hole, and a deeper walk fills it`() {
+        var reach = known()
+        reach.missed(after: 100)
+        _ = take(&reach, 181...200, pages: 2)
+        let end = ended(take(&reach, 161...181, before: 181, pages: 2))
+        #expect(end?.start == 161)
+        #expect(end?.leftHole == true)
+        #expect(reach.hole == Line.Hole(from: 100, to: 161, count: nil))
+        // The next walk, without anything missed, leaves it what it is.
+        _ = take(&reach, 181...200, pages: 2)
+        #expect(ended(take(&reach, 161...181, before: 181, pages: 2))?.leftHole == false)
+        #expect(reach.hole == Line.Hole(from: 100, to: 161, count: nil))
+        reach.goBack(to: 130)
+        _ = take(&reach, 181...200, pages: 2)
+        _ = take(&reach, 161...181, before: 181, pages: 2)
+        _ = take(&reach, 141...161, before: 161, pages: 2)
+        #expect(ended(take(&reach, 121...141, before: 141, pages: 2))?.start == 121)
+        #expect(reach.hole == Line.Hole(from: 100, to: 121, count: nil))
+        reach.goBack(to: nil)
+        _ = take(&reach, 121...200, pages: 2)
+        #expect(ended(take(&reach, 95...121, before: 121, pages: 2))?.start == 95)
+        #expect(reach.hole == nil && reach.start == 95)
+    }
+
+    @Test func `where nothing was missed the bound lets go of what is older, and leaves no hole`() {
+        var reach = known()
+        #expect(ended(take(&reach, 121...140, pages: 1))?.start == 121)
+        #expect(reach.hole == nil && reach.start == 121)
+    }
+
+    @Test func `two gaps with a bounded walk after each leave one hole, from the first to the last`() {
+        var reach = known()
+        reach.missed(after: 100)
+        _ = take(&reach, 181...200, pages: 1)
+        reach.missed(after: 200)
+        #expect(ended(take(&reach, 281...300, pages: 1))?.leftHole == true)
+        #expect(reach.hole == Line.Hole(from: 100, to: 281, count: nil))
+    }
+
+    @Test func `a second gap while the first is caught up with does not move its beginning`() {
+        var reach = known()
+        reach.missed(after: 100)
+        #expect(take(&reach, 181...200) == .ask(before: 181))
+        reach.missed(after: 200)
+        // The page of the walk before comes late, and no walk waits for it.
+        #expect(take(&reach, 281...300) == .ask(before: 281))
+        #expect(take(&reach, 161...181, before: 181) == .none)
+        _ = take(&reach, 261...281, before: 281, pages: 2)
+        #expect(reach.hole == Line.Hole(from: 100, to: 261, count: nil))
+    }
+
+    @Test func `a page that is not the next one is asked for with another cursor, and then from the beginning`() {
+        var reach = known()
+        #expect(take(&reach, 121...140) == .ask(before: 121))
+        // 121 has come forward: the page ends with the newest again.
+        #expect(take(&reach, [138, 139, 140, 121 + 1_000], before: 121) == .ask(before: 122))
+        #expect(lost(&reach, 122) == .ask(before: 123))
+        #expect(take(&reach, 101...123, before: 123) == .ask(before: 101))
+        for cursor in [101, 102] { #expect(lost(&reach, cursor) == .ask(before: cursor + 1)) }
+        #expect(lost(&reach, 103) == .again)
+        #expect(!reach.isWalking)
+    }
+
+    @Test func `a server whose pages never go on ends a walk as a bound does`() {
+        var reach = known()
+        reach.missed(after: 100)
+        var requests = 0
+        var steps = [take(&reach, 121...140)]
+        while let step = steps.popLast(), requests < 1_000 {
+            requests += 1
+            switch step {
+            case .ask(let cursor): steps.append(take(&reach, 200...210, before: cursor))
+            case .again: steps.append(take(&reach, 121...140))
+            case .none, .done: break
+            }
+        }
+        #expect(requests < 50)
+        #expect(reach.hole == Line.Hole(from: 100, to: 121, count: nil))
+    }
+
+    @Test func `a cursor that does not move, an empty page and the last one end a walk`() {
+        for (numbers, isLast) in [([121], false), ([], false), ([], true), (Array(110...121), true)] {
+            var reach = known()
+            #expect(take(&reach, 121...140) == .ask(before: 121))
+            #expect(ended(take(&reach, numbers, before: 121, isLast: isLast))?.start == nil)
+            #expect(!reach.isWalking && reach.start == numbers.first ?? 121)
+        }
+    }
+
+    @Test func `entries of one position are told apart, and none is passed over`() {
+        var reach = known()
+        let page = (0..<20).map { Line.Entry(id: $0, position: 101) }
+        let wish = Line.Wish(pages: 9)
+        #expect(reach.take(page, before: nil, isLast: false, isCurrent: true, wish) == .ask(before: 0))
+        let next = (20..<40).map { Line.Entry(id: $0, position: 101) } + [page[0]]
+        #expect(reach.take(next, before: 0, isLast: false, isCurrent: true, wish) == .ask(before: 20))
+    }
+
+    @Test func `a page that was overtaken begins a walk only where something was missed and none has begun`() {
+        var reach = known()
+        #expect(take(&reach, 121...140, isCurrent: false) == .none)
+        reach.missed(after: 100)
+        #expect(take(&reach, 121...140, isCurrent: false) == .ask(before: 121))
+        #expect(take(&reach, 122...141, isCurrent: false) == .none)
+        #expect(take(&reach, 101...121, before: 121, isCurrent: false) == .ask(before: 101))
+        #expect(ended(take(&reach, 81...101, before: 101))?.start == 91)
+    }
+
+    @Test func `where the server counts, a hole says how much is missing`() {
+        var reach = Line(beginning: 0)
+        #expect(reaches(&reach, 91...100, of: 100))
+        _ = take(&reach, 91...100)
+        #expect(reaches(&reach, 95...104, of: 104))
+        // 105 to 180 were said, and nothing told of them.
+        #expect(!reaches(&reach, 181...200, of: 200))
+        _ = take(&reach, 181...200, pages: 1)
+        #expect(reach.hole == Line.Hole(from: 104, to: 181, count: 76))
+    }
+
+    @Test func `what was empty is known from the beginning`() {
+        var reach = Line(beginning: 0)
+        #expect(ended(take(&reach, [], isLast: true))?.start == nil)
+        reach.missed(after: nil)
+        #expect(take(&reach, 81...100) == .ask(before: 81))
+        #expect(ended(take(&reach, 1...81, before: 81, isLast: true)) != nil)
+        #expect(reach.start == 1)
+    }
+}
