@@ -111,8 +111,13 @@ struct PayloadWalk {
         -> Bool
     {
         let json = text[start...]
+        let depth = level == 0 ? 256 : Self.depthInStrings
         do throws(JSONError) {
-            var reader = JSONReader(json.span, maximumDepth: level == 0 ? 256 : Self.depthInStrings)
+            // First as a whole: of what turns out to be no JSON no value may have been visited.
+            var check = JSONReader(json.span, maximumDepth: depth)
+            try check.skip()
+            try check.end()
+            var reader = JSONReader(json.span, maximumDepth: depth)
             let covering = name.flatMap { $0.coversWhatIsInside ? $0 : nil }
             try walk(&reader, start, own: name, covering: covering, change)
             try reader.end()

@@ -103,9 +103,15 @@ enum SecretShape {
             start -= 1
             if text[start] == UInt8(ascii: ":") { hasColon = true }
         }
-        guard hasColon,
-            text[..<start].suffix(3).elementsEqual("://".utf8) || text[..<start].suffix(5).elementsEqual(#":\/\/"#.utf8)
-        else { return nil }
+        guard hasColon else { return nil }
+        // `://`, its slashes perhaps escaped, as often as JSON stands in JSON.
+        var scheme = start
+        for _ in 0..<2 {
+            guard scheme > 0, text[scheme - 1] == UInt8(ascii: "/") else { return nil }
+            scheme -= 1
+            while scheme > 0, text[scheme - 1] == UInt8(ascii: "\\") { scheme -= 1 }
+        }
+        guard scheme > 0, text[scheme - 1] == UInt8(ascii: ":") else { return nil }
         let info = start..<place
         return SecretMark.isMark(Text(rebasing: text[info])) ? nil : info
     }
