@@ -81,13 +81,12 @@ import Testing
             server.port,
             [
                 "--view", "raw", "--record", folder + "/a.weir.jsonl", "--diff-log", folder + "/a.diff", "--store",
-                folder + "/store.sqlite", "--hook", "size < 1M=tee -a \(folder)/hook", "--flight-recorder", "10m",
+                folder + "/store.sqlite", "--hook", "size < 1M=tee -a \(folder)/hook",
             ], until: ["the-last-event", "api_key"], folder: folder
         ) {
             let environment = ["XDG_RUNTIME_DIR": folder, "HOME": folder]
             for words in [
                 ["mark", "label=password=\(Self.secrets[15])"], ["model.sections"], ["status"], ["stats"],
-                ["snapshot.dump"],
             ] {
                 let answer = try weir(["ctl", "x"] + words, environment: environment)
                 asked += answer.output + answer.errors
