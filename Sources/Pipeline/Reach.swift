@@ -180,7 +180,7 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         passOverKept(&walk)
         guard let end = walk.end else { return .none }
         let isShown = walk.seen.count >= wish.count && depth.map { end < $0 } ?? true
-        if isShown, start.map({ end <= $0 }) ?? true { return finish(walk, .reached, wish) }
+        if isShown, isReached(end, by: walk) { return finish(walk, .reached, wish) }
         let most = depth == nil ? wish.pages : max(wish.pages, extent + Self.mostPagesBack)
         guard walk.pages < most, let next = walk.cursors.first else { return finish(walk, .bound, wish) }
         walk.pages += 1
@@ -200,6 +200,12 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
             return .again
         }
         return finish(walk, .bound, wish)
+    }
+
+    /// Of one position there may be more than a page holds: then all that was held has to be seen.
+    private func isReached(_ end: Position, by walk: Walk) -> Bool {
+        guard let start else { return true }
+        return end < start || end == start && walk.held.allSatisfy { walk.seen[$0] != nil }
     }
 
     /// Where a page ends with an entry that is remembered, what is remembered before it was there when it was kept, and a thread that moved

@@ -158,6 +158,20 @@ import Testing
         #expect(reach.take(next, before: 0, isLast: false, isCurrent: true, wish) == .ask(before: 20))
     }
 
+    @Test func `where more stand at the beginning than a page holds, a walk goes on until all that was held was seen`()
+    {
+        var reach = Line(beginning: 0)
+        let wish = Line.Wish(pages: 9)
+        let crowd = (0..<40).map { Line.Entry(id: $0, position: 101) }
+        _ = reach.take(Array(crowd[20...]), before: nil, isLast: false, isCurrent: true, wish)
+        let held = Set(0..<40)
+        #expect(
+            reach.take(Array(crowd[20...]), before: nil, isLast: false, isCurrent: true, held: held, wish)
+                == .ask(before: 20))
+        let end = ended(reach.take(Array(crowd[...20]), before: 20, isLast: false, isCurrent: true, wish))
+        #expect(end?.unseen == [])
+    }
+
     @Test func `a page that was overtaken begins a walk only where something was missed and none has begun`() {
         var reach = known()
         #expect(take(&reach, 121...140, isCurrent: false) == .none)

@@ -123,5 +123,13 @@ extension KnownHistoryTests {
             11447 spoil 12 8
             """
         ),
+        (
+            "a direct's last message was shown as it was before the page that changed it",
+            """
+            era groupme, seed 940001542, watching people
+            2361 react 0 2 17
+            2595 crash 1 0
+            """
+        ),
     ]
 }

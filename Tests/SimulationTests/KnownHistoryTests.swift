@@ -398,6 +398,17 @@ import Testing
             12010 crash 1 0
             """
         ),
+        (
+            "a page was taken for the end of catching up, whose threads all had the same time",
+            """
+            era a, Engine.IO 3, seed 930000037, watching people
+            3377 reply 1 3 9
+            4773 stall 50000 0
+            8339 retract 3 1
+            9766 burst 0 39 30
+            13191 edit 1 5 37
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

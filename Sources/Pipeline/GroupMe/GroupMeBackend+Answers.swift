@@ -121,10 +121,7 @@ extension GroupMeBackend {
         into transaction: inout Transaction
     ) {
         var messages = page.messages
-        if isCurrent {
-            transaction.removeUnlisted(messages, in: place, isWhole: resource.isFirstPage)
-            if resource.isFirstPage { transaction.follow(page, in: place) }
-        }
+        if isCurrent { transaction.removeUnlisted(messages, in: place, isWhole: resource.isFirstPage) }
         if let start = reach(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction) {
             let model = transaction.model
             messages.removeAll { $0.place < start && model.message($0.id) == nil }
@@ -134,6 +131,8 @@ extension GroupMeBackend {
         }
         for message in messages { transaction.adopt(message, isCurrent: isCurrent) }
         if let receipt = page.receipt { show(receipt, into: &transaction) }
+        // What was said last is as its own row says, which the page may just have changed.
+        if isCurrent, resource.isFirstPage { transaction.follow(page, in: place) }
     }
 
     /// Goes on to older messages until all that was known is seen again, and what was missed is there. Gives where the messages that are

@@ -106,6 +106,9 @@ extension TwakeBackend {
                 transaction.removeThread(item.id.id)
             } else {
                 transaction.fetch(.twake(.message(era, path, thread: item.id.id, id: item.id.id)))
+                // What was changed in it, no page has shown either.
+                guard transaction.model.elementCount(in: .thread(item.id.id)) > 0 else { continue }
+                transaction.fetch(.twake(.thread(era, company: path.company, path, id: item.id.id)))
             }
         }
         let hole = memory.reaches[channel]?.hole
