@@ -92,7 +92,8 @@ struct FileConversionRunTests {
         #expect(try weir("file", "doctor", "--secrets", folder + "/b").status == 0)
         let text = String(decoding: try readFile(folder + "/b"), as: UTF8.self)
         #expect(
-            !text.contains("hunter2") && !text.contains("ann") && text.contains(#""redact":["secrets","path:user"]"#))
+            !text.contains("hunter2") && !text.contains("ann")
+                && text.contains(#""redact":["secrets","received","path:user"]"#), "\(text.prefix(600))")
         let bad = try weir("file", "redact", sample, "--rule", "regex:(")
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: 'regex:(' is no rule: "))
     }

@@ -409,6 +409,24 @@ import Testing
             13191 edit 1 5 37
             """
         ),
+        (
+            "a page that came after its walk had ended brought threads back that were let go of",
+            """
+            era a, Engine.IO 3, seed 930003604, catch-up 42
+            146 leave 1 2 0
+            215 create 3 0 25
+            339 direct 1 2 39
+            626 direct 0 5 10
+            1586 leave 1 0 16
+            3898 post 3 2 25
+            3952 post 2 8 24
+            9363 pause 11 30
+            16010 burst 0 7 10
+            31998 burst 0 10 38
+            51141 post 3 4 18
+            51770 move 0 1 22
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

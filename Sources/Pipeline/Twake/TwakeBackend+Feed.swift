@@ -50,7 +50,12 @@ extension TwakeBackend {
                 page.entries, before: cursor, isLast: page.isLast, isCurrent: page.isCurrent,
                 held: Set(model.rows(in: .messages(channel)).map(\.id.id)), wish)
         }
-        if case .done(let end) = step { page.leaveOut(before: end.start) { model[.message($0)] != nil } }
+        // A page that comes after its walk ended adds nothing that the walk left out.
+        switch step {
+        case .done(let end): page.leaveOut(before: end.start) { model[.message($0)] != nil }
+        case .none: page.leaveOut(before: memory.reaches[channel]?.start) { model[.message($0)] != nil }
+        case .ask, .again: break
+        }
         for message in page.messages {
             transaction.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
         }
