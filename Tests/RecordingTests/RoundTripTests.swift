@@ -135,7 +135,8 @@ import Wire
                 .frame(.init(connection: 1, direction: .in, message: .text(start), cutFrom: Limits.largest + 1000)),
                 .http(
                     .init(
-                        id: 1, phase: .response(status: 200, body: Array(start), retryAfter: nil), cutFrom: Limits.largest + 1000)),
+                        id: 1, phase: .response(status: 200, body: Array(start), retryAfter: nil),
+                        cutFrom: Limits.largest + 1000)),
             ])
     }
 
