@@ -70,7 +70,10 @@ import Wire
         var numbers: [Int] = []
         for (index, segment) in segments.enumerated() {
             #expect(segment.head.recording == head.recording)
-            #expect(segment.head.redactions == ["secrets", "authorization", "cookies", "credentials", "sessions", "received"])
+            #expect(
+                segment.head.redactions == [
+                    "secrets", "authorization", "cookies", "credentials", "sessions", "received",
+                ])
             if index > 0 {
                 try expectBeginning(of: segment, like: session.model)
             }
