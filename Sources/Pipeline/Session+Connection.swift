@@ -236,6 +236,8 @@ extension Session {
             if !history.isRecovered {
                 history.lastGap = (lostAt, transaction.now)
                 backend.missed(transaction.model)
+                // What is under way may be answered with what was true before.
+                transaction.refetcher.taint { _ in true }
                 reportGap(from: lostAt, refetching: missed, into: &effects)
             }
         }

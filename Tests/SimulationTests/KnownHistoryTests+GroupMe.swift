@@ -131,5 +131,34 @@ extension KnownHistoryTests {
             2595 crash 1 0
             """
         ),
+        (
+            "a group that was asked for before a gap was answered after it, with its members of before",
+            """
+            era groupme, seed 517382921504
+            31923 spoil 15 8
+            40878 rename 3 2 22
+            42388 kick 1 0
+            42390 cut 0 0
+            42483 add 0 11 34
+            """
+        ),
+        (
+            "messages that were asked for before a gap were answered after it, as they were before",
+            """
+            era groupme, seed 2358, watching everything
+            2550 spoil 15 4
+            3716 direct 0 9 38
+            3772 rename 0 2 19
+            3786 edit 0 4 34
+            3847 refuse 2 0
+            3901 create 3 3 13
+            3923 delete 3 0 12
+            3929 kick 0 0
+            3941 direct 0 0 23
+            6256 rename 3 6 38
+            8453 kick 1 0
+            10086 edit 0 1 36
+            """
+        ),
     ]
 }
