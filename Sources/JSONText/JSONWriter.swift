@@ -97,7 +97,7 @@ public struct JSONWriter: ~Copyable {
         put(key: name)
         string(utf8: value)
     }
-    /// Writes a string of `count` bytes that need no escapes; `fill` puts them where it is told.
+    /// Writes a string of `count` bytes that need no escapes; `fill` writes them into the given buffer.
     public mutating func inertString(count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
         makeRoom(for: count + 1)
         next[0] = UInt8(ascii: "\"")

@@ -23,7 +23,7 @@ public struct RequestFigures: Hashable, Sendable {
     private static let mostOpen = 4096
     /// Four steps for each doubling of a microsecond, up to some hours.
     private static let steps = 140
-    /// Reasons that are told apart at most; those after them are counted as the last.
+    /// The most reasons counted apart; later ones count as the last.
     private static let mostReasons = 32
     private var asking: [Int: Moment] = [:]
     private var latencies = Array(repeating: 0, count: steps)

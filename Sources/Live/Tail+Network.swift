@@ -76,7 +76,7 @@ extension Tail {
         if isReadingPaused { socket?.setReading(false) }
     }
 
-    /// Says once who reads the frames, since nobody chose it.
+    /// Warns once that libwebsockets reads the frames, since the user did not choose it.
     func framingFellBack() {
         guard !toldOfFraming else { return }
         toldOfFraming = true

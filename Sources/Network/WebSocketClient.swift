@@ -14,7 +14,7 @@ public struct WebSocketRequest: Sendable {
     public var maximumMessage: Int
     /// Who reads the frames.
     public var framing = WebSocketFraming.auto
-    /// Called on the loop, before the socket is told to be open, when the frames are read by libwebsockets although nobody chose that.
+    /// Called on the loop, before the opened event, when libwebsockets reads the frames and the user did not choose that.
     public var fellBack: (@Sendable () -> Void)?
     /// Whether compression of messages (permessage-deflate) is offered to the server; only our own framing does.
     public var offersCompression = false

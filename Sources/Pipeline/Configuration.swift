@@ -93,7 +93,7 @@ public struct Configuration: Hashable, Sendable {
     /// How many head messages of each channel are shown at the start, the newest ones; 0 for one page.
     public var history: Int
     /// How many messages of each channel are caught up with after some were missed, the newest ones, and seen again at each full look;
-    /// 1 at least. What is missing then is told as a hole.
+    /// 1 at least. What is missing then is reported as a hole.
     public var catchUp = Configuration.usualCatchUp
     /// What is followed beside channels and what is said in them.
     public var following: Following

@@ -83,7 +83,7 @@ extension Item.Section {
 }
 
 extension Transaction {
-    /// Shows what is missing in the messages of a place, or that nothing is any more; what is newly missing is told.
+    /// Shows or removes the hole in the messages of a place; a new hole is reported as a gap.
     mutating func show(_ hole: Hole?, of place: EntityID, isNew: Bool) {
         guard let hole else { return model.remove(.hole(place)) }
         model.put(.hole(hole, of: place))
