@@ -12,14 +12,20 @@ import Wire
 
     private func page(_ range: some Sequence<Int>) -> String { F.list(range.map { F.head("M\($0)", "\($0)", at: $0) }) }
 
-    /// A session that shows heads 81 to 100 and has lost its connection, and found another, since.
-    private func missing(catchUp: Int = 1_000) throws -> Transcript {
+    /// A session that has joined the channel's room and waits for its messages.
+    private func joined(catchUp: Int) -> Transcript {
         var configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom])
         configuration.catchUp = catchUp
         var transcript = Transcript(configuration)
         transcript.authenticate()
         transcript.receive(F.joined(F.feedRoom))
+        return transcript
+    }
+
+    /// A session that shows heads 81 to 100 and has lost its connection, and found another, since.
+    private func missing(catchUp: Int = 1_000) throws -> Transcript {
+        var transcript = joined(catchUp: catchUp)
         transcript.answer("/feed?limit=20&replies", page(81...100))
         transcript.cut()
         transcript.pass(try #require(transcript.retryIn))
@@ -110,12 +116,7 @@ import Wire
     }
 
     private func longThread(catchUp: Int) -> Transcript {
-        var configuration = Configuration(
-            backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom])
-        configuration.catchUp = catchUp
-        var transcript = Transcript(configuration)
-        transcript.authenticate()
-        transcript.receive(F.joined(F.feedRoom))
+        var transcript = joined(catchUp: catchUp)
         transcript.answer("/feed?", F.list(F.head("M1", "hi", at: 1, replies: 1_500)))
         transcript.answer("/threads/M1/messages?limit=1000", thread(501...1_500))
         return transcript
