@@ -119,11 +119,12 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
     /// Whether the walk has seen all of a page.
     func hasSeen(_ page: [Entry]) -> Bool { page.allSatisfy { walk?.seen[$0.id] != nil } }
 
-    /// What an earlier session showed. With `passesOver`, pages of which the last one is remembered are not asked for again.
+    /// What an earlier session showed, or one part of it: a store gives its rows back in parts. With `passesOver`, pages that end with a
+    /// remembered entry are not asked for again.
     mutating func remember(_ entries: [Entry], passesOver: Bool) {
         guard let oldest = entries.map(\.position).min(), let newest = entries.map(\.position).max() else { return }
-        start = oldest
-        (edge, top) = (newest, newest)
+        start = min(start ?? oldest, oldest)
+        (edge, top) = (max(edge ?? newest, newest), max(top ?? newest, newest))
         guard passesOver else { return }
         for entry in entries { kept[entry.id] = entry.position }
     }

@@ -201,4 +201,16 @@ import Testing
         #expect(ended(take(&reach, 1...81, before: 81, isLast: true)) != nil)
         #expect(reach.start == 1)
     }
+
+    @Test func `what is remembered in parts is one window, in whatever order the parts come`() {
+        for parts in [[1...60, 61...100], [61...100, 1...60]] {
+            var reach = Line(beginning: 0)
+            for part in parts { reach.remember(page(part), passesOver: false) }
+            #expect(reach.start == 1)
+            #expect(take(&reach, 81...110) == .ask(before: 81))
+            #expect(take(&reach, 41...80, before: 81) == .ask(before: 41))
+            #expect(ended(take(&reach, 1...40, before: 41, isLast: true)) != nil)
+            #expect(reach.hole == nil)
+        }
+    }
 }

@@ -160,5 +160,19 @@ extension KnownHistoryTests {
             10086 edit 0 1 36
             """
         ),
+        (
+            "messages that the store had lost stayed missing, since the last part of it was taken for all that was known",
+            """
+            era groupme, seed 517382931842, history 180
+            0 flood 3 2 6
+            4798 add 3 0 38
+            6192 flood 0 0 5
+            14790 spoil 10 6
+            29272 crash 2 0
+            51099 sleep 50000 0
+            62316 burst 0 26 32
+            70885 burst 0 13 36
+            """
+        ),
     ]
 }
