@@ -14,7 +14,7 @@ struct AppendFile: ~Copyable {
         guard path != "-" else {
             let name = "standard output"
             let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-            guard descriptor >= 0 else { throw .system(operation: "open", path: name, code: errno) }
+            guard descriptor >= 0 else { throw .system(operation: "write", path: name, code: errno) }
             self.init(descriptor: descriptor, path: name)
             return
         }

@@ -8,4 +8,14 @@ public enum RecordingError: Error, Hashable, Sendable {
     case notARecording(path: String, message: String)
     /// A text file beside a recording is not text.
     case notText(path: String, message: String)
+
+    /// Whether something could not be written: what the caller wants is not where it should be.
+    public var isOfWriting: Bool {
+        switch self {
+        case .exists: true
+        case .system(let operation, _, _):
+            !["open", "read", "seek", "decompress", "find"].contains { operation.hasPrefix($0) }
+        case .notARecording, .notText: false
+        }
+    }
 }

@@ -2,7 +2,7 @@
 public struct SegmentPlan: Hashable, Sendable {
     /// What ends a segment.
     public struct Rotation: Hashable, Sendable {
-        /// As soon as its text has this many bytes.
+        /// As soon as its text has this many bytes beside the state that it begins with. Doubled when the state is larger.
         public var size: Int?
         /// As soon as it is so old.
         public var age: Duration?

@@ -18,7 +18,10 @@ public struct SegmentedWriter: ~Copyable {
     /// The file being written.
     public private(set) var path: String
 
-    private let plan: SegmentPlan
+    private var plan: SegmentPlan
+    /// Bytes that the segment began with: they say again what was known, and are no reason to end it.
+    private var restated = 0
+    private var toldOfSize = false
     private var head: Record.Head
     private var writer: RecordingWriter?
     private var started = Moment.zero
@@ -60,11 +63,7 @@ public struct SegmentedWriter: ~Copyable {
         number = stamp.n + 1
         writer = try RecordingWriter(
             creating: path, head: self.head, encoder: encoder.copy(), options: plan.options, nextNumber: number)
-        for record in records {
-            try writer?.append(
-                record, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
-        }
-        try writer?.flush()
+        try restate(records, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
     }
 
     /// The number the next record will have.
@@ -76,8 +75,8 @@ public struct SegmentedWriter: ~Copyable {
             guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime else {
                 return false
             }
-            if let size = rotation.size, length >= size { return true }
-            if let age = rotation.age, now - started >= age { return true }
+            if let size = rotation.size, length - restated >= size { return true }
+            if let age = rotation.age, length > restated, now - started >= age { return true }
             return false
         }
     }
@@ -126,12 +125,25 @@ public struct SegmentedWriter: ~Copyable {
         started = max(stamp.time, last)
         writer = try RecordingWriter(
             file: file, head: head, encoder: encoder.copy(), options: plan.options, nextNumber: number)
-        for record in records {
-            try writer?.append(
-                record, Stamp(n: number - 1, time: started, wall: stamp.wall, isRestated: true))
-        }
-        try writer?.flush()
+        try restate(records, Stamp(n: number - 1, time: started, wall: stamp.wall, isRestated: true))
         if let trouble { throw trouble }
+    }
+
+    /// Begins the segment with what a session that begins there must know. A size that is smaller than that is doubled, so that at least
+    /// half of what the segments hold is new, however the state grows.
+    private mutating func restate(_ records: some Sequence<Record>, _ stamp: Stamp) throws(RecordingError) {
+        for record in records { try writer?.append(record, stamp) }
+        try writer?.flush()
+        restated = writer?.length ?? 0
+        guard let asked = plan.rotation?.size, asked < restated else { return }
+        var size = max(asked, 1)
+        while size < restated { size *= 2 }
+        plan.rotation?.size = size
+        guard !toldOfSize else { return }
+        toldOfSize = true
+        warnings.append(
+            "--rotate asks for segments of \(asked) bytes, and each begins with \(restated) bytes of state: segments have \(size) bytes "
+                + "beside their state, and more when the state grows")
     }
 
     /// Ends the recording.
@@ -148,7 +160,8 @@ public struct SegmentedWriter: ~Copyable {
         if plan.compressesClosed, !plan.options.isCompressed {
             do throws(RecordingError) {
                 let target = path + RecordFormat.compressedEnding
-                _ = try RecordingCompressor.compress(path, to: target, overwrites: plan.options.overwrites)
+                _ = try RecordingCopy.compress(
+                    path, to: ToolDestination(path: target, replaces: plan.options.overwrites))
                 unlink(path)
                 path = target
             } catch {

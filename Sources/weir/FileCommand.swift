@@ -28,13 +28,10 @@ enum FileCommand {
             }
         } catch let error as UsageError {
             throw error
-        } catch RecordingError.system(_, _, EPIPE) {
+        } catch RecordingError.system(_, _, EPIPE), OutletError.closedByReader {
             return .done
         } catch {
-            let code: ExitCode =
-                if case RecordingError.exists = error { .cannotWrite } else { Trouble(error).code }
-            Console.note("weir: " + Trouble(error).sentence)
-            return code
+            return Console.fail(error)
         }
     }
 

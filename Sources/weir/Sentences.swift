@@ -19,7 +19,8 @@ struct Trouble: Error {
         switch error {
         case let error as Trouble: self = error
         case let error as OutletError: self.init(error.words, .cannotWrite)
-        case let error as RecordingError: self.init(error.sentence)
+        case let error as RecordingError:
+            self.init(error.sentence, error.isOfWriting ? .cannotWrite : .runtimeError)
         case let error as NetworkError: self.init(error.sentence)
         case let error as ScenarioError: self.init(error.description)
         case let error as URLError: self.init(error.message)

@@ -38,6 +38,43 @@ import Testing
         #expect(!replayed.output.isEmpty)
     }
 
+    @Test(arguments: [
+        ["convert", "SAMPLE", "--to", "har", "-o", "OUT"], ["convert", "SAMPLE", "--to", "lines", "-o", "OUT"],
+        ["convert", "SAMPLE", "--to", "cloudevents", "-o", "OUT"],
+        ["convert", "SAMPLE", "--to", "asciicast", "-o", "OUT"],
+        ["filter", "SAMPLE", "--kind", "f", "-o", "OUT"], ["cut", "SAMPLE", "--start", "+1s", "-o", "OUT"],
+        ["merge", "SAMPLE", "OTHER", "-o", "OUT"], ["redact", "SAMPLE", "--rule", "secrets", "-o", "OUT"],
+        ["repair", "SAMPLE", "-o", "OUT"], ["index", "SAMPLE", "-o", "OUT"], ["compress", "SAMPLE", "-o", "OUT"],
+        ["split", "SAMPLE", "--records", "100000", "-o", "OUT"],
+        ["mark", "SAMPLE", "--set", "m", "--at", "+1s", "-o", "OUT"],
+    ])
+    func `a tool whose file cannot be written ends with 7, and leaves nothing of it`(arguments: [String]) throws {
+        let sample = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
+        let other = packageFolder + "/samples/recordings/reconnect.weir.jsonl"
+        func run(_ out: String, _ limit: String) throws -> (status: Int32, errors: String) {
+            let places = ["SAMPLE": sample, "OTHER": other, "OUT": out]
+            let words = arguments.map { places[$0] ?? $0 }
+            let errors = try temporaryFile()
+            defer { close(errors) }
+            let process = try start(
+                ["/bin/sh", "-c", "ulimit -S -f \(limit); exec \"$0\" file \"$@\"", try pathOfWeir()] + words,
+                environment: [:], descriptors: [2: errors])
+            return (try waitForExit(of: process), try contents(of: errors))
+        }
+        let folder = try temporaryFolder()
+        // A disk that is full after 1 KiB, and a folder that is none.
+        for (out, limit) in [(folder + "/out", "2"), ("/dev/null/out", "unlimited")] {
+            let result = try run(out, limit)
+            #expect(result.status == 7, "\(result)")
+            #expect(result.errors.contains("cannot "), "\(result)")
+            #expect(names(in: folder) == [])
+        }
+        let taken = folder + "/taken"
+        try writeFile(arguments[0] == "split" ? taken + ".0001.weir.jsonl" : taken, "mine")
+        #expect(try run(taken, "unlimited").status == 7)
+        #expect(names(in: folder).count == 1)
+    }
+
     @Test
     func `a tail that goes on says so, records again when there is room, and tells in the recording what is missing`()
         throws

@@ -166,6 +166,37 @@ import Wire
         }
     }
 
+    @Test func `a size below the state that each segment begins with counts what is new, is told once, and doubled`()
+        throws
+    {
+        try withTemporaryFolder { folder in
+            let plan = SegmentPlan(
+                path: folder + "/x", rotation: .init(size: 1_000), keep: .segments(3),
+                options: .init(durability: .never))
+            var writer = try SegmentedWriter(plan, head: testHead)
+            var segments = 1
+            var stamp = Stamp(n: 0, time: .zero, wall: 0)
+            for number in 1...1_000 {
+                stamp.n = number
+                try writer.append(frame(number), stamp)
+                guard writer.isRotationDue else { continue }
+                // The state grows, too.
+                let row = #"{"x":"\#(String(repeating: "y", count: 3_000 * segments))"}"#
+                try writer.rotate(at: stamp, restating: [.memory(.init(user: "u", rows: Array("\(row)\n".utf8)))])
+                let isDueAgain = writer.isRotationDue
+                #expect(!isDueAgain)
+                segments += 1
+            }
+            try writer.close(why: .closed, at: stamp)
+            let warnings = writer.warnings
+            #expect(
+                warnings.count == 1 && warnings[0].contains("--rotate asks for segments of 1000 bytes"), "\(warnings)")
+            // 1,000 records of 60 bytes and more: nearly 80 segments of 1,000 bytes, had the size not been doubled.
+            #expect((4...12).contains(segments), "\(segments)")
+            #expect(names(in: folder).count == 3)
+        }
+    }
+
     @Test func `what is there is replaced only when that is wanted, and never while somebody writes it`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"

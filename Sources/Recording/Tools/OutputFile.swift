@@ -15,9 +15,8 @@ public struct ToolDestination: Hashable, Sendable {
 
 /// The file a tool writes, private to the user (mode 0600), or standard output.
 ///
-/// A file that is to be replaced stays as it is until the new one is whole: what is written goes to a file beside it, which takes
-/// its place at the close. So a tool may write over what it reads, and a tool that fails leaves the old file. What is called `.zst` is
-/// compressed at the close.
+/// What is written goes to a file beside it, which takes its place at the close, when it is whole. So a tool may write over what it reads,
+/// a tool that fails leaves the old file, or none, and nobody reads half a file. What is called `.zst` is compressed at the close.
 struct OutputFile: ~Copyable {
     /// For messages.
     let path: String
@@ -28,7 +27,7 @@ struct OutputFile: ~Copyable {
     var digest: SHA256Digest?
 
     private let descriptor: Int32
-    /// The file beside it; nil when it is written itself.
+    /// The file beside it; nil for standard output.
     private let temporary: String?
     private let replaces: Bool
     private var gathered: [UInt8] = []
@@ -49,20 +48,44 @@ struct OutputFile: ~Copyable {
         guard let path = destination.path, path != "-" else {
             let name = "standard output"
             let descriptor = dup(STDOUT_FILENO)
-            guard descriptor >= 0 else { throw .system(operation: "open", path: name, code: errno) }
+            guard descriptor >= 0 else { throw .system(operation: "write", path: name, code: errno) }
             return (name, descriptor, nil)
         }
-        if destination.replaces { try refuseDevice(at: path) }
-        let isBeside = destination.replaces || path.hasSuffix(RecordFormat.compressedEnding)
-        if isBeside, !destination.replaces, access(path, F_OK) == 0 { throw .exists(path: path) }
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
-        let created = isBeside ? "\(path).\(getpid()).new" : path
-        let descriptor = Glibc.open(created, flags, mode_t(0o600))
+        try refuse(destination.replaces, at: path)
+        let created = "\(path).\(getpid()).new"
+        let descriptor = Glibc.open(created, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .exists(path: created) }
-            throw .system(operation: "create", path: created, code: errno)
+            throw .system(operation: "create", path: path, code: errno)
         }
-        return (path, descriptor, isBeside ? created : nil)
+        return (path, descriptor, created)
+    }
+
+    /// Puts a file that is whole in its place, or takes it away.
+    static func put(_ made: String, at path: String, replaces: Bool) throws(RecordingError) {
+        // Unlike a rename, a link never replaces what somebody else made meanwhile. Some file systems have none.
+        if !replaces, link(made, path) == 0 {
+            unlink(made)
+            return
+        }
+        var code = errno
+        if replaces || code == EPERM || code == ENOTSUP || code == EMLINK {
+            if !replaces, access(path, F_OK) == 0 {
+                code = EEXIST
+            } else if rename(made, path) == 0 {
+                return
+            } else {
+                code = errno
+            }
+        }
+        unlink(made)
+        if code == EEXIST { throw .exists(path: path) }
+        throw .system(operation: "create", path: path, code: code)
+    }
+
+    /// What is there stays, unless it is a file that may be replaced.
+    static func refuse(_ replaces: Bool, at path: String) throws(RecordingError) {
+        if replaces { try refuseDevice(at: path) } else if access(path, F_OK) == 0 { throw .exists(path: path) }
     }
 
     /// Only a file may be replaced: `/dev/null`, a pipe or a folder would be gone.
@@ -112,8 +135,8 @@ struct OutputFile: ~Copyable {
             if path.hasSuffix(RecordFormat.compressedEnding) {
                 _ = try RecordingCopy.compress(temporary, to: ToolDestination(path: path, replaces: replaces))
                 unlink(temporary)
-            } else if rename(temporary, path) != 0 {
-                throw .system(operation: "replace", path: path, code: errno)
+            } else {
+                try Self.put(temporary, at: path, replaces: replaces)
             }
         }
         isClosed = true

@@ -10,33 +10,25 @@ public enum RecordingCopy {
         try copy(path, to: destination, hearing: problem) { _ in true }
     }
 
-    /// Writes a file compressed. One that is to be replaced stays as it is until the new one is whole, and what fails leaves nothing.
+    /// Writes a file compressed. It is in its place when it is whole, and what fails leaves nothing.
     public static func compress(
         _ path: String, to destination: ToolDestination
     ) throws(RecordingError) -> RecordingCompressor.Result {
-        let target = destination.path ?? "-"
-        guard destination.replaces else { return try compress(path, into: target) }
-        try OutputFile.refuseDevice(at: target)
-        let made = "\(target).\(getpid()).frames"
-        let result = try compress(path, into: made)
-        guard rename(made, target) == 0 else {
-            let code = errno
-            unlink(made)
-            throw .system(operation: "replace", path: target, code: code)
+        guard let target = destination.path, target != "-" else {
+            return try RecordingCompressor.compress(path, to: "-")
         }
-        return result
-    }
-
-    private static func compress(
-        _ path: String, into made: String
-    ) throws(RecordingError) -> RecordingCompressor.Result {
+        try OutputFile.refuse(destination.replaces, at: target)
+        let made = "\(target).\(getpid()).frames"
+        let result: RecordingCompressor.Result
         do throws(RecordingError) {
-            return try RecordingCompressor.compress(path, to: made)
+            result = try RecordingCompressor.compress(path, to: made)
         } catch {
             // What was there before is not ours.
             if case .exists = error {} else { unlink(made) }
             throw error
         }
+        try OutputFile.put(made, at: target, replaces: destination.replaces)
+        return result
     }
 
     /// The SHA-256 of a file's text.
