@@ -38,7 +38,7 @@ final class OutletThread: Sendable {
     /// Items that wait for a thread at most before the socket stops being read.
     static let highWater = 4096
     /// Bytes that items hold at most before the socket stops being read.
-    static let mostBytes = Limits.standard
+    static let mostBytes = Limits.waiting
 
     /// The first thread; nil where nothing is recorded, now or later.
     private let recorder: BatchThread<Item>?
@@ -164,14 +164,27 @@ extension OutletThread.Item {
     /// Bytes that the item holds, as far as a server decides on them.
     fileprivate var weight: Int {
         switch self {
-        case .record(.frame(let frame), _), .leftOut(.frame(let frame), remainder: _, _): frame.message.bytes.count
-        case .record(.http(let exchange), _), .leftOut(.http(let exchange), remainder: _, _):
-            if case .response(_, let body, _) = exchange.phase { body.count } else { 0 }
+        case .record(let record, _), .leftOut(let record, remainder: _, _): record.heldBytes
         case .report(let stamped):
             if case .event(let event) = stamped.report { event.source.heldBytes } else { 0 }
-        case .record, .leftOut, .redact, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach,
-            .hold, .endRecording:
+        case .redact, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .hold,
+            .endRecording:
             0
+        }
+    }
+}
+
+extension Record {
+    /// Bytes that it holds, as far as a server decides on them.
+    var heldBytes: Int {
+        switch self {
+        case .frame(let frame): return frame.message.bytes.count
+        case .http(let exchange):
+            if case .response(_, let body, _) = exchange.phase { return body.count }
+            return 0
+        case .head, .connection, .subscription, .gap, .token, .action, .memory, .state, .mark, .clock, .note, .sync,
+            .index, .end, .unknown:
+            return 0
         }
     }
 }

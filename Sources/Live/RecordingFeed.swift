@@ -57,15 +57,18 @@ package final class RecordingFeed: Sendable {
         package let end: Int
         /// Number of the thread that made them.
         fileprivate let maker: Int
+        /// How much of the text they are.
+        fileprivate let bytes: Int
 
         /// Nothing, before what stands at `end`.
-        package init(end: Int = 0) { self.init([], end: end, maker: 0) }
+        package init(end: Int = 0) { self.init([], end: end, bytes: 0, maker: 0) }
 
-        fileprivate init(_ items: consuming [Item], end: Int, maker: Int) {
+        fileprivate init(_ items: consuming [Item], end: Int, bytes: Int, maker: Int) {
             places = items.map { $0.event?.place }
             self.items = items
             self.end = end
             self.maker = maker
+            self.bytes = bytes
         }
 
         /// Has the processor fetch what the items behind `index` lead to, each a reference further than the one after it: another processor
@@ -118,6 +121,8 @@ package final class RecordingFeed: Sendable {
         /// Begins one more, if there is room for it and may be one.
         mutating func begin(_ limit: Int) -> Bool {
             guard count == nil, begun - due < limit else { return false }
+            // What is due is read whatever it takes.
+            guard begun == due || batches.values.reduce(0, { $0 + $1.bytes }) < Limits.waiting else { return false }
             begun += 1
             return true
         }
@@ -135,6 +140,8 @@ package final class RecordingFeed: Sendable {
 
     /// Entries of a batch where the recording has no blocks.
     private static let batchEntries = 512
+    /// The same in bytes, about.
+    private static let batchBytes = 1 << 20
     /// Whoever asks, as a maker of batches; the threads that read ahead are counted from 1.
     private static let asker = 0
 
@@ -219,7 +226,7 @@ package final class RecordingFeed: Sendable {
         guard let (number, part) = cut(as: maker) else { return }
         let batch =
             switch part {
-            case .block(let block): Batch(items(of: block), end: block.end, maker: maker)
+            case .block(let block): Batch(items(of: block), end: block.end, bytes: block.count, maker: maker)
             case .batch(let batch): batch
             }
         ready.change { if !$0.isStopped { $0.batches[number] = batch } }
@@ -275,16 +282,19 @@ package final class RecordingFeed: Sendable {
         guard var rest = source.rest.take() else { return nil }
         var decoder = decoder
         var items: [Item] = []
+        let start = rest.place.offset
+        var isOver = false
         do throws(RecordingError) {
-            while items.count < Self.batchEntries, let entry = try rest.next() {
-                items.append(Self.item(entry, &decoder))
+            while !isOver, items.count < Self.batchEntries, rest.place.offset - start < Self.batchBytes {
+                if let entry = try rest.next() { items.append(Self.item(entry, &decoder)) } else { isOver = true }
             }
         } catch {
             source.failure = error
+            isOver = true
         }
         let end = rest.place.offset
-        if items.count == Self.batchEntries { source.rest = consume rest }
-        return Batch(items, end: end, maker: maker)
+        if !isOver { source.rest = consume rest }
+        return Batch(items, end: end, bytes: end - start, maker: maker)
     }
 
     private static func item(

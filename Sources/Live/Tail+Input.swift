@@ -42,6 +42,7 @@ extension Tail {
         let stamp =
             input.isRecorded
             ? journal.stamp(at: now) : journal.unnumbered(at: now)
+        keeper?.pendingBytes += input.heldBytes
         var place: Int?
         if remembersConnection, let record = Record.of(input).map(completed) {
             if makesRecords {
@@ -231,5 +232,14 @@ extension Ending {
         case .cannotConnect(let failure): .cannotConnect(failure)
         case .gaveUp(let attempts, let failure): .gaveUp(attempts: attempts, failure)
         }
+    }
+}
+
+extension Input {
+    /// Bytes that it brings, as far as a server decides on them.
+    fileprivate var heldBytes: Int {
+        if case .message(_, let message) = self { return message.bytes.count }
+        if case .answered(_, .response(_, let body, _)) = self { return body.count }
+        return 0
     }
 }

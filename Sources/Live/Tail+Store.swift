@@ -19,6 +19,8 @@ struct Keeper {
     var scope: StoreScope?
     /// Handed over once per input.
     var pending: [StoreWrite] = []
+    /// Bytes of the inputs that these came of.
+    var pendingBytes = 0
     /// The outbox as it is in the store.
     var outbox = OutboxMirror()
     /// Whose that is, once there is one.
@@ -174,7 +176,9 @@ extension Tail {
 
     /// Hands over what is to be kept. After something could not be kept nothing is for a while, and then the whole model.
     func handOverToStore() {
-        guard let keeper, let scope = keeper.scope, !keeper.pending.isEmpty else { return }
+        guard let keeper else { return }
+        self.keeper?.pendingBytes = 0
+        guard let scope = keeper.scope, !keeper.pending.isEmpty else { return }
         let now = loop.now
         var writes = keeper.pending
         self.keeper?.pending.removeAll(keepingCapacity: true)
@@ -183,7 +187,7 @@ extension Tail {
             self.keeper?.brokenSince = nil
             writes = [.model(session.model.snapshot)]
         }
-        if keeper.store.keep(writes, of: scope, at: milliseconds(at: now)) {
+        if keeper.store.keep(writes, of: scope, at: milliseconds(at: now), bytes: keeper.pendingBytes) {
             pauseReading(for: .store, "the store does not keep up")
         }
     }

@@ -11,6 +11,9 @@ public struct RecordingBlock: Sendable {
     let place: RecordingReader.Place
     let head: Record.Head
 
+    /// How much of the text it is.
+    public var count: Int { range.count }
+
     /// Offset of the first byte behind it, in the text of the recording.
     public var end: Int { place.offset + range.count }
 

@@ -1,5 +1,6 @@
 import Network
 import Pipeline
+import Wire
 
 /// A store: one SQLite file, written by one thread of its own. What is handed over in one go is one transaction, and so is what gathered
 /// while the one before was written.
@@ -24,6 +25,8 @@ public final class Store: Sendable {
         var scope: StoreScope
         /// Milliseconds since 1970.
         var now: Int64
+        /// What the writes hold, about.
+        var bytes = 0
     }
 
     /// What the thread does.
@@ -72,7 +75,10 @@ public final class Store: Sendable {
         let state = Monitor(State())
         self.state = state
         do {
-            thread = try BatchThread(name: "weir-store", highWater: Self.highWater) {
+            thread = try BatchThread(
+                name: "weir-store", highWater: Self.highWater, mostBytes: Limits.waiting,
+                weigh: { if case .keep(let keeping) = $0 { keeping.bytes } else { 0 } }
+            ) {
                 state.change { $0.handlers.onDrained }()
             } body: { jobs in
                 // Only this thread asks for it: the lock is never waited for.
@@ -95,10 +101,10 @@ public final class Store: Sendable {
     }
 
     /// Hands over what is to be kept of a scope, in order; all of it is kept or nothing. Never waits. True when the queue is deep: then
-    /// whoever hands over slows down until `onDrained` is called. `now` is in milliseconds since 1970.
+    /// whoever hands over slows down until `onDrained` is called. `now` is in milliseconds since 1970; the writes hold about so many bytes.
     @discardableResult
-    public func keep(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64) -> Bool {
-        thread.push([.keep(Keeping(writes: writes, scope: scope, now: now))])
+    public func keep(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64, bytes: Int = 0) -> Bool {
+        thread.push([.keep(Keeping(writes: writes, scope: scope, now: now, bytes: bytes))])
     }
 
     /// Writes what was handed over, and ends the thread. Waits; nothing is kept afterwards.

@@ -15,6 +15,8 @@ public struct Limits: Hashable, Sendable {
 
     /// The limit of each, where nobody set another.
     public static let standard = 16 << 20
+    /// Bytes that one queue holds, besides the thing that went over it: then whoever fills it slows down, or what comes is left out and told.
+    public static let waiting = 8 << 20
     /// What each may be set to.
     public static let range = 4096...largest
     /// The most that a limit may be, so that the longest line holds it whatever its bytes are.

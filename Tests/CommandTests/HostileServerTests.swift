@@ -91,6 +91,12 @@ struct HostileCase: Sendable {
         HostileCase(name: "large-events", amounts: (32, 500)),
         HostileCase(
             name: "large-events", amounts: (64, 500), rounds: 0, options: ["--format", "json"], isUnread: true),
+        // Queues are bounded by bytes: events of 900 kB that wait to be shown, for a slow program, for a receiver that never answers.
+        HostileCase(
+            name: "huge-events", amounts: (100, 500), rounds: 0, options: ["--format", "json"], isUnread: true),
+        HostileCase(
+            name: "huge-events", amounts: (100, 500), options: ["--hook", "type = event=sleep 60", "--format", "json"]),
+        HostileCase(name: "huge-events", amounts: (100, 500), options: ["--forward", "http://127.0.0.1:PORT/mute"]),
         HostileCase(name: "long-names", amounts: (32, 500)),
         // The handshake.
         HostileCase(name: "upgrade-headers", amounts: (8, 100), notice: "the answer is not HTTP", options: socket),
@@ -150,6 +156,33 @@ struct HostileCase: Sendable {
         }
     }
 
+    @Test func `a replay of events of 900 kB whose output nobody reads takes as much as any queue holds`() throws {
+        let server = try Run(
+            ["/usr/bin/env", "python3", Self.hostileServer, "huge-events", "300"], watchedFor: "done\n")
+        defer { server.kill() }
+        let folder = try temporaryFolder()
+        let recording = "\(folder)/a.weir.jsonl"
+        let tail = try weir(
+            [
+                "tail", "http://127.0.0.1:\(try Self.port(of: server))", "--token", "env:TOKEN", "--store", "none",
+                "--no-ctl",
+                "--record", recording, "--count", "300", "--quiet", "--format", "json",
+            ], environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder])
+        #expect(tail.status == 0, "\(tail.errors.suffix(500))")
+        let replay = try Run(
+            [try pathOfWeir(), "replay", recording, "--speed", "max", "--format", "json", "--no-ctl"], watchedFor: "\0",
+            isUnread: true)
+        defer { replay.kill() }
+        let deadline = monotonicSeconds() + Self.patience
+        var (peak, grown) = (0, monotonicSeconds())
+        while monotonicSeconds() < deadline, monotonicSeconds() - grown < 2 {
+            replay.look()
+            let now = try #require(replay.peak, "it ended: \(replay.errors.end)")
+            if now > peak { (peak, grown) = (now, monotonicSeconds()) }
+        }
+        #expect(peak >> 10 < 100)
+    }
+
     @Test func `an answer of 15 MB is recorded whole, and its replay is the session`() throws {
         let server = try Run(["/usr/bin/env", "python3", Self.hostileServer, "rows", "13"], watchedFor: "done\n")
         defer { server.kill() }
@@ -203,7 +236,8 @@ struct HostileCase: Sendable {
             [
                 try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--store", "none",
                 "--max-attempts", "1000", "--record", "\(folder)/a.weir.jsonl",
-            ] + hostile.options + limits, environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder],
+            ] + hostile.options.map { $0.split(separator: "PORT").joined(separator: String(port)) } + limits,
+            environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder],
             watchedFor: hostile.notice ?? "\0", isUnread: hostile.isUnread)
         defer {
             tail.kill()

@@ -416,6 +416,10 @@ def large_events(c, n):
     many(c, lambda index: event("big-%d" % index, '"' + "x" * (256 * 1024) + '"'), n * 4)
 
 
+def huge_events(c, n):
+    many(c, lambda index: event("huge-%d" % index, '"' + "x" * 900000 + '"'), n)
+
+
 def long_names(c, n):
     many(c, lambda index: event("n%d" % index + "e" * (256 * 1024), "{}"), n * 4)
 
@@ -508,7 +512,7 @@ CASES.update({name.replace("_", "-"): ("socket", function) for name, function in
     "attachment_missing": attachment_missing, "namespace": namespace, "event_name": event_name,
     "acknowledgement": acknowledgement, "nested_event": nested_event, "unknown_events": unknown_events,
     "rooms": rooms, "denials": denials, "typing": typing, "presences": presences, "messages": messages,
-    "large_messages": large_messages, "large_events": large_events, "long_names": long_names}.items()})
+    "large_messages": large_messages, "large_events": large_events, "huge_events": huge_events, "long_names": long_names}.items()})
 CASES.update({"upgrade-headers": ("upgrade", upgrade_headers), "upgrade-line": ("upgrade", upgrade_line),
               "upgrade-garbage": ("upgrade", upgrade_garbage), "upgrade-body": ("upgrade", upgrade_body)})
 CASES.update({"poll-endless": ("poll", poll_endless), "poll-packets": ("poll", poll_packets),
@@ -592,6 +596,8 @@ def serve(sock, where, act, amount):
         while True:
             method, target, headers, body = c.request()
             print(method, target, file=sys.stderr, flush=True)
+            if target == "/mute":
+                threading.Event().wait()
             if "sec-websocket-key" in headers:
                 if where == "upgrade":
                     act(c, headers, amount)

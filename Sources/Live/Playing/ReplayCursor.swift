@@ -39,7 +39,7 @@ public final class ReplayCursor {
             case .record, .trouble:
                 if timeline.hasReached(goal) { return }
                 timeline.play()
-                if timeline.waitingReports >= ReplayRun.batch { _ = timeline.takeReports() }
+                if timeline.isFull { _ = timeline.takeReports() }
             }
         }
     }

@@ -19,6 +19,8 @@ final class ReplayRun {
 
     /// Reports are written in batches of about so many, when nobody waits for them.
     static let batch = 512
+    /// The same in bytes: as many batches as may wait for the outlets are as much as any queue holds.
+    static let batchBytes = Limits.waiting / ReplayOutlets.limit
     /// Keys and signals are looked at once in so many entries, when there is no pause to do it in.
     static let entriesBetweenLooks = 256
 
@@ -201,7 +203,7 @@ final class ReplayRun {
 
     /// Whether somebody waits for what was played, or enough of it has gathered.
     private var isTellingDue: Bool {
-        timeline.waitingReports >= Self.batch || timeline.position.entries == furthest
+        timeline.isFull || timeline.position.entries == furthest
             || configuration.stream != nil && !timeline.hasEntryAtHand
     }
 

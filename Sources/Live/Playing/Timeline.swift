@@ -47,6 +47,8 @@ final class Timeline {
     /// Whether what was on the wire is kept until it is taken.
     var keepsWire = false
     private var units: [WireUnit] = []
+    /// Bytes of what was played since anything was taken last.
+    private var playedBytes = 0
 
     /// A timeline at its beginning. With `keepsWay`, it can go back.
     init(_ tracks: [Track], marks: [PlacedMark] = [], keepsWay: Bool) {
@@ -106,6 +108,7 @@ final class Timeline {
     func play() -> Int {
         let before = current.player.events
         if case .record(let record, let stamp)? = current.next {
+            playedBytes += record.heldBytes
             position.time = max(position.time, current.nextTime)
             position.number = stamp.n
             position.wall = stamp.wall
@@ -126,6 +129,7 @@ final class Timeline {
     /// The reports since the last call, in order.
     func takeReports() -> [StampedReport] {
         collect()
+        playedBytes = 0
         let taken = reports
         reports.removeAll(keepingCapacity: true)
         return taken
@@ -139,6 +143,9 @@ final class Timeline {
 
     /// How much waits to be taken, about.
     var waitingReports: Int { max(reports.count + current.player.reports.count, units.count) }
+
+    /// Whether so much waits that it is to be taken, even if nobody asks for it.
+    var isFull: Bool { waitingReports >= ReplayRun.batch || playedBytes >= ReplayRun.batchBytes }
 
     /// The stamp of what is played now, at the time it has here.
     private func onTimeline(_ stamp: Stamp) -> Stamp {
