@@ -169,9 +169,10 @@ extension CommandName {
                     "one event a line. lines is one message a line as websocat and wscat print them: '< text' was",
                     "received, '> text' was sent, a time may stand before; a line that begins with a tab goes on with",
                     "the one before, '#' begins a comment. asciicast (version 3) is what a tail prints, for players of",
-                    "terminal sessions, with the marks. --from is told by the first bytes unless FILE is -. What was",
-                    "captured elsewhere may begin in the middle of a connection. A replay of it hears one connection",
-                    "at a time, the first that speaks the protocol, and says what it passes over.",
+                    "terminal sessions, with the marks. --from is told by the first bytes unless FILE is -. What is",
+                    "left out is told with its place, and the exit code is 3. What was captured elsewhere may begin",
+                    "in the middle of a connection. A replay of it hears one connection at a time, the first that",
+                    "speaks the protocol, and says what it passes over.",
                 ],
                 examples: [
                     "weir file convert chat.har --to weir -o chat.weir.jsonl",

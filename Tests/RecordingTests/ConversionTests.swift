@@ -189,6 +189,68 @@ import Wire
         }
     }
 
+    @Test func `a line that is no message is left out, counted and told with its place`() throws {
+        try withTemporaryFolder { folder in
+            let log = """
+                Connected (press CTRL+C to quit)
+                # a comment
+                2026-01-02T03:04:05Z < one
+                [03:04:05.123] < two
+                2026-01-02 03:04:05 > three
+                Jan  2 03:04:05 < four
+                03:04:05 < five
+                1767323045.5 < six
+                <seven
+                Disconnected (code: 1000, reason: "")
+
+                """
+            try write(Array(log.utf8), to: folder + "/a")
+            var told: [FileProblem] = []
+            let report = try RecordingConversion.import(
+                folder + "/a", from: .lines, to: ToolDestination(path: folder + "/b"), options
+            ) { told.append($1) }
+            #expect(
+                try frames(folder + "/b").map { String(decoding: $0.0.message.bytes, as: UTF8.self) } == ["one", "six"])
+            #expect(report.problems == 5 && told.map(\.line) == [4, 5, 6, 7, 9])
+            #expect(told.first?.message.hasPrefix("it begins neither with < or > nor with a time") == true)
+        }
+    }
+
+    @Test func `an archive's closes and errors end its connections, and what is neither is told`() throws {
+        func entry(_ url: String, _ messages: String...) -> String {
+            #"{"request":{"url":"\#(url)"},"_webSocketMessages":[\#(messages.joined(separator: ","))]}"#
+        }
+        func message(_ time: Int, _ opcode: Int, _ data: String, type: String = "receive") -> String {
+            #"{"type":"\#(type)","time":\#(time),"opcode":\#(opcode),"data":"\#(data)"}"#
+        }
+        try withTemporaryFolder { folder in
+            let closed = entry(
+                "ws://h/chat/one?token=x&v=2", message(1, 1, "a"), message(2, 9, ""), message(3, 8, "A+hieWU="),
+                message(4, 8, "A+g=", type: "send"), message(5, 2, "no base64"))
+            let failed = entry("ws://h/two", message(6, 1, "b"), message(7, -1, "reset by peer", type: "error"))
+            let empty = entry("ws://h/three", message(8, -1, "refused", type: "error"))
+            try write(Array(#"{"log":{"entries":[\#(closed),\#(failed),\#(empty)]}}"#.utf8), to: folder + "/a")
+            var told: [String] = []
+            let report = try RecordingConversion.import(
+                folder + "/a", from: .har, to: ToolDestination(path: folder + "/b"), options
+            ) { told.append($1.message) }
+            #expect(report.problems == 3)
+            #expect(
+                told == [
+                    "entry 1: message 2 (a ping) is left out", "entry 1: message 5 (its data is no base64) is left out",
+                    "entry 3: a connection to ws://h/three without messages is left out",
+                ])
+            let ends = try entries(of: contents(of: folder + "/b")).compactMap { entry -> Record.ConnectionRecord? in
+                guard case .record(.connection(let change), _) = entry, change.state != .open else { return nil }
+                return change
+            }
+            #expect(ends.map(\.state) == [.connecting, .closed, .connecting, .failed])
+            #expect(ends.map(\.url) == ["ws://h/chat/one?token=x&v=2", nil, "ws://h/two", nil])
+            #expect(ends[1].code == 1000 && ends[1].why == "bye" && ends[3].why == "reset by peer")
+            #expect(try findings(folder + "/b") == [])
+        }
+    }
+
     @Test func `a log of lines is read as its grammar says`() throws {
         let log = """
             Connected (press CTRL+C to quit)

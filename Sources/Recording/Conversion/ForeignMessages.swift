@@ -76,8 +76,17 @@ struct ImportWriter: ~Copyable {
 
     /// Ends connection `key`, if it was begun, at the time of the message before.
     mutating func close(connection key: Int) throws(RecordingError) {
+        try end(connection: key, .init(connection: 0, state: .closed, code: 1005), wall: lastWall)
+    }
+
+    /// Ends connection `key`, if it was begun.
+    mutating func end(
+        connection key: Int, _ end: Record.ConnectionRecord, wall: Int64
+    ) throws(RecordingError) {
         guard let number = numbers[key] else { return }
-        try insert(.connection(.init(connection: number, state: .closed, code: 1005)), lastWall)
+        var end = end
+        end.connection = number
+        try insert(.connection(end), max(wall, lastWall))
     }
 
     consuming func close() throws(RecordingError) { try writer.close() }

@@ -14,19 +14,36 @@ enum HARImport {
 
     private struct Connection {
         var url = ""
+        /// How it ended, and when; nil when the archive does not say.
+        var end: (record: Record.ConnectionRecord, wall: Int64)?
+    }
+
+    /// What is read of the archive.
+    private struct Archive {
+        var messages: [Message] = []
+        var connections: [Connection] = []
+        /// What is no message and no end of a connection.
+        var strays: [FileProblem] = []
+        /// Number of the entry that is read, from 1.
+        var entry = 0
+
+        mutating func leaveOut(_ what: String, at offset: Int) {
+            strays.append(FileProblem(.damage, offset: offset, message: "entry \(entry): \(what) is left out"))
+        }
     }
 
     static func run(
-        _ path: String, to destination: ToolDestination, _ options: ImportOptions
+        _ path: String, to destination: ToolDestination, _ options: ImportOptions, hearing hear: ProblemListener
     ) throws(RecordingError) -> ToolReport {
         let bytes = try read(path)
-        var messages: [Message] = []
-        var connections: [Connection] = []
+        var archive = Archive()
         do throws(JSONError) {
-            try archive(bytes, &messages, &connections)
+            try Self.archive(bytes, &archive)
         } catch {
             throw .notARecording(path: path, message: "it is no HTTP archive: \(error.description)")
         }
+        for stray in archive.strays { hear(path, stray) }
+        let (messages, connections) = (archive.messages, archive.connections)
         guard let first = messages.map(\.wall).min() else {
             throw .notARecording(path: path, message: "it holds no WebSocket messages (_webSocketMessages)")
         }
@@ -50,14 +67,18 @@ enum HARImport {
             try writer.append(
                 message.message, message.isSent ? .out : .in, connection: key, url: connections[key].url,
                 wall: message.wall)
-            // The archive does not say how a connection ended. The last one may still be open.
-            if last[key] == place {
-                open -= 1
-                if open > 0 { try writer.close(connection: key) }
+            guard last[key] == place else { continue }
+            open -= 1
+            if let end = connections[key].end {
+                try writer.end(connection: key, end.record, wall: end.wall)
+            } else if open > 0 {
+                // The archive does not say how it ended. The last one may still be open.
+                try writer.close(connection: key)
             }
         }
         var report = ToolReport()
         report.written = writer.records
+        report.problems = archive.strays.count
         try writer.close()
         return report
     }
@@ -77,7 +98,7 @@ enum HARImport {
     }
 
     private static func archive(
-        _ bytes: [UInt8], _ messages: inout [Message], _ connections: inout [Connection]
+        _ bytes: [UInt8], _ archive: inout Archive
     ) throws(JSONError) {
         // Some programs begin their archives with a byte order mark.
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -95,17 +116,19 @@ enum HARImport {
                     continue
                 }
                 try reader.beginArray()
-                while try reader.nextElement() { try entry(&reader, &messages, &connections) }
+                while try reader.nextElement() { try entry(&reader, &archive) }
             }
         }
     }
 
     private static func entry(
-        _ reader: inout JSONReader, _ messages: inout [Message], _ connections: inout [Connection]
+        _ reader: inout JSONReader, _ archive: inout Archive
     ) throws(JSONError) {
         var connection = Connection()
-        let number = connections.count
-        let before = messages.count
+        let number = archive.connections.count
+        let before = archive.messages.count
+        let start = reader.offset
+        archive.entry += 1
         guard try reader.peek() == .object else {
             try reader.skip()
             return
@@ -123,25 +146,45 @@ enum HARImport {
                 }
             } else if reader.matches(key, "_webSocketMessages"), try reader.peek() == .array {
                 try reader.beginArray()
+                var place = 0
                 while try reader.nextElement() {
-                    if let message = try message(&reader, connection: number) { messages.append(message) }
+                    place += 1
+                    let start = reader.offset
+                    switch try item(&reader, connection: number) {
+                    case .message(let message): archive.messages.append(message)
+                    // Both sides say that they close; what comes first is why.
+                    case .end(let record, let wall): connection.end = connection.end ?? (record, wall)
+                    case .stray(let what): archive.leaveOut("message \(place) (\(what))", at: start)
+                    }
                 }
             } else {
                 try reader.skip()
             }
         }
-        if messages.count > before { connections.append(connection) }
+        if archive.messages.count > before {
+            archive.connections.append(connection)
+        } else if connection.end != nil {
+            archive.leaveOut("a connection to \(connection.url) without messages", at: start)
+        }
     }
 
-    /// A message; nil for what is none: control frames, and what lacks a member.
-    private static func message(_ reader: inout JSONReader, connection: Int) throws(JSONError) -> Message? {
+    /// What is among the messages of an entry.
+    private enum Item {
+        case message(Message)
+        /// The connection closed, or failed.
+        case end(Record.ConnectionRecord, wall: Int64)
+        /// Neither; what it is.
+        case stray(String)
+    }
+
+    private static func item(_ reader: inout JSONReader, connection: Int) throws(JSONError) -> Item {
         var type = ""
         var time: Double?
         var opcode: Int64 = 1
         var data: String?
         guard try reader.peek() == .object else {
             try reader.skip()
-            return nil
+            return .stray("no object")
         }
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -157,16 +200,27 @@ enum HARImport {
                 try reader.skip()
             }
         }
-        guard type == "send" || type == "receive", let time, time > -1e10, time < 1e11, let data else { return nil }
+        guard let time, time > -1e10, time < 1e11 else { return .stray("without a time") }
         let wall = Int64((time * 1e6).rounded())
+        if type == "error" { return .end(.init(connection: 0, state: .failed, why: data), wall: wall) }
+        guard type == "send" || type == "receive" else { return .stray("of type '\(type.prefix(40))'") }
+        guard let data else { return .stray("without data") }
         let message: WebSocketMessage
         switch opcode {
         case 1: message = .text(data)
         case 2:
-            guard let bytes = Base64.decode(Array(data.utf8).span) else { return nil }
+            guard let bytes = Base64.decode(Array(data.utf8).span) else { return .stray("its data is no base64") }
             message = .binary(bytes[...])
-        default: return nil
+        case 8:
+            let payload = Base64.decode(Array(data.utf8).span) ?? Array(data.utf8)
+            let code = payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : 1005
+            let why = String(decoding: payload.dropFirst(2), as: UTF8.self)
+            return .end(
+                .init(connection: 0, state: .closed, code: code, why: why.isEmpty ? nil : why), wall: wall)
+        case 9: return .stray("a ping")
+        case 10: return .stray("a pong")
+        default: return .stray("of opcode \(opcode)")
         }
-        return Message(connection: connection, isSent: type == "send", wall: wall, message: message)
+        return .message(Message(connection: connection, isSent: type == "send", wall: wall, message: message))
     }
 }

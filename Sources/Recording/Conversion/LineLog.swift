@@ -7,9 +7,9 @@ import Wire
 ///     message  = [ time " " ] ( "<" / ">" ) [ "b" ] " " text     ; "<" was received, ">" was sent, "b": base64 of a binary message
 ///     more     = TAB text                                        ; goes on with the message before, behind a line feed
 ///     time     = RFC 3339 / seconds since 1970 with decimals / "+" seconds since the log began
-///     comment  = "#" text / any other line                       ; "Connected (press CTRL+C to quit)", empty lines
+///     comment  = "#" text / "Connected" text / "Disconnected" text / blanks
 ///
-/// A line ends with a line feed, or with a carriage return and one: where the text ends with a carriage return, two stand there.
+/// A line that is none of these is left out, and told. A line ends with a line feed, or with a carriage return and one: where the text ends with a carriage return, two stand there.
 /// `# gap REASON` is what a recording's gap becomes. Without times messages follow each other by a millisecond.
 enum LineLog {
     private static let lineFeed = UInt8(ascii: "\n")
@@ -21,6 +21,8 @@ enum LineLog {
         case more([UInt8])
         case gap(String)
         case comment
+        /// None of these; why.
+        case stray(String)
     }
 
     static func write(
@@ -104,6 +106,7 @@ enum LineLog {
                 last = wall
                 waiting = (direction, isBinary, text, wall)
             case .more(let text):
+                if waiting == nil { lines.leaveOut("it goes on with a message, and none comes before it") }
                 waiting?.text += [lineFeed] + text
                 // What is too long for a record is refused before it fills the memory.
                 if let count = waiting?.text.count, count > RecordFormat.maximumLine { try flush(&writer) }
@@ -114,6 +117,7 @@ enum LineLog {
                     writer = consume open
                 }
             case .comment: break
+            case .stray(let why): lines.leaveOut(why)
             }
         }
         try flush(&writer)
@@ -131,20 +135,27 @@ enum LineLog {
         if line.last == carriageReturn { line.removeLast() }
         if line.first == UInt8(ascii: "\t") { return .more(Array(line.dropFirst())) }
         if line.starts(with: "# gap ".utf8) { return .gap(String(decoding: line.dropFirst(6), as: UTF8.self)) }
+        let isComment = ["#", "Connected", "Disconnected"].contains { line.starts(with: $0.utf8) }
+        if isComment || line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return .comment }
         var time: Int64?
         if let first = line.first, first != UInt8(ascii: "<"), first != UInt8(ascii: ">") {
             guard let space = line.firstIndex(of: UInt8(ascii: " ")),
                 let known = self.time(String(decoding: line[..<space], as: UTF8.self))
-            else { return .comment }
+            else {
+                return .stray(
+                    "it begins neither with < or > nor with a time like 2026-01-02T03:04:05Z, 1767323045.5 or +1.5")
+            }
             time = known
             line = line[(space + 1)...]
         }
         guard let sign = line.popFirst(), sign == UInt8(ascii: "<") || sign == UInt8(ascii: ">") else {
-            return .comment
+            return .stray("its time stands before neither < nor >")
         }
         let isBinary = line.starts(with: "b ".utf8)
         if isBinary { line = line.dropFirst() }
-        guard line.isEmpty || line.first == UInt8(ascii: " ") else { return .comment }
+        guard line.isEmpty || line.first == UInt8(ascii: " ") else {
+            return .stray("no space stands behind its < or >")
+        }
         return .message(
             sign == UInt8(ascii: "<") ? .in : .out, isBinary: isBinary, text: Array(line.dropFirst()), time: time)
     }

@@ -18,7 +18,7 @@ public enum RecordingConversion {
         hearing problem: @escaping ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         switch format {
-        case .har: try HARImport.run(path, to: destination, options)
+        case .har: try HARImport.run(path, to: destination, options, hearing: problem)
         case .cloudevents: try CloudEvents.read(path, to: destination, options, hearing: problem)
         case .lines: try LineLog.read(path, to: destination, options, hearing: problem)
         }
