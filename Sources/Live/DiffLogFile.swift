@@ -15,12 +15,21 @@ public final class DiffLogFile: Outlet {
     /// A log that does not begin with an empty model cannot be applied.
     public var replayPart: ReplayPart { .whole }
 
-    /// Creates the file, mode 0600; an existing one is not overwritten. A reversible log also holds what each batch deleted
-    /// or replaced.
-    public init(creating path: String, reversible: Bool = false) throws(OutletError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
-        file = DescriptorWriter(descriptor: descriptor, name: path)
+    /// Creates the file, mode 0600; an existing one is not overwritten, and `-` is standard output. A reversible log also holds what each
+    /// batch deleted or replaced. Who reads standard output is waited for as `patience` says.
+    public init(
+        creating path: String, reversible: Bool = false, patience: WritePatience? = nil
+    ) throws(OutletError) {
+        let isStream = path == "-"
+        let descriptor =
+            isStream
+            ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+            : open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
+        let name = isStream ? "standard output" : path
+        guard descriptor >= 0 else {
+            throw .system(operation: isStream ? "write" : "create", path: name, code: errno)
+        }
+        file = DescriptorWriter(descriptor: descriptor, name: name, patience: isStream ? patience : nil)
         self.reversible = reversible
     }
 

@@ -15,7 +15,7 @@ struct Ending {
         case .limitReached: code = summary.hasLoss ? .loss : .done
         case .timedOut: (code, words) = (.timeout, "timed out before what was asked for came")
         case .outputClosed: code = .done
-        case .interrupted(let signal): code = signal == SIGTERM ? .terminated : .interrupted
+        case .interrupted(let signal): code = ExitCode(endedBy: signal)
         case .refused(let reason): (code, words) = (.refused, "refused: " + reason)
         case .cannotConnect(let failure):
             (code, words) = Ending.of(failure, "cannot connect")

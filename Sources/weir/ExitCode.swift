@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the process tells its caller.
 enum ExitCode: Int32, CaseIterable {
     case done = 0
@@ -9,8 +11,19 @@ enum ExitCode: Int32, CaseIterable {
     case mismatch = 6
     case cannotWrite = 7
     case timeout = 8
+    case hungUp = 129
     case interrupted = 130
     case terminated = 143
+
+    /// Of what a signal ended in order.
+    init(endedBy signal: Int32) {
+        self =
+            switch signal {
+            case SIGTERM: .terminated
+            case SIGHUP: .hungUp
+            default: .interrupted
+            }
+    }
 
     /// The line of the help.
     var meaning: String {
@@ -24,6 +37,7 @@ enum ExitCode: Int32, CaseIterable {
         case .mismatch: "the replay does not match"
         case .cannotWrite: "cannot write the output or a file"
         case .timeout: "timed out, or ended, before what was expected came"
+        case .hungUp: "the terminal went away (SIGHUP)"
         case .interrupted: "interrupted (SIGINT)"
         case .terminated: "terminated (SIGTERM)"
         }

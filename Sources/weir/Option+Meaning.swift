@@ -64,7 +64,7 @@ extension Option {
         case .keepSecrets: "show and record secrets that the server sends as they come"
         case .flightRecorder: "keep the last D in memory; SIGUSR2 writes it to a new file"
         case .store: "where it is remembered what was seen (tail: ~/.local/state/weir)"
-        case .diffLog: "write every change of the model to this file, one batch a line"
+        case .diffLog: "every change of the model, a batch a line (- is standard output)"
         case .diffLogReversible: "also what each line of the log replaced, to go back by it"
         case .speed: "times the original speed, 0.01 to 1000 (default 1), or max"
         case .rate: "so many events a second, whatever their times"

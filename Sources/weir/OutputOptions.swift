@@ -35,6 +35,14 @@ struct OutputOptions {
         .filter, .kind, .notKind, .room, .notRoom, .from, .notFrom, .grep, .exclude, .highlight, .sample,
     ]
 
+    /// What else was asked for that is printed on standard output.
+    private static func onStandardOutput(_ arguments: Arguments, _ view: ViewKind) -> String? {
+        if view != .log { return "--view \(view.rawValue)" }
+        if arguments.command == .watch { return "watch" }
+        if arguments.command == .record, arguments.positionals.last == "-" { return "the recording" }
+        return [Option.format, .template, .fields].first { arguments.isTyped($0) }?.flag
+    }
+
     init(_ arguments: Arguments) throws(UsageError) {
         form = arguments.command == .record ? nil : try arguments.printedForm()
         view = try arguments.choice(.view) ?? .log
@@ -54,6 +62,12 @@ struct OutputOptions {
         hooks = try arguments.hooks()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
+        if diffLog == "-" {
+            if let other = Self.onStandardOutput(arguments, view) {
+                throw arguments.error("--diff-log - is standard output, and so is what \(other) shows")
+            }
+            form = nil
+        }
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }
         count = try arguments.count(.count)
         untilMatch = try arguments.expression(.untilMatch)

@@ -35,7 +35,7 @@ struct RawTerminal {
         // Never freed: a signal may want them at any time.
         Self.wakeup.store(wakeup, ordering: .sequentiallyConsistent)
         Self.modes.store(UInt(bitPattern: modes), ordering: .sequentiallyConsistent)
-        for number in [SIGTSTP, SIGCONT, SIGQUIT, SIGHUP, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] {
+        for number in [SIGTSTP, SIGCONT, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] {
             handle(number)
         }
         Self.set(raw: true)

@@ -18,7 +18,7 @@ enum ServeCommand {
             served.announce(quiet: options.quiet)
         }
         await served.shutDown()
-        return signal == SIGTERM ? .terminated : .interrupted
+        return ExitCode(endedBy: signal)
     }
 
     /// A client is a descriptor, and the usual limit is 1024 of them.

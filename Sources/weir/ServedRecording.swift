@@ -37,6 +37,6 @@ enum ServedRecording {
                 continuation.resume()
             }
         }
-        return signal == 15 ? .terminated : .interrupted
+        return ExitCode(endedBy: signal)
     }
 }

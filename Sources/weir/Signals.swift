@@ -3,12 +3,13 @@ import Live
 import Network
 import Synchronization
 
-/// SIGINT and SIGTERM: the first one ends a run in order, the second one ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP: the first one ends a run in order, a second SIGINT or SIGTERM ends the process at once. A terminal that
+/// goes away sends more than one SIGHUP.
 enum Signals {
     /// Calls `handler` with the first signal, on a thread of its own. Once in a process.
     ///
-    /// Who sends SIGTERM wants an end soon, and `patience` with whoever reads the output has one; who interrupts at a terminal may be paging
-    /// through it.
+    /// Who sends SIGTERM wants an end soon, and `patience` with whoever reads the output has one, as after SIGHUP; who interrupts at a
+    /// terminal may be paging through it. A process that was told to ignore SIGHUP (nohup) does.
     static func onFirst(ending patience: WritePatience? = nil, _ handler: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
@@ -18,10 +19,14 @@ enum Signals {
         count.store(0, ordering: .sequentiallyConsistent)
         signal(SIGINT, receive)
         signal(SIGTERM, receive)
+        if unsafeBitCast(signal(SIGHUP, receive), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+            signal(SIGHUP, SIG_IGN)
+        }
+        hadTerminal.store(hasTerminal, ordering: .sequentiallyConsistent)
         runOnThread(named: "weir-signals") {
             var number: UInt8 = 0
             while read(readEnd, &number, 1) < 0, errno == EINTR {}
-            if number == SIGTERM { patience?.end() }
+            if number == SIGTERM || number == SIGHUP { patience?.end() }
             if number != 0 { handler(Int32(number)) }
         }
     }
@@ -45,6 +50,22 @@ enum Signals {
                 if count == 1 { handler() } else if count == 0 || errno != EINTR { return }
             }
         }
+    }
+
+    /// Calls `handler` at each SIGHUP, as long as it does not mean that the terminal went away: that ends the run, as `onFirst` has it.
+    static func onEachHangUp(_ handler: @escaping @Sendable () -> Void) {
+        onEach(SIGHUP) {
+            if hadTerminal.load(ordering: .relaxed), !hasTerminal { receive(SIGHUP) } else { handler() }
+        }
+    }
+
+    private static let hadTerminal = Atomic<Bool>(false)
+
+    /// Whether the process has a terminal that is there.
+    private static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        if terminal >= 0 { close(terminal) }
+        return terminal >= 0
     }
 
     private static let hangUpEnd = Atomic<Int32>(-1)
@@ -72,6 +93,7 @@ enum Signals {
     private static let receive: @convention(c) @Sendable (Int32) -> Void = { number in
         let before = errno
         if count.add(1, ordering: .relaxed).newValue > 1 {
+            if number == SIGHUP { return }
             RawTerminal.restore()
             _exit(128 + number)
         }

@@ -70,7 +70,7 @@ enum TailCommand {
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
-        if run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
+        if run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         if !output.quiet { announce(configuration, context) }
         return outlets.conclude(await tail.run())
     }

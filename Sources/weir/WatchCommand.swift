@@ -46,7 +46,7 @@ enum WatchCommand {
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
         let tail = try Tail(configuration, outlets: outlets.all)
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
-        if options.run.plan.rotation != nil { Signals.onEach(SIGHUP) { tail.rotateRecording() } }
+        if options.run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         let summary = await show(desk, on: terminal) { effect in
             tail.perform(effect) { desk.tell(.said($0)) }
         } while: {

@@ -119,6 +119,54 @@ struct UnreadOutputTests {
         #expect(try weir(arguments + ["--compress", "closed"]).status == 2)
     }
 
+    @Test(
+        "A terminal that goes away ends a tail in order, also one that rotates by SIGHUP: its recording is whole",
+        arguments: [[], ["--rotate", "hup"]])
+    func terminalGone(more: [String]) throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
+        defer { server.stop() }
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        let folder = try temporaryFolder()
+        // Python opens the terminal, gives it to the tail, and closes it once there is a recording.
+        let script = """
+            import os, pty, sys, time
+            process, terminal = pty.fork()
+            if process == 0:
+                os.execv(sys.argv[1], sys.argv[1:])
+            while b'"k":"f"' not in b"".join(open(os.path.join(sys.argv[-1], n), "rb").read() for n in os.listdir(sys.argv[-1]) if n.startswith("a.")):
+                os.set_blocking(terminal, False)
+                try: os.read(terminal, 65536)
+                except BlockingIOError: time.sleep(0.02)
+            os.close(terminal)
+            print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            """
+        let run = try Peer(
+            [
+                "/usr/bin/env", "python3", "-c", script, try pathOfWeir(), "tail", url, "--token", "env:T", "--store",
+                "none",
+                "--no-ctl", "--record", folder + "/a.weir.jsonl", "--config", "none",
+            ] + more + ["--record-dir", folder], environment: ["T": token])
+        // The signal comes first, or what cannot be written to it.
+        #expect(["129", "7"].contains(run.readLine()))
+        _ = run.wait()
+        try expectWhole(folder + (more.isEmpty ? "/a.weir.jsonl" : "/a.0001.weir.jsonl"))
+    }
+
+    @Test("The diff log on standard output is the whole of it, and shares it with nothing")
+    func diffLogOnStandardOutput() throws {
+        let day = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
+        let file = try temporaryFolder() + "/day.diff"
+        let written = try weir("replay", day, "--speed", "max", "--diff-log", file, "--quiet")
+        let printed = try weir("replay", day, "--speed", "max", "--diff-log", "-", "--quiet")
+        #expect(written.status == 0 && printed.status == 0, "\(printed.errors)")
+        #expect(try printed.output == String(decoding: readFile(file), as: UTF8.self) && !printed.output.isEmpty)
+        for other in [["--format", "json"], ["--view", "raw"], ["--template", "{kind}"]] {
+            let refused = try weir(["replay", day, "--diff-log", "-"] + other)
+            #expect(refused.status == 2 && refused.errors.contains("--diff-log - is standard output"), "\(refused)")
+        }
+    }
+
     @Test("A replay whose output nobody reads ends at SIGTERM, too")
     func unreadReplay() throws {
         let run = try Run([
