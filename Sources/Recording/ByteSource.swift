@@ -40,6 +40,17 @@ struct ByteSource: ~Copyable {
         return seekTable(fileSize).map { $0.frames.reduce(0) { $0 + $1.text } }
     }
 
+    /// Why nothing more can come of a file of which so much was read: it was cut short, or another is called so now. Nil when neither.
+    func whyOver(behind offset: Int) -> String? {
+        guard let fileSize else { return nil }
+        if !decoder.isCompressed, fileSize < offset {
+            return "it has \(fileSize) bytes now, and \(offset) were read: it was cut short"
+        }
+        var (mine, named) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, stat(path, &named) == 0 else { return nil }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev ? nil : "another file is called so now"
+    }
+
     private var fileSize: Int? {
         guard descriptor >= 0 else { return nil }
         var facts = stat()

@@ -49,6 +49,9 @@ extension RecordingReader {
         indexOffset = nil
     }
 
+    /// Why a file that is followed brings nothing more, where it may never be what it was: nil when it only grows.
+    public func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
+
     /// The scanner, for who looks at lines and not at records.
     consuming func intoLines() -> LineScanner { lines }
 }

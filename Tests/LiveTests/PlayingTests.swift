@@ -104,6 +104,26 @@ import Wire
         await outcomes.wait { $0 == [.limitReached] }
     }
 
+    @Test(
+        "A file that is cut short or replaced while it is followed ends the replay, which says so",
+        arguments: [true, false])
+    func followedFileGone(isReplaced: Bool) async throws {
+        let folder = try temporaryFolder()
+        let recording = try PlayedRecording(in: folder, events: 4, isClosed: false)
+        let (_, watcher, outcomes) = followed(recording.path)
+        await watcher.reports.wait { $0.numbers == Array(1...4) }
+        if isReplaced {
+            try writeFile(folder + "/other", try readFile(recording.path))
+            #expect(rename(folder + "/other", recording.path) == 0)
+        } else {
+            #expect(truncate(recording.path, 300) == 0)
+        }
+        await outcomes.wait { $0 == [.limitReached] }
+        let words = isReplaced ? "another file is called so now" : "it was cut short"
+        #expect(watcher.reports.all.notices.contains { $0.text.contains(words) })
+        #expect(watcher.reports.all.contains { if case .gap = $0.report { true } else { false } })
+    }
+
     @Test("Whoever follows a file that does not grow can be stopped")
     func stoppedFollowing() async throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false)

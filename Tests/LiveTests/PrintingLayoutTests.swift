@@ -1,6 +1,6 @@
 import Events
 import Glibc
-import Live
+@testable import Live
 import Pipeline
 import Recording
 import Terminal
@@ -29,6 +29,31 @@ struct PrintingLayoutTests {
 
                 """)
         #expect(try printed([events[0]], LineSettings(time: .none)) == "   5ms  message           Anna: hello\n")
+    }
+
+    @Test(
+        "Another day is a line of its own, in every form and on standard error, where times of the day stand in front")
+    func dates() throws {
+        // 2026-01-02 23:59:59.500 UTC
+        let late: Int64 = 1_767_398_399_500_000
+        let events = [
+            event(0, wall: late), event(1000, wall: late + 1_000_000), event(2000, wall: late + 2_000_000),
+            event(3000, wall: late + 2 * 86_400_000_000),
+        ]
+        let lines = try printed(events, LineSettings()).split(separator: "\n")
+        #expect(lines.count == 6 && lines[1] == "── 2026-01-03 ──" && lines[4] == "── 2026-01-04 ──", "\(lines)")
+        #expect(lines[0].hasPrefix("23:59:59.500") && lines[2].hasPrefix("00:00:00.500"))
+        #expect(try printed(events, LineSettings(time: .rel)).split(separator: "\n").count == 4)
+        var status = StatusLines(quiet: false, showsGaps: true, shortensIDs: false)
+        var buffer = TerminalBuffer(colour: false)
+        for wall in [late, late + 1_000_000, late + 2_000_000] {
+            let stamp = Stamp(n: 0, time: .zero, wall: wall)
+            status.append(StampedReport(stamp: stamp, report: .notice(Notice(.warning, "w"))), to: &buffer)
+        }
+        #expect(
+            String(decoding: buffer.bytes, as: UTF8.self).split(separator: "\n") == [
+                "23:59:59.500  warning: w", "── 2026-01-03 ──", "00:00:00.500  warning: w", "00:00:01.500  warning: w",
+            ])
     }
 
     @Test("The wall clock of the machine's zone, through the change to summer time")

@@ -147,7 +147,8 @@ struct FilterFacts {
         lines.people = names.people
         lines.append(stamped, to: &buffer)
         if buffer.bytes.isEmpty {
-            StatusLines(quiet: false, showsGaps: true, shortensIDs: true).append(stamped, to: &buffer)
+            var lines = StatusLines(quiet: false, showsGaps: true, shortensIDs: true)
+            lines.append(stamped, to: &buffer)
         }
         line = buffer.bytes
         return buffer.bytes

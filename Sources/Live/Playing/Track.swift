@@ -132,6 +132,13 @@ final class Track {
     /// The file may have grown.
     func lookAgain() throws(RecordingError) {
         guard case .starved = phase else { return }
+        if let why = reader.whyOver(behind: placeOfNext) {
+            let place = placeOfNext
+            player.play(
+                .damage(line: place.line, offset: place.offset, bytes: 0, message: "\(why); what follows is not shown"))
+            phase = .over
+            return
+        }
         // Behind its end a reader finds nothing more: it comes back to the place it had.
         try reader.move(to: placeOfNext)
         phase = .reading

@@ -61,6 +61,7 @@ struct EventLines {
     ) {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
+        appendDate(stamped.stamp, to: &buffer)
         appendTime(stamped, to: &buffer)
         if isCompact {
             if let room = event.room {
@@ -91,6 +92,13 @@ struct EventLines {
         appendTime(stamped.stamp, to: &buffer)
         if case .event = stamped.report { last = stamped.stamp.time }
         appendLag(stamped.lag, to: &buffer)
+    }
+
+    /// A line for another day, where times of the day stand in front of the lines.
+    mutating func appendDate(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        guard settings.time == .abs, let date = clock.newDate(stamp.wall) else { return }
+        buffer.append("── \(date) ──", .dim)
+        buffer.endLine()
     }
 
     private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
@@ -176,6 +184,7 @@ struct EventLines {
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        appendDate(stamp, to: &buffer)
         appendTime(stamp, to: &buffer)
         buffer.pad(to: columns.room)
         buffer.append("gap  ", .bad)

@@ -26,6 +26,7 @@ struct EventTable {
         switch stamped.report {
         case .event(let report):
             appendHeading(to: &buffer)
+            lines.appendDate(stamped.stamp, to: &buffer)
             let event = report.event
             lines.appendTime(stamped, to: &buffer)
             cell(
@@ -38,6 +39,7 @@ struct EventTable {
             buffer.endLine()
         case .gap(let gap):
             appendHeading(to: &buffer)
+            lines.appendDate(stamped.stamp, to: &buffer)
             lines.appendTime(stamped, to: &buffer)
             cell("", settings.roomWidth, .plain, to: &buffer)
             cell("gap", Self.kind, .bad, to: &buffer)

@@ -10,7 +10,7 @@ import Terminal
 public final class StatusPrinter: Outlet {
     private let writer: DescriptorWriter
     private let colour: Bool
-    private let lines: StatusLines
+    private let lines: Monitor<StatusLines>
     /// Only the outlet thread touches it.
     private let lag = Monitor(LagWatch())
 
@@ -23,16 +23,18 @@ public final class StatusPrinter: Outlet {
     ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error", patience: patience)
         self.colour = colour
-        self.lines = StatusLines(quiet: quiet, showsGaps: showsGaps, shortensIDs: shortensIDs)
+        lines = Monitor(StatusLines(quiet: quiet, showsGaps: showsGaps, shortensIDs: shortensIDs))
     }
 
     /// Prints the reports with one write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         var buffer = TerminalBuffer(colour: colour)
-        for report in reports {
-            lines.append(report, to: &buffer)
-            guard let lag = report.lag, let notice = self.lag.change({ $0.note(lag) }) else { continue }
-            lines.append(StampedReport(stamp: report.stamp, report: .notice(notice)), to: &buffer)
+        lines.change { lines in
+            for report in reports {
+                lines.append(report, to: &buffer)
+                guard let lag = report.lag, let notice = self.lag.change({ $0.note(lag) }) else { continue }
+                lines.append(StampedReport(stamp: report.stamp, report: .notice(notice)), to: &buffer)
+            }
         }
         try writeUnlessClosed(buffer.bytes)
     }
@@ -81,8 +83,13 @@ struct StatusLines {
     let showsGaps: Bool
     /// Whether rooms are named for people rather than for `weir rooms`.
     let shortensIDs: Bool
+    private var clock = ZoneClock(.utc)
 
-    func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+    init(quiet: Bool, showsGaps: Bool, shortensIDs: Bool) {
+        (self.quiet, self.showsGaps, self.shortensIDs) = (quiet, showsGaps, shortensIDs)
+    }
+
+    mutating func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         switch stamped.report {
         case .event, .diff, .refetch, .typing: return
         case .gap: if !showsGaps { return }
@@ -92,6 +99,10 @@ struct StatusLines {
         case .room(let room): if !isWorthALine(room) { return }
         case .action(let action): if action.change.why == nil { return }
         case .notice(let notice): if quiet, notice.level == .info { return }
+        }
+        if let date = clock.newDate(stamped.stamp.wall) {
+            buffer.append("── \(date) ──", .dim)
+            buffer.endLine()
         }
         buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
         switch stamped.report {

@@ -68,6 +68,9 @@ enum TimeText {
         }
     }
 
+    /// `2026-01-02` in UTC.
+    static func date(wall: Int64) -> String { String(rfc3339(wall: wall).prefix(10)) }
+
     /// The same of a time in milliseconds.
     static func rfc3339(milliseconds: Int64) -> String {
         let (wall, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)

@@ -6,6 +6,9 @@ struct ZoneClock: Sendable {
     /// The quarter of an hour asked about last and its offset: zones change at no other times, and asking costs more than printing.
     private var known: (quarter: Int64, offset: Int64)?
 
+    /// The day of the time that was shown last, counted from 1970.
+    private var day: Int64?
+
     init(_ zone: LineSettings.Zone) { self.zone = zone }
 
     /// The wall time of the zone as if it were UTC, in microseconds.
@@ -18,6 +21,14 @@ struct ZoneClock: Sendable {
             let (local, overflow) = wall.addingReportingOverflow(known?.offset ?? 0)
             return overflow ? wall : local
         }
+    }
+
+    /// The date of a time that is shown next, where the one before was of another day. Times alone would not say so.
+    mutating func newDate(_ wall: Int64) -> String? {
+        let local = local(wall)
+        let day = local / 86_400_000_000 - (local % 86_400_000_000 < 0 ? 1 : 0)
+        defer { self.day = day }
+        return self.day == nil || self.day == day ? nil : TimeText.date(wall: local)
     }
 
     /// Microseconds the zone is ahead of UTC at a second since 1970; 0 where no calendar reaches.

@@ -56,6 +56,10 @@ struct WireLines {
 
     /// Appends the line of a unit.
     mutating func append(_ unit: WireUnit, to buffer: inout TerminalBuffer) {
+        if settings.time == .abs, let date = clock.newDate(unit.stamp.wall) {
+            buffer.append("── \(date) ──", .dim)
+            buffer.endLine()
+        }
         appendTime(unit.stamp, to: &buffer)
         buffer.append(unit.isSent ? "→" : "←", unit.isSent ? .caution : .good)
         buffer.append(" " + unit.channel.padded(8), .dim)

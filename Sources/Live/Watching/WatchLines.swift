@@ -62,7 +62,11 @@ extension Watch {
         switch settings.lines.time {
         case .abs:
             var clock = clock
-            return TimeText.clock(wall: clock.local(stamp.wall))
+            // Of another day than the newest it is the date that matters.
+            let newest = log[log.serials.upperBound - 1]?.stamped.stamp.wall ?? stamp.wall
+            _ = clock.newDate(newest)
+            guard let date = clock.newDate(stamp.wall) else { return TimeText.clock(wall: clock.local(stamp.wall)) }
+            return date.suffix(5) + " " + TimeText.clock(wall: clock.local(stamp.wall)).prefix(5)
         case .rel: return TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
         case .delta:
             let before = log.last(before: entry.serial).flatMap { log[$0] }?.stamped.stamp.time ?? stamp.time
@@ -80,7 +84,8 @@ extension Watch {
         events.append(stamped, mark, to: &buffer)
         var dropped = 0
         if buffer.bytes.isEmpty {
-            StatusLines(quiet: false, showsGaps: true, shortensIDs: true).append(stamped, to: &buffer)
+            var lines = StatusLines(quiet: false, showsGaps: true, shortensIDs: true)
+            lines.append(stamped, to: &buffer)
             // The time is in front already.
             dropped = EventColumns.time + 2
         }
