@@ -65,6 +65,15 @@ public enum Event: Hashable, Sendable {
         }
     }
 
+    /// The id of who did it, where `actor` is a name. Untrusted text.
+    public var actorID: String? {
+        switch self {
+        case .twake(let event): event.actorID
+        case .groupMe(let event): event.actorID
+        case .socketIO: nil
+        }
+    }
+
     /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
     public var summary: String {
         switch self {

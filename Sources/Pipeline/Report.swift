@@ -63,6 +63,8 @@ public struct EventReport: Sendable {
     public var room: String? { contents.event.room }
     /// Who did it, as `Event.actor`. Untrusted text.
     public var actor: String? { contents.event.actor }
+    /// The id of who did it, as `Event.actorID`. Untrusted text.
+    public var actorID: String? { contents.event.actorID }
     /// Whether this version knows it.
     public var isKnown: Bool { contents.event.isKnown }
     /// The server's time of it, when it says.

@@ -27,6 +27,35 @@ import Testing
         #expect(events(replayed.output) == events(demo.output))
     }
 
+    @Test func `people are found by their ids, and values of what was published by their ways`() throws {
+        let file = try temporaryFolder() + "/d.weir.jsonl"
+        let demo = try weir(
+            "demo", "--backend", "groupme", "--duration", "5s", "--no-ctl", "--format", "json", "--record", file)
+        try #require(demo.status == 0, "\(demo.errors)")
+        let messages = demo.output.split(separator: "\n").filter {
+            $0.contains(#""type":"event""#) && $0.contains(#""kind":"message""#)
+        }
+        let key = #""sender_id":""#
+        let message = try #require(messages.first { $0.contains(key) })
+        let place = try #require(message.firstRange(of: key)).upperBound
+        let id = String(message[place...].prefix { $0 != "\"" })
+        func replay(_ options: String...) throws -> (lines: [Substring], errors: String) {
+            let result = try weir(["replay", file, "--speed", "max"] + options)
+            #expect(result.status == 0, "\(result.errors)")
+            return (result.output.split(separator: "\n"), result.errors)
+        }
+        let said = try replay("--from", id, "--kind", "message", "--format", "json").lines
+        #expect(said.count { $0.contains(#""type":"event""#) } == messages.count { $0.contains(key + id + "\"") })
+        let texts = try replay(
+            "--filter", "type = event and payload.subject.text exists", "--template", "{payload.subject.text}")
+        #expect(texts.lines.contains("Good morning, all! ☀️"))
+        #expect(!texts.errors.contains("no event had"))
+        let fields = try replay("--kind", "message", "--fields", "payload.subject.text")
+        #expect(fields.lines.contains(#"{"payload.subject.text":"Good morning, all! ☀️"}"#))
+        let nothing = try replay("--filter", "payload.text ~ /morning/")
+        #expect(nothing.errors.contains("no event had payload.text; closest: payload.subject.text\n"))
+    }
+
     @Test func `its connection is cut and its server started again, and the demo goes on`() throws {
         let arguments = ["demo", "--backend", "groupme", "--no-ctl", "--until-match", "type = gap", "--fail-on", "gap"]
         #expect(try weir(arguments + ["--duration", "12s"]).status == 3)

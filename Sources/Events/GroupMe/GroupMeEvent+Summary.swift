@@ -29,6 +29,17 @@ extension GroupMe.Event {
         }
     }
 
+    var actorID: String? {
+        guard case .push(let push) = self else { return nil }
+        return switch push.content {
+        case .line(let message), .direct(let message), .updated(let message): message.sender?.description
+        case .deleted(let message): message.deletion?.actor == .sender ? message.sender?.description : nil
+        case .liked, .favorite, .unliked, .reaction, .read, .typing, .added, .removed, .group, .ping, .subscribed,
+            .unknown:
+            nil
+        }
+    }
+
     var summary: String {
         switch self {
         case .joined(let channel): "joined \(channel)"

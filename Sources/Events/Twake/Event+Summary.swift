@@ -34,6 +34,11 @@ extension Twake.Event {
         }
     }
 
+    var actorID: String? {
+        guard case .event(let event) = self, case .typing(_, _, let user, _, _) = event.data else { return nil }
+        return user.description
+    }
+
     var summary: String {
         switch self {
         case .authenticated: "authenticated"

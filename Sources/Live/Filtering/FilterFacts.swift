@@ -95,7 +95,9 @@ struct FilterFacts {
         switch test.field {
         case .kind: test.matches(report.kind)
         case .room: report.room.map { test.matches(room: $0, names) } ?? false
-        case .actor: report.actor.map { holds(test, ofActor: $0) } ?? false
+        case .actor:
+            report.actor.map { holds(test, ofActor: $0) } ?? false
+                || report.actorID.map { holds(test, ofActor: $0) } ?? false
         case .event: test.matches(report.wireName)
         case .namespace: test.matches(report.namespace)
         case .direction: test.matches("in")

@@ -68,6 +68,7 @@ public struct FilterJudge {
     public mutating func matches(_ stamped: StampedReport) -> Bool {
         facts.begin(stamped)
         defer { facts.end(stamped) }
+        tally.look(at: stamped.report)
         return refusing(codes, stamped) == nil
     }
 

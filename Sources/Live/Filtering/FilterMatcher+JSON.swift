@@ -37,10 +37,16 @@ extension FilterMatcher {
         }
     }
 
+    /// Whether there is anything at a path of a payload.
+    static func isThere(_ steps: [FilterField.Step], in payload: RawJSON) -> Bool {
+        var reader = JSONReader(payload.bytes.span)
+        return (try? go(steps, &reader)) ?? false
+    }
+
     /// Moves the reader to the value at the end of the path; false when there is none.
     private static func go(_ steps: [FilterField.Step], _ reader: inout JSONReader) throws(JSONError) -> Bool {
-        // Behind the event's name its first argument.
-        if case .key? = steps.first, try !enter(.element(1), &reader) { return false }
+        // Behind the event's name its first argument. What was published on a channel has no name.
+        if case .key? = steps.first, try reader.peek() == .array, try !enter(.element(1), &reader) { return false }
         for step in steps where try !enter(step, &reader) { return false }
         return true
     }

@@ -40,15 +40,27 @@ public struct FilterTally: Hashable, Sendable {
     public private(set) var shares: [Share]
     /// Events that a sample left out.
     public internal(set) var sampledOut = 0
+    /// What the filter names and no event had.
+    private var watch: FieldWatch
 
     init(_ setting: ViewFilter.Setting) {
+        watch = FieldWatch(setting)
         shares = setting.filter.clauses.map { Share(clause: $0.text, origin: $0.origin) }
     }
 
     /// What was left out by clauses.
     public var removed: Count { shares.reduce(into: Count()) { $0 += $1.removed } }
 
-    mutating func see(_ report: Report) { seen.add(report) }
+    mutating func see(_ report: Report) {
+        seen.add(report)
+        watch.see(report)
+    }
+
+    /// Sees it for what the filter names, and does not count it.
+    mutating func look(at report: Report) { watch.see(report) }
+
+    /// What the filter names and no event had, a line for each.
+    var absent: [String] { watch.lines }
 
     mutating func remove(_ report: Report, by clause: Int) { shares[clause].removed.add(report) }
 
@@ -56,6 +68,8 @@ public struct FilterTally: Hashable, Sendable {
     mutating func add(_ other: FilterTally) {
         seen += other.seen
         sampledOut += other.sampledOut
+        // The filter that came last is the one that counts.
+        watch = other.watch
         for share in other.shares {
             if let index = shares.firstIndex(where: { $0.clause == share.clause && $0.origin == share.origin }) {
                 shares[index].removed += share.removed
@@ -82,6 +96,6 @@ public struct FilterTally: Hashable, Sendable {
             }
         }
         if sampledOut > 0 { lines.append("  sampled out  \(sampledOut) events") }
-        return lines
+        return lines + absent
     }
 }

@@ -8,12 +8,14 @@ struct JSONPath: Hashable, Sendable {
     }
 
     private let steps: [Step]
+    /// Whether an array is an event with its name, whose first argument is meant.
+    private let beginsInArguments: Bool
 
     /// The way to a member.
-    init(key: String) { steps = [.key(key)] }
+    init(key: String) { (steps, beginsInArguments) = ([.key(key)], false) }
 
     /// The way that a text names; nil when it names none. Into an event's payload, a way that begins with a key begins in the event's
-    /// first argument; `[0]` is its name.
+    /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself.
     init?(_ text: some StringProtocol, beginsInArguments: Bool) {
         var rest = Substring(text)
         var steps: [Step] = []
@@ -31,7 +33,11 @@ struct JSONPath: Hashable, Sendable {
                 return nil
             }
         }
-        if beginsInArguments, case .key? = steps.first { steps.insert(.element(1), at: 0) }
+        if case .key? = steps.first {
+            self.beginsInArguments = beginsInArguments
+        } else {
+            self.beginsInArguments = false
+        }
         self.steps = steps
     }
 
@@ -39,6 +45,7 @@ struct JSONPath: Hashable, Sendable {
     func value(in payload: RawJSON) -> RawJSON? {
         var reader = JSONReader(payload.bytes.span)
         do throws(JSONError) {
+            if beginsInArguments, try reader.peek() == .array, try !Self.descend(.element(1), &reader) { return nil }
             for step in steps {
                 guard try Self.descend(step, &reader) else { return nil }
             }
