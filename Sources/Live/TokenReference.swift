@@ -1,5 +1,6 @@
 import Glibc
 import JSONText
+import Network
 public import Wire
 
 /// Where the token, or another secret, comes from; the secret itself is never in an argument, a log or a recording.
@@ -13,8 +14,14 @@ public enum TokenReference: Sendable {
     /// Asked of the program itself (the demo, tests). Called on a helper thread.
     case provider(@Sendable () throws(TokenError) -> Secret)
 
-    /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread.
-    public func resolve(_ purpose: String = "token") throws(TokenError) -> Secret {
+    /// How long a command may take: a person may be asked for a passphrase.
+    public static let patience: Duration = .seconds(60)
+
+    /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread. A command that does not end in time is killed
+    /// with everything it has started.
+    public func resolve(
+        _ purpose: String = "token", patience: Duration = Self.patience
+    ) throws(TokenError) -> Secret {
         switch self {
         case .environment(let name):
             guard let value = getenv(name), value.pointee != 0 else {
@@ -31,17 +38,46 @@ public enum TokenReference: Sendable {
             defer { fclose(file) }
             return try firstLine(of: file, "the \(purpose) file \(path)", purpose)
         case .command(let command):
-            guard let pipe = popen(command, "r") else {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
                 throw TokenError(message: "the \(purpose) command cannot be run: \(String(cString: strerror(errno)))")
             }
-            let line = Result { () throws(TokenError) in try firstLine(of: pipe, "the \(purpose) command", purpose) }
-            let status = pclose(pipe)
-            guard status == 0 else {
-                throw TokenError(message: "the \(purpose) command failed with status \(status >> 8)")
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            let program = ChildProgram(["/bin/sh", "-c", command], output: ends[1], leadsGroup: false)
+            close(ends[1])
+            guard let program else {
+                close(ends[0])
+                throw TokenError(message: "the \(purpose) command cannot be run: /bin/sh does not start")
             }
-            return try line.get()
+            let deadline = MachineClock.monotonic + patience
+            let bytes = Self.firstLine(from: ends[0], by: deadline)
+            close(ends[0])
+            switch program.end(by: deadline) {
+            case .ended(0): return try Self.secret(in: bytes, of: "the \(purpose) command", purpose)
+            case .ended(let status):
+                throw TokenError(message: "the \(purpose) command failed with status \(status)")
+            case .timedOut, .unwanted:
+                throw TokenError(
+                    message: "the \(purpose) command did not end within \(patience.components.seconds) s and was killed"
+                )
+            }
         case .provider(let provide): return try provide()
         }
+    }
+
+    /// What comes before the first line feed or the end, with it; what came by `deadline`.
+    private static func firstLine(from descriptor: Int32, by deadline: Moment) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < 64 << 10, bytes.last != 10 {
+            let left = (deadline - MachineClock.monotonic).microseconds / 1000
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let isReady = poll(&wait, 1, Int32(clamping: max(left, 0)))
+            if isReady < 0, errno == EINTR { continue }
+            guard isReady > 0, read(descriptor, &byte, 1) == 1 else { break }
+            bytes.append(byte)
+        }
+        return bytes
     }
 
     private func firstLine(of file: UnsafeMutablePointer<FILE>, _ source: String, _ purpose: String) throws(TokenError)
@@ -52,7 +88,6 @@ public enum TokenReference: Sendable {
             let byte = fgetc(file)
             if byte == EOF { break }
             bytes.append(UInt8(truncatingIfNeeded: byte))
-            // A command that goes on printing is not waited for.
             if byte == 10 { break }
         }
         return try Self.secret(in: bytes, of: source, purpose)

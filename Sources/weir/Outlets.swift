@@ -39,7 +39,7 @@ struct Outlets {
         filter = shared ?? ViewFilter(options.filters.view)
         var outlets: [any Outlet] = []
         if let path = options.diffLog {
-            outlets.append(try DiffLogFile(creating: path, reversible: options.reversible))
+            outlets.append(try DiffLogFile(creating: path, reversible: options.reversible, patience: patience))
         }
         outlets.append(collector)
         if !options.hooks.isEmpty {
@@ -106,6 +106,8 @@ struct Outlets {
     func conclude(_ summary: TailSummary) -> ExitCode {
         let seen = collector.summary
         var end = Ending(summary)
+        let figures = hooks?.figures
+        if end.code == .done, let figures, figures.notForwarded > 0 { end.code = .loss }
         end.judge(seen, by: failures, toleratesLoss: toleratesLoss)
         var lines: [String] = []
         if let words = end.words { lines.append("weir: " + words) }
@@ -114,7 +116,8 @@ struct Outlets {
             lines += seen.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines
         case .text, .none, .json: break
         }
-        if let line = hooks?.figures.line { lines.append(line) }
+        if let line = figures?.line { lines.append(line) }
+        lines += figures?.absent.map { "hooks:" + $0.dropFirst() } ?? []
         try? status.write(lines: lines)
         if summaryForm == .json {
             var writer = JSONWriter()

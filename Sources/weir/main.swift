@@ -1,5 +1,8 @@
 // Nothing is called by name: that it is linked makes it the malloc of the process.
 import CMimalloc
 import Glibc
+import Live
 
-exit(await Weir.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+let code = await Weir.run(Array(CommandLine.arguments.dropFirst()))
+ChildProgram.endAll()
+exit(code.rawValue)

@@ -56,6 +56,87 @@ struct HookTests {
         #expect(busy.figures.dropped > 0)
     }
 
+    @Test("A program that still runs at the end is killed with its children, and that is told")
+    func killedAtTheEnd() throws {
+        let path = try Self.temporaryPath()
+        defer { unlink(path) }
+        let outlet = try HookOutlet(
+            [ReportHook(nil, .command(["sh", "-c", "sleep 600 & echo $! > \(path); echo $$ >> \(path); wait"]))],
+            timeout: .seconds(600), farewell: .milliseconds(300)
+        ) { _ in }
+        try outlet.write([Sample.reports[0]])
+        try outlet.finish()
+        #expect(outlet.figures.line == "hooks: 0 done, 1 still ran at the end and was killed")
+        let processes = try Self.contents(of: path).split(separator: "\n").compactMap { pid_t($0) }
+        #expect(processes.count == 2)
+        for process in processes { #expect(hasEnded(process)) }
+    }
+
+    @Test("A command for a token that hangs is killed with its children, and that is told")
+    func hangingTokenCommand() throws {
+        let path = try Self.temporaryPath()
+        defer { unlink(path) }
+        let command = "sleep 600 & echo $! > \(path); echo $$ >> \(path); wait"
+        #expect(throws: TokenError(message: "the token command did not end within 1 s and was killed")) {
+            _ = try TokenReference.command(command).resolve(patience: .seconds(1))
+        }
+        let processes = try Self.contents(of: path).split(separator: "\n").compactMap { pid_t($0) }
+        #expect(processes.count == 2)
+        for process in processes { #expect(hasEnded(process)) }
+        // What it prints first is taken only when it ends well.
+        #expect(throws: TokenError(message: "the token command failed with status 3")) {
+            _ = try TokenReference.command("echo t; exit 3").resolve()
+        }
+        #expect(try TokenReference.command("echo t; sleep 0.1").resolve() == Secret("t"))
+    }
+
+    /// Whether a process is gone, or only waits for its parent; one that was killed is soon.
+    private func hasEnded(_ process: pid_t) -> Bool {
+        for _ in 0..<1000 {
+            guard let file = fopen("/proc/\(process)/stat", "r") else { return true }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 256)
+            guard fgets(&line, 256, file) != nil else { return true }
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if text.contains(") Z") { return true }
+            poll(nil, 0, 10)
+        }
+        return false
+    }
+
+    @Test("What a receiver redirects, refuses or does not answer is not forwarded: it is counted, with the first")
+    func notForwarded() throws {
+        let loop = try EventLoop(name: "hook-test")
+        defer { loop.shutDown() }
+        let sink = Sink(statuses: [204, 301, 308, 302, 400, nil])
+        let server = try HTTPServer(on: loop, address: "127.0.0.1", port: 0, handler: sink)
+        defer { server.close() }
+        let told = Monitor<[String]>([])
+        let url = try URLParts(parsing: "http://127.0.0.1:\(server.port)/hook?room=a&b=%20c")
+        let outlet = try HookOutlet(
+            [ReportHook(nil, .forward(url))], farewell: .milliseconds(300)
+        ) { words in told.change { $0.append(words) } }
+        for number in 0..<6 {
+            try outlet.write([Sample.reports[0]])
+            if number < 5 { _ = told.wait { $0.count > number ? true : nil } }
+        }
+        try outlet.finish()
+        #expect(outlet.figures.done == 1 && outlet.figures.failed == 4 && outlet.figures.notForwarded == 5)
+        #expect(
+            outlet.figures.line
+                == "hooks: 1 done, 4 failed, 5 not taken by the receiver of --forward, the first #7: 301")
+        #expect(sink.targets.change { $0 } == Array(repeating: "/hook?room=a&b=%20c", count: 6))
+    }
+
+    @Test("A filter that names what no event has says so at the end, and what events have instead")
+    func absentField() throws {
+        let filter = try Filter(parsing: "payload.subject.text ~ /x/")
+        let outlet = try HookOutlet([ReportHook(filter, .command(["true"]))]) { _ in }
+        try outlet.write(Sample.reports)
+        try outlet.finish()
+        #expect(outlet.figures.absent == ["  no event had payload.subject.text; closest: payload.text"])
+    }
+
     @Test("A notification cannot be ended, or another begun, by what a peer wrote")
     func notification() {
         for report in Sample.reports {
@@ -103,16 +184,24 @@ struct HookTests {
     }
 }
 
-/// Takes the first request and fails the others.
+/// Answers requests with these statuses, one after the other and the last again; nil for no answer.
 private final class Sink: HTTPServerHandler {
     let bodies = Monitor<[[UInt8]]>([])
+    let targets = Monitor<[String]>([])
+    private let statuses: [Int?]
+
+    init(statuses: [Int?] = [204, 500]) { self.statuses = statuses }
 
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let count = bodies.change { bodies -> Int in
             bodies.append(request.body)
             return bodies.count
         }
-        respond(HTTPResponse(status: count == 1 ? 204 : 500))
+        targets.change { $0.append("\(request.path)?\(request.query)") }
+        let headers = [("Location", "/elsewhere")]
+        if let status = statuses[min(count, statuses.count) - 1] {
+            respond(HTTPResponse(status: status, headers: status / 100 == 3 ? headers : []))
+        }
     }
 
     func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }

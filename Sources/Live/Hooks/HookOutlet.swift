@@ -20,32 +20,45 @@ public final class HookOutlet: Outlet {
         var judges: [FilterJudge?]
         var envelopes = EnvelopePrinting()
         var waiting: [Job] = []
+        /// Bytes of the jobs that wait.
+        var waitingBytes = 0
         var running = 0
-        var forwarding = 0
+        /// Numbers of the records that are being forwarded.
+        var forwarding: [Int] = []
+        /// Bytes of what is being forwarded.
+        var forwardingBytes = 0
         var hasEnded = false
         var figures = HookFigures()
+
         var rung = Moment(microseconds: .min / 2)
+
+        /// The receiver has not taken a report.
+        mutating func missForward(_ n: Int, _ why: String) {
+            figures.notForwarded += 1
+            figures.firstNotForwarded = figures.firstNotForwarded ?? "#\(n): \(why)"
+        }
     }
 
     private static let mostRunning = 4
     private static let mostWaiting = 256
     private static let mostForwarding = 64
-    /// What is still under way at the end gets so long.
-    private static let farewell: Int64 = 3_000_000
 
     private let state: Monitor<State>
     private let timeout: Int64
+    private let farewell: Duration
     private let access: Access
     private let loop: EventLoop?
     private let http: HTTPClient?
     private let tell: @Sendable (String) -> Void
 
-    /// Does what `hooks` say. A program may take `timeout`; `tell` is told the status and latency of what was forwarded, on any thread.
+    /// Does what `hooks` say. A program may take `timeout`, and `farewell` at the end; `tell` is told the status and latency of what was forwarded, on any thread.
     public init(
-        _ hooks: [ReportHook], timeout: Duration = .seconds(10), access: Access = Access(),
+        _ hooks: [ReportHook], timeout: Duration = .seconds(10), farewell: Duration = .seconds(3),
+        access: Access = Access(),
         tell: @escaping @Sendable (String) -> Void
     ) throws(NetworkError) {
         self.timeout = timeout.microseconds
+        self.farewell = farewell
         self.access = access
         self.tell = tell
         let forwards = hooks.contains { if case .forward = $0.action { true } else { false } }
@@ -80,10 +93,11 @@ public final class HookOutlet: Outlet {
         }
     }
 
-    /// Gives what is under way a moment to end.
+    /// Gives what is under way a moment to end; programs that still run then are killed.
     public func finish() throws(OutletError) {
-        let end = MachineClock.monotonic + .microseconds(Self.farewell)
-        while MachineClock.monotonic < end, state.change({ !$0.waiting.isEmpty || $0.running > 0 || $0.forwarding > 0 })
+        let end = MachineClock.monotonic + farewell
+        while MachineClock.monotonic < end,
+            state.change({ !$0.waiting.isEmpty || $0.running > 0 || !$0.forwarding.isEmpty })
         {
             usleep(5_000)
         }
@@ -91,7 +105,10 @@ public final class HookOutlet: Outlet {
             state.hasEnded = true
             state.figures.dropped += state.waiting.count
             state.waiting = []
+            for judge in state.judges { state.figures.absent += judge?.tally.absent ?? [] }
+            for n in state.forwarding.sorted() { state.missForward(n, "no answer by the end") }
         }
+        state.wait { $0.running == 0 ? () : nil }
         http?.shutDown()
         loop?.shutDown()
     }
@@ -110,8 +127,9 @@ public final class HookOutlet: Outlet {
                 words: words, input: object,
                 variables: variables + ["WEIR_N=\(report.stamp.n)", "WEIR_TYPE=\(report.report.typeName)"])
             state.change { state in
-                if state.waiting.count < Self.mostWaiting {
+                if state.waiting.count < Self.mostWaiting, state.waitingBytes < Limits.waiting {
                     state.waiting.append(job)
+                    state.waitingBytes += object.count
                 } else {
                     state.figures.dropped += 1
                 }
@@ -128,19 +146,37 @@ public final class HookOutlet: Outlet {
                 if state.hasEnded { return .some(nil) }
                 guard !state.waiting.isEmpty else { return nil }
                 state.running += 1
-                return .some(state.waiting.removeFirst())
+                let job = state.waiting.removeFirst()
+                state.waitingBytes -= job.input.count
+                return .some(job)
             }
             guard let job = next else { return }
-            let outcome = HookProcess.run(job.words, input: job.input, variables: job.variables, timeout: timeout)
+            let outcome = run(job, timeout) { state.look { !$0.hasEnded } }
             state.change { state in
                 state.running -= 1
                 switch outcome {
-                case .done: state.figures.done += 1
-                case .failed: state.figures.failed += 1
+                case .ended(0): state.figures.done += 1
+                case .ended, nil: state.figures.failed += 1
                 case .timedOut: state.figures.timedOut += 1
+                case .unwanted: state.figures.killed += 1
                 }
             }
         }
+    }
+
+    /// Runs a program with its input on standard input, and waits for its end; nil when it cannot be started. What it prints goes to
+    /// standard error: standard output is for events.
+    private static func run(
+        _ job: Job, _ timeout: Int64, while isWanted: () -> Bool
+    ) -> ChildProgram.Ending? {
+        guard let file = tmpfile() else { return nil }
+        defer { fclose(file) }
+        // A file, not a pipe: a program that does not read cannot hold anybody up.
+        guard fwrite(job.input, 1, job.input.count, file) == job.input.count, fflush(file) == 0 else { return nil }
+        rewind(file)
+        let program = ChildProgram(
+            job.words, input: fileno(file), output: STDERR_FILENO, variables: job.variables, leadsGroup: true)
+        return program?.end(by: MachineClock.monotonic + .microseconds(timeout), while: isWanted)
     }
 
     /// At most once a second, and only where a terminal is.
@@ -168,11 +204,13 @@ public final class HookOutlet: Outlet {
 
     private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {
         let isTaken = state.change { state -> Bool in
-            guard state.forwarding < Self.mostForwarding else {
+            guard state.forwarding.count < Self.mostForwarding, state.forwardingBytes < Limits.waiting else {
                 state.figures.dropped += 1
+                state.missForward(n, "too many waited")
                 return false
             }
-            state.forwarding += 1
+            state.forwarding.append(n)
+            state.forwardingBytes += object.count
             return true
         }
         guard isTaken, let http else { return }
@@ -184,13 +222,21 @@ public final class HookOutlet: Outlet {
             let span = TimeText.span(milliseconds: (MachineClock.monotonic - began).microseconds / 1000)
             let (words, isGood): (String, Bool) =
                 switch result {
-                case .success(let response): ("\(response.status)", response.status < 400)
+                case .success(let response): ("\(response.status)", (200..<300).contains(response.status))
                 case .failure(let failure): (failure.message, false)
                 }
             tell("forwarded #\(n)  \(words) in \(span)")
             state.change { state in
-                state.forwarding -= 1
-                if isGood { state.figures.done += 1 } else { state.figures.failed += 1 }
+                // What had no answer by the end is counted already.
+                guard !state.hasEnded, let place = state.forwarding.firstIndex(of: n) else { return }
+                state.forwarding.remove(at: place)
+                state.forwardingBytes -= object.count
+                if isGood {
+                    state.figures.done += 1
+                } else {
+                    state.figures.failed += 1
+                    state.missForward(n, words)
+                }
             }
         }
     }

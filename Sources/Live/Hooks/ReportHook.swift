@@ -29,23 +29,36 @@ public struct ReportHook: Sendable {
 public struct HookFigures: Hashable, Sendable {
     /// Done, and well.
     public var done = 0
-    /// Programs that ended with another code than 0, requests that came to nothing or a status of 400 and more.
+    /// Programs that ended with another code than 0, and what was forwarded and not taken: a redirection is not followed.
     public var failed = 0
     /// Programs that took too long and were killed.
     public var timedOut = 0
+    /// Still under way at the end, and killed.
+    public var killed = 0
     /// Left out, because too much waited already.
     public var dropped = 0
+    /// Reports that were to be forwarded, and that the receiver has not taken.
+    public var notForwarded = 0
+    /// The first of those: its number, and why.
+    public var firstNotForwarded: String?
+
+    /// What filters name and no event had, a line for each.
+    public var absent: [String] = []
 
     /// Nothing yet.
     public init() {}
 
     /// One line for the end; nil when there was nothing.
     public var line: String? {
-        guard self != HookFigures() else { return nil }
+        guard done + failed + timedOut + killed + dropped + notForwarded > 0 else { return nil }
         var parts = ["hooks: \(done) done"]
         if failed > 0 { parts.append("\(failed) failed") }
         if timedOut > 0 { parts.append("\(timedOut) took too long") }
+        if killed > 0 { parts.append("\(killed) still ran at the end and \(killed == 1 ? "was" : "were") killed") }
         if dropped > 0 { parts.append("\(dropped) left out, since too many waited") }
+        if let firstNotForwarded {
+            parts.append("\(notForwarded) not taken by the receiver of --forward, the first \(firstNotForwarded)")
+        }
         return parts.joined(separator: ", ")
     }
 }
