@@ -31,7 +31,7 @@ struct OutboxMirror {
         var present: [String: [UInt8]] = [:]
         for entry in session.pendingActions where isKept(entry) {
             let id = entry.action.id.description
-            let text = entry.kept
+            let text = entry.kept(in: session.actionPlace)
             present[id] = text
             if entries[id] != text { writes.append(.enqueue(id: id, entry: text)) }
         }
@@ -42,10 +42,10 @@ struct OutboxMirror {
 }
 
 extension OutboxEntry {
-    /// As the store keeps it.
-    var kept: [UInt8] {
+    /// As the store keeps it: with the place, since the session that finds it may look elsewhere.
+    func kept(in place: Action.Place?) -> [UInt8] {
         var writer = JSONWriter()
-        encode(into: &writer)
+        encode(into: &writer, in: place)
         return writer.bytes
     }
 }

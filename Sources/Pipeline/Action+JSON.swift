@@ -19,6 +19,11 @@ extension Action {
         writer.key("do")
         writer.string(operation.name)
         operation.encodeMembers(into: &writer)
+        for (key, id) in [("company", place?.company), ("workspace", place?.workspace)] {
+            guard let id else { continue }
+            writer.key(key)
+            writer.string(id.description)
+        }
         guard !pictures.isEmpty else { return }
         writer.key("pictures")
         writer.beginArray()
@@ -32,6 +37,7 @@ extension Action {
             let operation = Operation(value)
         else { return nil }
         self.init(id: EntityID(id), operation, asked: Timestamp(milliseconds: asked))
+        place = Place(company: value["company"]?.id, workspace: value["workspace"]?.id)
         pictures = value["pictures"]?.texts ?? []
     }
 }

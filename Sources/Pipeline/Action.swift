@@ -7,6 +7,8 @@ public struct Action: Hashable, Sendable {
     public var id: EntityID
     /// What.
     public var operation: Operation
+    /// Where what it names is; nil for where the session looks.
+    public var place: Place?
     /// Addresses of pictures that a message has, as the backend's image service gave them.
     public var pictures: [String] = []
     /// The wall clock when it was asked for, which a message shows until the server has given it a time.
@@ -17,6 +19,20 @@ public struct Action: Hashable, Sendable {
         self.id = id
         self.operation = operation
         self.asked = asked
+    }
+
+    /// A company and a workspace, as far as they were named or known.
+    public struct Place: Hashable, Sendable {
+        /// The company.
+        public var company: EntityID?
+        /// The workspace.
+        public var workspace: EntityID?
+
+        /// A place; nil when nothing of it is known.
+        public init?(company: EntityID?, workspace: EntityID?) {
+            if company == nil, workspace == nil { return nil }
+            (self.company, self.workspace) = (company, workspace)
+        }
     }
 
     /// What can be done. A channel is named by its id, by `#` and its name, or by the id of the action that makes it; a

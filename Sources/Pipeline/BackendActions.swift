@@ -37,6 +37,12 @@ protocol ActionBackend: Sendable {
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep
 
+    /// Where the session looks, as far as names of actions are concerned.
+    var place: Action.Place? { get }
+
+    /// Whether an action is about another place than the session's: then it waits for a session that looks there.
+    func isElsewhere(_ action: Action) -> Bool
+
     /// The lane of an action (`Action.lane`), by the id of its channel; nil while it is not known which channel its name means.
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID?
 
@@ -66,6 +72,8 @@ protocol ActionBackend: Sendable {
 }
 
 extension ActionBackend {
+    var place: Action.Place? { nil }
+    func isElsewhere(_ action: Action) -> Bool { false }
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? { action.lane }
     func evidence(behind key: ResourceKey) -> ResourceKey? { nil }
 }

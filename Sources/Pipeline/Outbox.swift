@@ -79,12 +79,14 @@ struct Outbox: Sendable {
 
     /// The first entry of each lane, of those that may go on now, as far as there is room under way. `lane` gives an action's lane, nil
     /// while it is not known which channel its name means: it may be that of any action behind it, so that those wait.
-    func ready(lane: (Action) -> EntityID? = { $0.lane }) -> [EntityID] {
+    func ready(
+        lane: (Action) -> EntityID? = { $0.lane }, where isHere: (Action) -> Bool = { _ in true }
+    ) -> [EntityID] {
         var taken: Set<EntityID> = []
         var ready: [EntityID] = []
         var room = Self.concurrency - requests.count
         var isKnown = true
-        for entry in entries where entry.failure == nil && isKnown {
+        for entry in entries where entry.failure == nil && isKnown && isHere(entry.action) {
             let lane = lane(entry.action)
             isKnown = lane != nil
             guard taken.insert(lane ?? entry.action.lane).inserted else { continue }

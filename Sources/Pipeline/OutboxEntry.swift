@@ -69,8 +69,10 @@ public struct OutboxEntry: Hashable, Sendable {
 
 // What of an entry outlives the process.
 extension OutboxEntry {
-    /// Writes the entry as a JSON object: its action's members, and how far it is.
-    public func encode(into writer: inout JSONWriter) {
+    /// Writes the entry as a JSON object: its action's members, and how far it is. What names no place is of `place`.
+    public func encode(into writer: inout JSONWriter, in place: Action.Place? = nil) {
+        var action = action
+        action.place = action.place ?? place
         writer.beginObject()
         action.encodeMembers(into: &writer)
         writer.key("attempts")

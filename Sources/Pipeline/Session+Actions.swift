@@ -49,7 +49,9 @@ extension Session {
         var moved = isOnline
         while moved {
             moved = false
-            for id in outbox.ready(lane: { backend.lane(of: $0, in: transaction.model) }) {
+            for id in outbox.ready(
+                lane: { backend.lane(of: $0, in: transaction.model) }, where: { !backend.isElsewhere($0) })
+            {
                 guard let entry = outbox[id] else { continue }
                 if go(on: entry, into: &effects) { moved = true }
             }

@@ -86,6 +86,9 @@ public struct Session: Sendable {
     /// What the user wants done and is not done yet, in the order it was asked for.
     public var pendingActions: [OutboxEntry] { outbox.entries }
 
+    /// Where the session looks: what names no place is there.
+    public var actionPlace: Action.Place? { backend.place }
+
     /// Changes with everything of the pending actions that a store keeps.
     public var pendingActionsVersion: Int { outbox.version }
 

@@ -182,6 +182,58 @@ import Wire
             ])
     }
 
+    /// As a store keeps an action that was asked for in another workspace, and gives it back.
+    private func kept(_ id: EntityID, in workspace: EntityID) throws -> OutboxEntry {
+        let send = Action.Operation.send(channel: EntityID("#general"), thread: nil, text: "hi")
+        var writer = JSONWriter()
+        OutboxEntry(Action(id: id, send, asked: Timestamp(milliseconds: 1)))
+            .encode(into: &writer, in: Action.Place(company: EntityID("C"), workspace: workspace))
+        let entry = try #require(OutboxEntry(try JSONValue(parsing: writer.bytes[...])))
+        #expect(entry.action.place == Action.Place(company: EntityID("C"), workspace: workspace))
+        return entry
+    }
+
+    @Test func `what waits from another workspace goes to the channel of that name there`() throws {
+        var configuration = Configuration(backend: .twake, company: "C", workspace: "W")
+        configuration.connects = false
+        var transcript = Transcript(configuration)
+        transcript.feed(.restoreOutbox([try kept(EntityID("A1"), in: EntityID("W2"))]))
+        let channel = Transcript.channel().replacing(#""id":"CH""#, with: #""id":"CH2""#)
+            .replacing(#""workspace_id":"W""#, with: #""workspace_id":"W2""#)
+        let workspaces = F.list([Server.workspace, Server.workspace.replacing(#""W""#, with: #""W2""#)])
+        let service: [(part: String, status: Int, body: String)] =
+            [
+                ("/companies/C/workspaces/W2/channels", 200, F.list(channel)), ("/direct/channels", 200, F.list("")),
+                ("/feed", 200, F.list("")), ("/companies/C/workspaces", 200, workspaces),
+            ] + Server.core.service
+        var bodies: [String] = []
+        while let request = transcript.requests.first {
+            transcript.requests.removeFirst()
+            if request.method == "POST" {
+                bodies.append(String(decoding: request.body, as: UTF8.self))
+                continue
+            }
+            let found = service.first { request.target.contains($0.part) }
+            let (status, body) = found.map { ($0.status, $0.body) } ?? Server.core.absence
+            transcript.feed(
+                .answered(
+                    request: request.id, .response(status: status, body: ArraySlice(body.utf8), retryAfter: nil)))
+        }
+        #expect(bodies.count == 1, "\(transcript.actions)")
+        #expect(bodies.first?.contains(#""id":"CH2","workspace_id":"W2""#) == true, "\(bodies)")
+    }
+
+    @Test func `a live session leaves what waits from another workspace alone, and it holds up nothing`() throws {
+        var transcript = Transcript.acting()
+        #expect(transcript.session.actionPlace == Action.Place(company: EntityID("C"), workspace: EntityID("W")))
+        transcript.feed(.restoreOutbox([try kept(EntityID("A1"), in: EntityID("W2"))]))
+        #expect(transcript.actions == ["A1 queued"])
+        #expect(transcript.calls == [] && transcript.shown == ["first"])
+        transcript.send("A2", "two", to: EntityID("#general"))
+        #expect(transcript.actions == ["A2 queued", "A2 sending 1"])
+        #expect(transcript.session.pendingActions.map(\.action.place?.workspace) == [EntityID("W2"), nil])
+    }
+
     @Test func `of many places ten are named`() {
         let companies = (1...13).map { #"{"id":"C\#($0)","name":"N\#($0)","logo":""}"# }
         let last = reports(

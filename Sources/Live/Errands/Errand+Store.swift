@@ -96,7 +96,7 @@ extension Errand {
         let known = session.pendingActions
         let writes = actions.map { action in
             let entry = known.first { $0.action.id == action.id } ?? OutboxEntry(action)
-            return StoreWrite.enqueue(id: action.id.description, entry: entry.kept)
+            return StoreWrite.enqueue(id: action.id.description, entry: entry.kept(in: session.actionPlace))
         }
         return commit(writes, of: owner)
     }

@@ -79,7 +79,14 @@ public actor Errand {
                 return ErrandResult(action: action, outcome: .refused(why: why, status: nil))
             }
         }
-        wanted = filled
+        let named = Action.Place(
+            company: configuration.company.map { EntityID($0) }, workspace: configuration.workspace.map { EntityID($0) }
+        )
+        wanted = filled.map { action in
+            var action = action
+            action.place = action.place ?? named
+            return action
+        }
         return await withCheckedContinuation { continuation in
             completion = continuation
             resolve()

@@ -41,8 +41,9 @@ extension TwakeBackend {
     ) {
         let id = view.action.id
         // A name stands for no channel until it is known for which.
-        if case .text(let text) = name, text.hasPrefix("#"), self.channel(named: name, in: model) == nil { return }
-        let channel = channel(named: name, in: model)?.id ?? name
+        let known = self.channel(named: name, in: model, at: view.action.place?.workspace)
+        if case .text(let text) = name, text.hasPrefix("#"), known == nil { return }
+        let channel = known?.id ?? name
         let message = Twake.Message(
             id: id, thread: thread ?? id, channel: channel, user: facts.user, text: text, createdAt: view.action.asked)
         guard let row = Item.message(message) else { return }

@@ -11,14 +11,15 @@ extension TwakeBackend {
         guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
         guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
         guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }
-        guard let company = facts.company else {
+        guard let company = action.place?.company ?? facts.company else {
             return fetching(.companies(era), fetched, "you are in no company; name one with --company")
         }
-        if let step = looking(for: company, era, fetched, model) { return step }
+        let named = action.place?.workspace ?? (company == facts.company ? facts.workspace : nil)
+        if let step = looking(for: company, named, era, fetched, model) { return step }
         if case .createWorkspace(let name, let members) = action.operation {
             return request(forWorkspace: name, members, era, company)
         }
-        guard let workspace = facts.workspace else {
+        guard let workspace = named else {
             let why = "you are in no workspace of the company; name one with --workspace"
             return fetching(.workspaces(era, company: company), fetched, why)
         }
@@ -27,7 +28,7 @@ extension TwakeBackend {
             return request(forChannel: draft, era, TwakePlace(company: company, workspace: workspace))
         }
         guard let name = action.operation.channel else { return .impossible("it names no channel") }
-        guard let channel = channel(named: name, in: model) else {
+        guard let channel = channel(named: name, in: model, at: workspace) else {
             let lists: [ResourceKey] = [
                 .twake(.channels(era, company: company, workspace: workspace)), .twake(.directs(era, company: company)),
             ]
@@ -49,16 +50,26 @@ extension TwakeBackend {
         guard let name = action.operation.channel, case .text(let text) = name, text.hasPrefix("#") else {
             return action.lane
         }
-        return channel(named: name, in: model)?.id
+        return channel(named: name, in: model, at: action.place?.workspace)?.id
+    }
+
+    var place: Action.Place? { Action.Place(company: facts.company, workspace: facts.workspace) }
+
+    /// A session that follows what it lists would follow the other place, too.
+    func isElsewhere(_ action: Action) -> Bool {
+        guard discoversRooms, let place = action.place else { return false }
+        return place.company.map { $0 != facts.company } == true
+            || place.workspace.map { $0 != facts.workspace } == true
     }
 
     /// What is to be fetched to know whether the user is in the company that was named, or why nothing is done there; nil when it is known,
     /// or the server does not say.
     private func looking(
-        for company: EntityID, _ era: TwakeEra, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>
+        for company: EntityID, _ workspace: EntityID?, _ era: TwakeEra, _ fetched: [ResourceKey],
+        _ model: SectionedCollection<Item>
     ) -> ActionStep? {
         var sections: [Item.Section] = [.directs(company), .workspaces(company)]
-        if let workspace = facts.workspace { sections.append(.channels(workspace)) }
+        if let workspace { sections.append(.channels(workspace)) }
         if sections.contains(where: { holdsTruth($0, model) }) { return nil }
         return looking(for: company, among: facts.companies, .companies(era), fetched) { others in
             "there is no company '\(company)'; you are in " + (others.isEmpty ? "none" : others)
@@ -102,14 +113,16 @@ extension TwakeBackend {
         fetched.contains(.twake(resource)) ? .impossible(why) : .fetch([.twake(resource)])
     }
 
-    /// The channel of an id, or of `#` and a name, the letters' case aside.
-    func channel(named name: EntityID, in model: SectionedCollection<Item>) -> Twake.Channel? {
+    /// The channel of an id, or of `#` and a name, the letters' case aside, in that workspace or the session's.
+    func channel(
+        named name: EntityID, in model: SectionedCollection<Item>, at workspace: EntityID? = nil
+    ) -> Twake.Channel? {
         if let row = model[.channel(name)], row.delivery == nil || row.delivery == .leaving { return row.channel }
         guard case .text(let text) = name, text.hasPrefix("#") else { return nil }
         let wanted = text.dropFirst().lowercased()
         // Before the workspace is known, there is what is remembered of one.
         let sections = model.sectionKeys.filter { $0.name == "channels" }
-        let section = facts.workspace.map { .channels($0) } ?? (sections.count == 1 ? sections[0] : nil)
+        let section = (workspace ?? facts.workspace).map { .channels($0) } ?? (sections.count == 1 ? sections[0] : nil)
         guard let section else { return nil }
         return model.rows(in: section).lazy.compactMap(\.channel).first { $0.name?.lowercased() == wanted }
     }
@@ -168,7 +181,7 @@ extension TwakeBackend {
 
     func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
         guard case .send(let name, let thread, _) = action.operation,
-            let path = channel(named: name, in: model)?.path
+            let path = channel(named: name, in: model, at: action.place?.workspace)?.path
         else { return nil }
         return pageKey(path, thread, facts.effectiveEra)
     }
