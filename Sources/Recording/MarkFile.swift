@@ -95,9 +95,13 @@ public struct MarkFile {
         guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
         defer { close(descriptor) }
         let line = encoder.line
+        let end = lseek(descriptor, 0, SEEK_END)
         let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard written == line.count else {
-            throw .system(operation: "write", path: path, code: written < 0 ? errno : EIO)
+            let code = written < 0 ? errno : ENOSPC
+            // Half a line would spoil the mark that follows.
+            ftruncate(descriptor, end)
+            throw .system(operation: "write", path: path, code: code)
         }
     }
 }

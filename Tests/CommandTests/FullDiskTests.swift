@@ -75,6 +75,25 @@ import Testing
         #expect(names(in: folder).count == 1)
     }
 
+    @Test func `a mark that has no room leaves no half line behind, which would spoil the next`() throws {
+        let path = try temporaryFolder() + "/x.weir.jsonl"
+        try writeFile(path, try readFile(packageFolder + "/samples/recordings/hello.weir.jsonl"))
+        func mark(_ label: String, blocks: String) throws -> Int32 {
+            let words = [try pathOfWeir(), "file", "mark", path, "--set", label, "--at", "n:3"]
+            let process = try start(
+                ["/bin/sh", "-c", "ulimit -S -f \(blocks); exec \"$0\" \"$@\""] + words, environment: [:],
+                descriptors: [:])
+            return try waitForExit(of: process)
+        }
+        var kept = 0
+        while kept < 20, try mark("m\(kept)", blocks: "1") == 0 { kept += 1 }
+        #expect((1..<20).contains(kept))
+        #expect(try mark("full", blocks: "1") == 7)
+        #expect(try mark("last", blocks: "unlimited") == 0)
+        let marks = try weir("file", "mark", path).output.split(separator: "\n")
+        #expect(marks.count { $0.hasSuffix("  last") } == 1 && marks.count { $0.contains("  m") } == kept, "\(marks)")
+    }
+
     @Test
     func `a tail that goes on says so, records again when there is room, and tells in the recording what is missing`()
         throws
