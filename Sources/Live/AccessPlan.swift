@@ -111,6 +111,11 @@ public struct AccessPlan: Sendable {
             }
             access.headers.append(Access.Header(name: header.name, value: value))
         }
-        return (access, secrets.filter { $0.reveal().utf8.count >= Self.shortestHidden })
+        return (access, Self.hidden(secrets))
+    }
+
+    /// Those that are to be hidden.
+    static func hidden(_ secrets: [Secret]) -> [Secret] {
+        secrets.filter { $0.reveal().utf8.count >= shortestHidden }
     }
 }

@@ -8,29 +8,32 @@ enum RealtimeSocket {
     case webSocket(WebSocketClient)
     case longPolling(LongPollingSocket)
 
-    /// Begins to open what was asked for; `handler` is called on the loop, never before this returns; `fellBack` as
+    /// Begins to open what was asked for, `query` with each of its requests; `handler` is called on the loop, never before this returns; `fellBack` as
     /// `WebSocketRequest` says.
     init(
         on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
-        access: Access, framing: WebSocketFraming, limits: Limits, fellBack: @escaping @Sendable () -> Void,
+        query: String, access: Access, framing: WebSocketFraming, limits: Limits,
+        fellBack: @escaping @Sendable () -> Void,
         handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
+        let suffix = query.isEmpty ? "" : "?" + query
         switch opening {
         case .engineIO(let path, let transport, let revision, let detectsRevision):
             var request = EngineIORequest(
-                url: server.with(scheme: server.scheme, target: path), transport: transport, revision: revision,
+                url: server.with(scheme: server.scheme, target: path + suffix), transport: transport,
+                revision: revision,
                 detectsRevision: detectsRevision, access: access, maximumMessage: limits.message)
             request.framing = framing
             request.fellBack = fellBack
             self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
         case .webSocket:
-            let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target)
+            let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target + suffix)
             var request = WebSocketRequest(url: url, access: access, maximumMessage: limits.message)
             request.framing = framing
             request.fellBack = fellBack
             self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
         case .longPolling:
-            let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)
+            let url = server.with(scheme: server.isSecure ? "https" : "http", target: target + suffix)
             self = .longPolling(
                 LongPollingSocket(
                     on: loop, http: http, url, access: access, maximumMessage: limits.message, handler: handler))

@@ -115,7 +115,7 @@ extension Record {
     package static func of(_ input: Input) -> Record? {
         switch input {
         case .start, .stop: nil
-        case .opened(let connection, _): .connection(ConnectionRecord(connection: connection, state: .open))
+        case .opened(let connection, _, _): .connection(ConnectionRecord(connection: connection, state: .open))
         case .failed(let connection, let failure):
             .connection(
                 ConnectionRecord(

@@ -18,14 +18,18 @@ extension Tail {
             connection: request.connection, state: .connecting, url: shown(url.description), attempt: request.attempt)
         notes.connection.note(connecting)
         record(.connection(connecting), stamp)
-        let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
+        let configuration = configuration
         let resolve: @Sendable () -> Result<Credentials, TokenError> = {
             Result { () throws(TokenError) in
-                let (access, secrets) = try plan.resolve(for: server)
-                return Credentials(token: try reference?.resolve(), access: access, secrets: secrets)
+                let (access, secrets) = try configuration.access.resolve(for: configuration.server)
+                var found = Credentials(
+                    token: try configuration.token?.resolve(), access: access, query: configuration.server.query,
+                    secrets: secrets)
+                try found.add(auth: configuration.auth, query: configuration.query)
+                return found
             }
         }
-        guard reference != nil || plan.needsResolving else { return take(resolve(), request) }
+        guard configuration.needsResolving else { return take(resolve(), request) }
         loop.offload(named: "weir-token", resolve) { [weak self] result in
             self?.assumeIsolated { $0.take(result, request) }
         }
@@ -38,8 +42,25 @@ extension Tail {
     private struct Credentials: Sendable {
         var token: Secret?
         var access: Access
-        /// What is secret in the access.
+        /// The auth object of Socket.IO, JSON.
+        var auth: Secret?
+        /// The query of the connection's requests.
+        var query: String
+        /// What is secret in the access, the object and the query.
         var secrets: [Secret]
+
+        mutating func add(auth: ReferenceTemplate?, query: ReferenceTemplate?) throws(TokenError) {
+            if let auth {
+                let (text, hidden) = try auth.resolve()
+                self.auth = text
+                secrets += AccessPlan.hidden(hidden)
+            }
+            if let query {
+                let (text, hidden) = try query.resolve()
+                self.query = text.reveal()
+                secrets += AccessPlan.hidden(hidden)
+            }
+        }
     }
 
     private func take(_ result: Result<Credentials, TokenError>, _ request: ConnectionRequest) {
@@ -48,7 +69,8 @@ extension Tail {
             if let token = credentials.token { adopt(token) }
             access = credentials.access
             pending += credentials.secrets.map { .redact($0) }
-            open(request)
+            auth = credentials.auth
+            open(request, query: credentials.query)
         case .failure(let error):
             feed(
                 .failed(
@@ -62,11 +84,12 @@ extension Tail {
         pending.append(.redact(token))
     }
 
-    private func open(_ asked: ConnectionRequest) {
+    private func open(_ asked: ConnectionRequest, query: String) {
         guard asked.connection == connection, case .running = phase else { return }
         let number = asked.connection
         socket = RealtimeSocket(
-            on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, access: access,
+            on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, query: query,
+            access: access,
             framing: configuration.framing, limits: configuration.session.limits
         ) { [weak self] in
             self?.assumeIsolated { $0.framingFellBack() }
@@ -90,7 +113,7 @@ extension Tail {
     private func socketDid(_ event: WebSocketEvent, connection: Int) {
         guard connection == self.connection else { return }
         switch event {
-        case .opened: feed(.opened(connection: connection, token: token))
+        case .opened: feed(.opened(connection: connection, token: token, auth: auth))
         case .received(let messages): feed(messages, connection: connection)
         case .closed(let close):
             socket = nil

@@ -223,7 +223,9 @@ extension Configuration {
     /// Names what the session was asked to show: sessions that were asked for the same share a memory.
     fileprivate var view: String {
         var parts: [String] = []
-        if backend != .twake || namespace != "/" { parts.append("\(backend.rawValue) \(namespace)") }
+        if backend != .twake || namespaces != ["/"] {
+            parts.append("\(backend.rawValue) \(namespaces.joined(separator: " "))")
+        }
         if let company { parts.append("company \(company)") }
         if let workspace { parts.append("workspace \(workspace)") }
         parts += rooms.map { "room \($0)" }

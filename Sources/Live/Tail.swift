@@ -75,6 +75,8 @@ public actor Tail {
     /// Whether it was told that libwebsockets reads the frames.
     var toldOfFraming = false
     var token: Secret?
+    /// The auth object of the last attempt to connect, JSON.
+    var auth: Secret?
     /// How the server is reached since the last attempt to connect.
     var access = Access()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]

@@ -4,12 +4,16 @@ public import Wire
 
 /// What a tail is told once.
 public struct TailConfiguration: Sendable {
-    /// The server's address: scheme `http` or `https` (or `ws`, `wss`), host and port; path and query are not used.
+    /// The server's address: scheme `http` or `https` (or `ws`, `wss`), host and port. The path is not used; the session has its own.
     public var server: URLParts
     /// What the session is told.
     public var session: Configuration
     /// Where the token comes from.
     public var token: TokenReference?
+    /// The object that authenticates a Socket.IO connection of Engine.IO 4; nil for the backend's own.
+    public var auth: ReferenceTemplate?
+    /// The query of every request of the realtime connection; nil for the address's own.
+    public var query: ReferenceTemplate?
     /// How the server is reached.
     public var access: AccessPlan
     /// Who reads the frames of the WebSocket.
@@ -60,6 +64,11 @@ public struct TailConfiguration: Sendable {
         var service = server
         service.host = session.backend.serviceHost(for: server.host)
         return service
+    }
+
+    /// Whether finding what a connection needs may block, or fail.
+    var needsResolving: Bool {
+        token != nil || access.needsResolving || [auth, query].contains { $0?.references.isEmpty == false }
     }
 
     /// Whether the recording holds states of the model, which needs its checksums.

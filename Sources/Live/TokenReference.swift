@@ -17,6 +17,18 @@ public enum TokenReference: Sendable {
     /// How long a command may take: a person may be asked for a passphrase.
     public static let patience: Duration = .seconds(60)
 
+    /// A reference as it is typed: `env:NAME`, `file:PATH` or `cmd:COMMAND`; nil for what is none.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty else { return nil }
+        switch parts[0] {
+        case "env": self = .environment(parts[1])
+        case "file": self = .file(parts[1])
+        case "cmd": self = .command(parts[1])
+        default: return nil
+        }
+    }
+
     /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread. A command that does not end in time is killed
     /// with everything it has started.
     public func resolve(

@@ -11,7 +11,13 @@ extension Configuration {
         writer.key("path")
         writer.string(path)
         writer.key("namespace")
-        writer.string(namespace)
+        writer.string(namespaces[0])
+        if namespaces.count > 1 {
+            writer.key("namespaces")
+            writer.beginArray()
+            for namespace in namespaces { writer.string(namespace) }
+            writer.endArray()
+        }
         if let revision {
             writer.key("eio")
             writer.integer(revision.rawValue)
@@ -108,9 +114,15 @@ extension Configuration {
             } else if reader.matches(key, "path") {
                 path = try reader.string()
             } else if reader.matches(key, "namespace") {
-                let at = reader.offset
-                namespace = try reader.string()
-                guard SocketIO.isNamespace(namespace) else { throw JSONError(.invalidString, at: at) }
+                namespaces = [try Self.namespace(&reader)]
+            } else if reader.matches(key, "namespaces") {
+                var names: [String] = []
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    let name = try Self.namespace(&reader)
+                    if !names.contains(name) { names.append(name) }
+                }
+                if !names.isEmpty { namespaces = names }
             } else if reader.matches(key, "eio") {
                 revision = EngineIO.Revision(rawValue: Int(clamping: try reader.int64()))
             } else if reader.matches(key, "transport") {
@@ -164,6 +176,13 @@ extension Configuration {
     public static let maximumHistory = 10_000
     /// Messages of one channel that are caught up with where nothing is said.
     public static let usualCatchUp = 1_000
+
+    private static func namespace(_ reader: inout JSONReader) throws(JSONError) -> String {
+        let at = reader.offset
+        let name = try reader.string()
+        guard SocketIO.isNamespace(name) else { throw JSONError(.invalidString, at: at) }
+        return name
+    }
 
     /// A second at least, a day at most.
     private static func span(_ reader: inout JSONReader) throws(JSONError) -> Duration {

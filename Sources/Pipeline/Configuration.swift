@@ -60,8 +60,9 @@ public struct Configuration: Hashable, Sendable {
     public var backend: BackendKind
     /// The Socket.IO path, with slashes on both ends, or that of Bayeux.
     public var path: String
-    /// The namespace, `/` by default. It begins with a slash and holds no comma, which would end it on the wire.
-    public var namespace: String
+    /// The namespaces, one at least and each once; an emit that names none goes to the first. Each begins with a slash and holds no comma,
+    /// which would end it on the wire.
+    public var namespaces: [String]
     /// The Engine.IO revision; nil finds out, beginning with 4.
     public var revision: EngineIO.Revision?
     /// The transports to use.
@@ -105,7 +106,7 @@ public struct Configuration: Hashable, Sendable {
 
     /// A configuration.
     public init(
-        backend: BackendKind, path: String? = nil, namespace: String = "/", revision: EngineIO.Revision? = nil,
+        backend: BackendKind, path: String? = nil, namespaces: [String] = ["/"], revision: EngineIO.Revision? = nil,
         transport: EngineIO.TransportChoice = .auto,
         company: String? = nil,
         workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
@@ -114,7 +115,7 @@ public struct Configuration: Hashable, Sendable {
     ) {
         self.backend = backend
         self.path = path ?? backend.usualPath
-        self.namespace = namespace
+        self.namespaces = namespaces
         self.revision = revision
         self.transport = transport
         self.company = company

@@ -6,8 +6,9 @@ public import Wire
 public enum Input: Sendable {
     /// The session begins.
     case start
-    /// The WebSocket of that connection opened; the token's reference was resolved for it.
-    case opened(connection: Int, token: Secret?)
+    /// The WebSocket of that connection opened; the token's reference was resolved for it. `auth` is the JSON object that authenticates a
+    /// Socket.IO connection, where it is not the backend's to make.
+    case opened(connection: Int, token: Secret?, auth: Secret? = nil)
     /// The WebSocket of that connection did not open.
     case failed(connection: Int, ConnectFailure)
     /// A message arrived on that connection.

@@ -109,6 +109,41 @@ enum LossCause: Hashable, Sendable {
     }
 }
 
+/// Which of a connection's namespaces have been answered. Events flow from the first answer on; the session is ready after the last.
+struct NamespaceAnswers: Sendable {
+    private var due: [String]
+    private var joined = 0
+    /// Whether nothing was missed in any that was joined.
+    private(set) var isRecovered = true
+
+    init(_ names: [String]) { due = names }
+
+    /// A namespace was joined; true when that was the last answer.
+    mutating func join(_ name: String, isRecovered: Bool) -> Bool {
+        guard let index = due.firstIndex(of: name) else { return false }
+        due.remove(at: index)
+        joined += 1
+        self.isRecovered = self.isRecovered && isRecovered
+        return due.isEmpty
+    }
+
+    /// What a refusal leads to.
+    enum Refused {
+        /// Others are joined, or may be.
+        case othersLeft
+        /// That was the last answer, and others are joined.
+        case ready
+        /// None is joined.
+        case alone
+    }
+
+    mutating func refuse(_ name: String) -> Refused {
+        due.removeAll { $0 == name }
+        if !due.isEmpty { return .othersLeft }
+        return joined > 0 ? .ready : .alone
+    }
+}
+
 /// What outlives a connection.
 struct ConnectionHistory: Sendable {
     /// Connections asked for.
@@ -126,6 +161,8 @@ struct ConnectionHistory: Sendable {
     /// What the machine of the last connection left for the next one's.
     var memory = SocketIOClient.Memory()
     var channels = BayeuxClient.Memory()
+    /// What became of the namespaces that the open connection asked for.
+    var joining = NamespaceAnswers([])
     /// Whether frames of Bayeux are polled for, since the server answered something else than a WebSocket.
     var lacksWebSocket = false
     /// Whether the server took up the session of the last connection, so that nothing was missed.

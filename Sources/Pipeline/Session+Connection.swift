@@ -1,3 +1,4 @@
+import JSONText
 package import Wire
 
 // The way of the connection: connect, lose, wait, connect again.
@@ -44,7 +45,7 @@ extension Session {
         }
     }
 
-    mutating func opened(_ connection: Int, token: Secret?, into effects: inout [Effect]) {
+    mutating func opened(_ connection: Int, token: Secret?, auth: Secret?, into effects: inout [Effect]) {
         if configuration.isCaptured, case .idle = link {
             history.connections = connection - 1
             connect(into: &effects)
@@ -55,9 +56,19 @@ extension Session {
         link = .handshaking(Link.Open(connection: connection, spoken: spoken))
         switch spoken {
         case .socketIO(let revision):
+            let payload =
+                auth.map { RawJSON(unchecked: ArraySlice($0.reveal().utf8)) } ?? backend.connectPayload(token: token)
+            if payload != nil, revision == .v3 {
+                transaction.notice(
+                    .warning,
+                    "the \(auth == nil ? "token" : "auth object") is not sent: Engine.IO 3 has no place for it but the"
+                        + " query (--query NAME=env:NAME)")
+            }
             var told = SocketIOClient.Configuration(
-                revision: revision, namespace: configuration.namespace, auth: backend.connectPayload(token: token))
+                revision: revision,
+                namespaces: configuration.namespaces.map { SocketIOClient.Namespace($0, auth: payload) })
             told.maximumAttachments = configuration.limits.attachments
+            history.joining = NamespaceAnswers(configuration.namespaces)
             client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
         case .bayeux: openChannels(into: &effects)
         }

@@ -8,7 +8,7 @@ extension Session {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, at: now) { return handle(.socketIO(event), into: &effects) }
+        if let event = client?.receiveEvent(message, at: now) { return hear(event, into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
@@ -38,9 +38,12 @@ extension Session {
     private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
-        case .connected(let joined): began(isRecovered: joined.isRecovered)
-        case .refused(_, let refusal): end(.namespaceRefused(refusal.message), into: &effects)
-        case .event(let event): handle(.socketIO(event), into: &effects)
+        case .connected(let joined):
+            if history.joining.join(joined.namespace, isRecovered: joined.isRecovered) {
+                began(isRecovered: history.joining.isRecovered)
+            }
+        case .refused(let name, let refusal): refused(namespace: name, refusal, into: &effects)
+        case .event(let event): hear(event, into: &effects)
         case .acknowledged(let answer): acknowledged(answer, into: &effects)
         case .unacknowledged, .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
@@ -50,7 +53,23 @@ extension Session {
         }
     }
 
-    /// The namespace is joined, or a session stands; `isRecovered` when nothing was missed since the last one.
+    /// A server of Engine.IO 3 puts a client into `/` unasked: what it says there is for who asked for it.
+    private mutating func hear(_ event: SocketIO.Event, into effects: inout [Effect]) {
+        guard configuration.namespaces.contains(event.namespace) else { return }
+        handle(.socketIO(event), into: &effects)
+    }
+
+    /// One refused namespace leaves the others as they are.
+    private mutating func refused(namespace: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]) {
+        switch history.joining.refuse(namespace) {
+        case .alone: return end(.namespaceRefused(refusal.message), into: &effects)
+        case .ready: began(isRecovered: history.joining.isRecovered)
+        case .othersLeft: break
+        }
+        transaction.notice(.error, "the namespace \(namespace) was refused: \(refusal.message)")
+    }
+
+    /// The namespaces are joined, or a session stands; `isRecovered` when nothing was missed since the last one.
     mutating func began(isRecovered: Bool) {
         guard case .handshaking(let open) = link else { return }
         history.isRecovered = isRecovered

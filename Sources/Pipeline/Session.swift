@@ -149,7 +149,7 @@ public struct Session: Sendable {
         begin(n, at: now)
         switch input {
         case .start: if !configuration.isCaptured { connect(into: &effects) }
-        case .opened(let connection, let token): opened(connection, token: token, into: &effects)
+        case .opened(let connection, let token, let auth): opened(connection, token: token, auth: auth, into: &effects)
         case .failed(let connection, let failure): failed(connection, failure, into: &effects)
         case .message(let connection, let message): received(message, on: connection, into: &effects)
         case .closed(let connection, let close): closed(connection, close, into: &effects)

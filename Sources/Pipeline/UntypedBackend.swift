@@ -16,9 +16,6 @@ struct UntypedBackend: Backend {
     }
 
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
-        if token != nil, spoken == .socketIO(.v3) {
-            transaction.notice(.warning, "the token is not sent: Engine.IO 3 has no place for it but the URL")
-        }
         transaction.plans.append(.ready)
     }
 

@@ -225,7 +225,7 @@ extension WebSocketMessage {
 
 extension String {
     /// The text as part of a query: what RFC 3986, 2.3 does not leave alone as `%XX`.
-    fileprivate var percentEncoded: String {
+    package var percentEncoded: String {
         var text = ""
         for byte in utf8 {
             switch byte {

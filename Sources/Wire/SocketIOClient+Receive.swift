@@ -49,15 +49,21 @@ extension SocketIOClient {
     private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
         guard case .opening(let until) = state else { return }
         state = .open(handshake)
-        if revision == .v3, membership(of: "/") == nil {
-            memberships.append(Membership(Namespace("/"), isWanted: false))
-        }
+        if revision == .v3 { expectDefaultNamespace() }
         for index in memberships.indices where !memberships[index].isGone {
             ask(index, into: &effects)
             // One deadline for the open packet and the answers.
             memberships[index].state = .joining(until: memberships[index].isWanted ? until : nil)
         }
         renewNamespacesDue()
+    }
+
+    /// A server of Engine.IO 3 puts us into `/` in every connection, whether somebody asked for it in this one or not.
+    private mutating func expectDefaultNamespace() {
+        guard let index = membership(of: "/") else {
+            return memberships.append(Membership(Namespace("/"), isWanted: false))
+        }
+        if memberships[index].isGone, !memberships[index].isWanted { memberships[index].state = .waiting }
     }
 
     private mutating func receive(

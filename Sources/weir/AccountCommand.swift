@@ -18,7 +18,7 @@ struct AccountOptions {
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        url = try arguments.url(arguments.positionals[0])
+        url = try arguments.serviceURL(arguments.positionals[0])
         access = try arguments.access(to: url)
         if arguments.command == .logout { store = try arguments.store().path }
         token = try arguments.secret(.token, "token")
@@ -36,7 +36,7 @@ struct LoginOptions {
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        url = try arguments.url(arguments.positionals[0])
+        url = try arguments.serviceURL(arguments.positionals[0])
         access = try arguments.access(to: url)
         guard let user = arguments[.user] else { throw arguments.error("--user NAME is missing") }
         guard let file = arguments[.save] else { throw arguments.error("--save FILE is missing") }

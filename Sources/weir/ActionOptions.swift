@@ -16,7 +16,7 @@ struct ActionOptions {
         var words = arguments.positionals[...]
         let verbs = try ActionVerb.take(&words, arguments)
         guard let address = words.popFirst() else { throw arguments.error("URL is missing") }
-        let url = try arguments.url(address)
+        let url = try arguments.serviceURL(address)
         configuration = ErrandConfiguration(
             server: url, token: try arguments.secret(.token, "token"),
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))

@@ -7,7 +7,7 @@ extension Arguments {
     /// Where a secret is. The value is never repeated in an error: it may be the secret itself.
     func secret(_ option: Option, _ name: String) throws(UsageError) -> TokenReference? {
         guard let text = self[option] else { return nil }
-        guard let reference = Arguments.reference(text) else {
+        guard let reference = TokenReference(text) else {
             throw error(
                 "\(option.flag) takes a reference, not the \(name) itself: an argument is seen by every user of the"
                     + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
@@ -46,14 +46,18 @@ extension Arguments {
         return plan
     }
 
-    private static func reference(_ text: String) -> TokenReference? {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, !parts[1].isEmpty else { return nil }
-        switch parts[0] {
-        case "env": return .environment(parts[1])
-        case "file": return .file(parts[1])
-        case "cmd": return .command(parts[1])
-        default: return nil
+    /// The object that authenticates a Socket.IO connection, with references in it.
+    func auth() throws(UsageError) -> ReferenceTemplate? {
+        guard let text = self[.auth] else { return nil }
+        do { return try ReferenceTemplate(auth: text) } catch { throw self.error("--auth: " + error.message) }
+    }
+
+    /// The query of every request that opens or carries the realtime connection: the URL's, and what `--query` adds.
+    func query(of url: URLParts) throws(UsageError) -> ReferenceTemplate {
+        do {
+            return try ReferenceTemplate(query: url.query, adding: all(.query))
+        } catch {
+            throw self.error("--query: " + TerminalText.escaped(error.message))
         }
     }
 
@@ -103,12 +107,12 @@ extension Arguments {
             throw error("\(option.flag): \(UsageError.quoted(name)) cannot be set: \(problem)")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " }
-        if let reference = Arguments.reference(String(value)) {
+        if let reference = TokenReference(String(value)) {
             return AccessPlan.Header(name: name, text: "", secret: reference)
         }
         if let space = value.firstIndex(of: " ") {
             let rest = value[space...].drop { $0 == " " }
-            if let reference = Arguments.reference(String(rest)) {
+            if let reference = TokenReference(String(rest)) {
                 return AccessPlan.Header(name: name, text: value[..<space] + " ", secret: reference)
             }
         }

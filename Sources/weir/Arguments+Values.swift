@@ -159,19 +159,50 @@ extension Arguments {
         return (String(address), port)
     }
 
-    /// The Socket.IO namespace, with its slash; `/` by default.
-    var namespace: String {
+    /// The Socket.IO namespaces, with their slash; `/` by default.
+    var namespaces: [String] {
         get throws(UsageError) {
-            let name = self[.namespace] ?? "/"
-            guard SocketIO.isNamespace(name) else {
-                throw error("--namespace: a comma cannot be in the name of a namespace")
+            var names: [String] = []
+            for name in all(.namespace) {
+                guard SocketIO.isNamespace(name) else {
+                    throw error("--namespace: a comma cannot be in the name of a namespace")
+                }
+                let whole = name.hasPrefix("/") ? name : "/" + name
+                if !names.contains(whole) { names.append(whole) }
             }
-            return name.hasPrefix("/") ? name : "/" + name
+            return names.isEmpty ? ["/"] : names
         }
+    }
+
+    /// The endpoint's path as it is typed; nil for the backend's own.
+    var endpointPath: String? {
+        get throws(UsageError) {
+            guard let text = self[.path] else { return nil }
+            let path = text.hasPrefix("/") ? text : "/" + text
+            if path.contains("?") {
+                throw error("--path is a path alone: a query is the URL's, or --query NAME=VALUE")
+            }
+            guard (try? URLParts(parsing: "http://h" + path))?.path == path else {
+                throw error("--path: \(UsageError.quoted(text)) is no path of a URL, such as /socket.io/")
+            }
+            return path
+        }
+    }
+
+    /// The URL of a service that is asked for nothing but what its commands know.
+    func serviceURL(_ text: String) throws(UsageError) -> URLParts {
+        let url = try url(text)
+        guard url.target == "/" else {
+            throw error("\(urlLabel): its path and query are of no use to 'weir \(command.rawValue)'; leave them out")
+        }
+        return url
     }
 
     /// A backend's URL.
     func url(_ text: String) throws(UsageError) -> URLParts {
+        if text.contains("#") {
+            throw error(urlLabel + ": what follows # is not for a server; leave it out, or write %23")
+        }
         do {
             return try URLParts(parsing: text)
         } catch {

@@ -65,7 +65,12 @@ enum ContextEditing {
     /// Refuses what would be refused at every use: a URL that is none, a secret that is no reference, a word of no list.
     private static func check(_ arguments: Arguments, url: String?) throws(ContextFolder.Problem) {
         do throws(UsageError) {
-            if let url { _ = try arguments.access(to: try arguments.url(url)) }
+            if let url {
+                let parts = try arguments.url(url)
+                _ = try arguments.access(to: parts)
+                _ = try arguments.query(of: parts)
+            }
+            _ = try arguments.auth()
             for option in [Option.token, .keyPass, .proxyAuth] { _ = try arguments.secret(option, option.rawValue) }
             for option in Option.allCases where arguments.has(option) && !option.choices.isEmpty {
                 let value = arguments[option] ?? ""

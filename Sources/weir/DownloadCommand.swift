@@ -33,7 +33,7 @@ struct DownloadOptions {
             let phrase = Suggestion.phrase(for: kind, among: ["file", "picture"])
             throw arguments.error("\(UsageError.quoted(kind)) is none of file, picture" + phrase)
         }
-        url = try arguments.url(words[1])
+        url = try arguments.serviceURL(words[1])
         access = try arguments.access(to: url)
         token = try arguments.secret(.token, "token")
         (company, workspace) = (arguments[.company], arguments[.workspace])

@@ -23,7 +23,7 @@ enum FileConvertCommand {
             let backend: Configuration.BackendKind = try arguments.choice(.backend) ?? .socketio
             let report = try RecordingConversion.import(
                 path, from: format, to: arguments.destination,
-                ImportOptions(backend: backend, namespace: try arguments.namespace, tool: Help.version),
+                ImportOptions(backend: backend, namespace: try arguments.namespaces[0], tool: Help.version),
                 hearing: complaints.hear)
             Console.note("weir: \(report.written) records written")
         case (.some, _): throw arguments.error("what is no event file is made one first: --to weir")

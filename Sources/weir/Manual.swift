@@ -44,7 +44,7 @@ enum Manual {
         let usage =
             (option.letter.map { "-\($0), " } ?? "") + option.flag
             + (option.placeholder(for: command).map { " " + $0 } ?? "")
-            + (option.isRepeatable ? " …" : "")
+            + (option.isRepeatable(for: command) ? " …" : "")
         let variable = command.takesSettings && option.isVariable ? " [\(option.variable)]" : ""
         roff.item(usage, option.meaning(for: command) + variable)
     }

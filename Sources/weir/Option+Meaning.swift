@@ -4,10 +4,12 @@ extension Option {
         switch self {
         case .backend: "what the server speaks (default twake); socketio has no schema"
         case .path: "endpoint's path (default /socket/; socketio and echo: /socket.io/)"
-        case .namespace: "Socket.IO namespace (default /)"
+        case .namespace: "Socket.IO namespace, or several (default the URL's path, or /)"
+        case .query: "add this to the URL's query (VALUE as for --header)"
         case .eio: "Engine.IO revision (default auto: 4, or 3 when the server says so)"
         case .transport: "default auto: websocket, else polling; upgrade: polling first"
         case .token: "where the token is, never the token itself"
+        case .auth: "auth object of Socket.IO; strings in it as for --token"
         case .ca: "certificates to trust instead of the system's (PEM)"
         case .header: "header for every request (VALUE as for --token, or plain text)"
         case .cert: "certificate to show the server (PEM, with its chain)"

@@ -23,6 +23,8 @@ extension Option {
         case .namespace: "NAMESPACE"
         case .eio: "3|4|auto"
         case .transport: "auto|websocket|polling|upgrade"
+        case .query: "NAME=VALUE"
+        case .auth: "JSON"
         case .token: "env:NAME|file:PATH|cmd:COMMAND"
         case .keyPass, .proxyAuth: "env:NAME|file:PATH|cmd:COMMAND"
         case .header: "'NAME: VALUE'"

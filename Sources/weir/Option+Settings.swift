@@ -50,7 +50,7 @@ extension Option {
     /// Whether its value is where a secret is, or may hold one.
     var isSecret: Bool {
         switch self {
-        case .token, .keyPass, .proxyAuth, .password, .header: true
+        case .token, .auth, .query, .keyPass, .proxyAuth, .password, .header: true
         default: false
         }
     }

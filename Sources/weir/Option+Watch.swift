@@ -4,7 +4,8 @@ extension Option {
 
     /// Those for a server.
     static let ofWatchedServer: Set<Option> = ofFilters.union([
-        .backend, .path, .namespace, .eio, .transport, .token, .header, .ca, .cert, .key, .keyPass, .pin, .proxy,
+        .backend, .path, .namespace, .query, .eio, .transport, .token, .auth, .header, .ca, .cert, .key, .keyPass, .pin,
+        .proxy,
         .proxyAuth, .company, .workspace, .join, .emit, .history, .catchUp, .members, .framing, .duration,
         .idleTimeout,
         .maxAttempts, .maxMessage, .maxBody, .maxBinary, .record, .recordFilter, .rotate, .keep, .compress, .fsync,

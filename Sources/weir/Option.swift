@@ -1,6 +1,6 @@
 /// The one table of options: what each is called, takes, means, and which commands know it.
 enum Option: String, CaseIterable {
-    case backend, path, namespace, eio, transport, token, header, ca, cert, key
+    case backend, path, namespace, query, eio, transport, token, auth, header, ca, cert, key
     case keyPass = "key-pass"
     case pin, proxy
     case proxyAuth = "proxy-auth"
@@ -99,7 +99,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .header,
+        .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .namespace,
+        .query, .header,
         .pin, .image,
         .member, .kind,
         .notKind, .event, .notEvent, .notRoom, .connection,
@@ -116,7 +117,9 @@ enum Option: String, CaseIterable {
     }
 
     /// Whether it may be given more than once to `command`.
-    func isRepeatable(for command: CommandName) -> Bool { isRepeatable && (command, self) != (.fileConvert, .from) }
+    func isRepeatable(for command: CommandName) -> Bool {
+        isRepeatable && !(command == .fileConvert && [.from, .namespace].contains(self))
+    }
 
     /// The options of a command, in the order of the table.
     static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }

@@ -14,7 +14,7 @@ extension RecordedScript {
         while let entry = try reader.next() {
             if case .record(let record, let stamp) = entry { reading.take(record, at: stamp.time) }
         }
-        let namespaces = configuration.namespace == "/" ? ["/"] : ["/", configuration.namespace]
+        let namespaces = ["/"] + configuration.namespaces.filter { $0 != "/" }
         self.init(
             connections: reading.connections, exchanges: reading.exchanges, namespaces: namespaces, speed: speed)
     }

@@ -20,6 +20,7 @@ enum TailCommand {
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
         configuration.framing = options.framing
         configuration.access = options.access
+        (configuration.auth, configuration.query) = (options.auth, options.query)
         configuration.storePath = options.store
         configuration.requiresStore = options.requiresStore
         return configuration
@@ -80,6 +81,9 @@ enum TailCommand {
     static func missingSecret(_ options: TailOptions) -> Trouble? {
         var references = options.access.references
         if let token = options.token { references.append(("token", token)) }
+        for template in [options.auth, options.query] {
+            if let template { references += template.references.map { (template.purpose, $0) } }
+        }
         for (purpose, reference) in references {
             switch reference {
             case .environment, .file:
@@ -115,7 +119,7 @@ enum TailCommand {
             }.expanded.description
         }
         var told = Configuration(
-            backend: options.backend, path: options.path, namespace: options.namespace,
+            backend: options.backend, path: options.path, namespaces: options.namespaces,
             revision: options.revision, transport: options.transport, company: options.company,
             workspace: options.workspace, rooms: rooms,
             emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },

@@ -11,11 +11,15 @@ struct TailOptions {
     var backend: Configuration.BackendKind
     /// The endpoint's path, for Socket.IO with a slash on both ends; nil for the backend's own.
     var path: String?
-    var namespace: String
+    var namespaces: [String]
     /// The Engine.IO revision; nil to find out.
     var revision: EngineIO.Revision?
     var transport: EngineIO.TransportChoice
     var token: TokenReference?
+    /// The auth object of Socket.IO.
+    var auth: ReferenceTemplate?
+    /// The query of the realtime connection's requests.
+    var query: ReferenceTemplate
     /// How the server is reached.
     var access: AccessPlan
     var company: String?
@@ -47,8 +51,9 @@ struct TailOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         backend = try arguments.choice(.backend) ?? .twake
-        path = arguments[.path].map(backend == .groupme ? TailOptions.withLeadingSlash : TailOptions.withSlashes)
-        namespace = try arguments.namespace
+        path = try arguments.endpointPath
+        if let whole = path, backend != .groupme, !whole.hasSuffix("/") { path = whole + "/" }
+        namespaces = try arguments.namespaces
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto
         token = try arguments.secret(.token, "token")
@@ -85,16 +90,44 @@ struct TailOptions {
         guard 1...Configuration.maximumHistory ~= catchUp else {
             throw arguments.error("--catch-up: 1 to \(Configuration.maximumHistory) messages of a channel")
         }
+        auth = try arguments.auth()
+        if auth != nil { try TailOptions.checkAuth(arguments, backend) }
         url = try arguments.url(arguments.positionals[0])
+        query = try arguments.query(of: url)
+        if url.path != "/", !TailOptions.isPath(url.path, path ?? backend.usualPath) {
+            guard backend == .socketio else {
+                throw arguments.error(
+                    "\(arguments.urlLabel): its path \(UsageError.quoted(url.path)) says nothing to --backend"
+                        + " \(backend.rawValue); the endpoint's is said with --path")
+            }
+            guard !arguments.isTyped(.namespace) else {
+                throw arguments.error(
+                    "\(arguments.urlLabel): its path \(UsageError.quoted(url.path)) is a namespace, as in other clients, and"
+                        + " --namespace names another; the endpoint's path is said with --path")
+            }
+            guard SocketIO.isNamespace(url.path) else {
+                throw arguments.error("\(arguments.urlLabel): a comma cannot be in the name of a namespace")
+            }
+            namespaces = [url.path]
+        }
+        if namespaces.count > 1, backend != .socketio {
+            throw arguments.error("several --namespace are for --backend socketio")
+        }
+        output.lines.showsNamespaces = namespaces.count > 1
         context = arguments.context
         access = try arguments.access(to: url)
     }
 
-    private static func withLeadingSlash(_ text: String) -> String { text.hasPrefix("/") ? text : "/" + text }
+    /// Whether the path of a URL is the endpoint's, with or without the slash at its end.
+    private static func isPath(_ text: String, _ path: String) -> Bool { text == path || text + "/" == path }
 
-    private static func withSlashes(_ text: String) -> String {
-        let path = withLeadingSlash(text)
-        return path.hasSuffix("/") ? path : path + "/"
+    private static func checkAuth(
+        _ arguments: Arguments, _ backend: Configuration.BackendKind
+    ) throws(UsageError) {
+        guard !backend.speaksBayeux else { throw arguments.error("--auth is for Socket.IO, not for --backend groupme") }
+        guard backend == .twake || arguments[.token] == nil else {
+            throw arguments.error("--token and --auth both say the auth object: put the token in --auth")
+        }
     }
 }
 

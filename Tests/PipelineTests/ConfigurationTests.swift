@@ -7,7 +7,7 @@ import Wire
 @Suite struct ConfigurationTests {
     @Test func `what is written into a recording's head makes the same configuration again`() throws {
         let configuration = Configuration(
-            backend: .twake, path: "/s/", namespace: "/n", revision: .v3, transport: .upgrade, company: "c",
+            backend: .twake, path: "/s/", namespaces: ["/n", "/m"], revision: .v3, transport: .upgrade, company: "c",
             workspace: "w",
             rooms: ["a", "b"],
             maximumAttempts: 4, reconnect: Backoff(base: .milliseconds(3), cap: .seconds(7)), concurrentRequests: 3,

@@ -27,7 +27,7 @@ extension Simulation {
         case .answered(let request, .response(let status, let body, _)):
             say("answer \(request): \(status) \(String(decoding: body, as: UTF8.self))")
         case .answered(let request, .failure(_, let message)): say("answer \(request): \(message)")
-        case .opened(let connection, _): say("connection \(connection) is open")
+        case .opened(let connection, _, _): say("connection \(connection) is open")
         case .remembered(let memory): say("remembered: \(memory.rows.count) bytes")
         case .start, .failed, .closed, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want, .unwant,
             .only, .resetRooms, .withdraw, .look, .refetch, .select, .stop:

@@ -102,7 +102,7 @@ extension Tail {
         writer.string(arguments.text("event") ?? "")
         if let argument = arguments.json("argument") { writer.value(argument) }
         writer.endArray()
-        let namespace = configuration.session.namespace
+        let namespace = configuration.session.namespaces[0]
         let prefix = "42" + (namespace == "/" ? "" : namespace + ",")
         let message = WebSocketMessage.text((Array(prefix.utf8) + writer.bytes)[...])
         let frame = Record.FrameRecord(connection: connection, direction: .out, message: message, isInjected: true)

@@ -114,6 +114,7 @@ struct ServerCheckRun {
             seed: configuration.seed, tool: configuration.tool)
         plan.session.maximumAttempts = 1
         plan.access = configuration.access
+        (plan.auth, plan.query) = (configuration.auth, configuration.query)
         plan.framing = configuration.framing
         plan.duration = Self.roomPatience
         // What a tail says by itself is for who tails.

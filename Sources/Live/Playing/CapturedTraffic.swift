@@ -24,7 +24,7 @@ struct CapturedTraffic {
     /// Of a session of this configuration.
     init(_ configuration: Configuration) {
         speaksBayeux = configuration.backend.speaksBayeux
-        namespace = configuration.namespace
+        namespace = configuration.namespaces[0]
     }
 
     /// Decides on a message that `connection` received.

@@ -64,7 +64,7 @@ struct EventLines {
         appendDate(stamped.stamp, to: &buffer)
         appendTime(stamped, to: &buffer)
         if isCompact {
-            if let room = event.room {
+            if let room = event.room ?? namespace(of: report) {
                 let label = label(of: room)
                 columns.roomWidth = max(columns.roomWidth, TerminalText.width(of: label))
                 buffer.append(label, TerminalStyle.room(room))
@@ -78,6 +78,12 @@ struct EventLines {
         appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
+    }
+
+    /// Where an event without a room belongs: its namespace, unless that is the usual one and the only one.
+    func namespace(of report: EventReport) -> String? {
+        guard case .socketIO = report.event, settings.showsNamespaces || report.namespace != "/" else { return nil }
+        return report.namespace
     }
 
     /// A pause worth a line.

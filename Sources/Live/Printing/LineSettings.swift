@@ -25,6 +25,8 @@ public struct LineSettings: Hashable, Sendable {
     public var roomWidth: Int
     /// A pause as long as this is shown by a line of its own; nil for none.
     public var spacer: Duration?
+    /// Whether each event of a server without a schema says its namespace, `/` too.
+    public var showsNamespaces = false
 
     /// The layout of `weir tail`, unless said otherwise.
     public init(time: Time = .abs, zone: Zone = .utc, roomWidth: Int = 26, spacer: Duration? = nil) {

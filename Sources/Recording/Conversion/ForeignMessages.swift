@@ -115,7 +115,7 @@ struct ImportWriter: ~Copyable {
             url.contains("EIO=3") ? .v3 : url.contains("EIO=4") ? .v4 : nil
         let fallback = options.backend.usualPath
         var session = Configuration(
-            backend: options.backend, path: path.count > 1 ? path : fallback, namespace: options.namespace,
+            backend: options.backend, path: path.count > 1 ? path : fallback, namespaces: [options.namespace],
             revision: revision, lookAgain: nil)
         session.isCaptured = true
         return session.json

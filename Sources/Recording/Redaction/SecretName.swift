@@ -6,7 +6,7 @@ import CSecretScan
 /// brackets at its end do not count (`password2`, `token[]`), nor do words that say in which form the secret is (`password_hash`). The last
 /// words decide, since they say what the value is: `token_type` and `password_changed_at` hold no secret, and `tokenize` and `passwordless`
 /// are other words. Tokens that only say where a list goes on (`next_page_token`) are no secrets; a session needs them.
-enum SecretName: UInt8, Hashable, Sendable {
+package enum SecretName: UInt8, Hashable, Sendable {
     /// A password, whatever its value.
     case password
     /// A short number that somebody types: `pin`, `otp`.
@@ -117,8 +117,8 @@ enum SecretName: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Whether a parameter of this name in the query of an address is a credential.
-    static func isCredential(inQuery name: String) -> Bool {
+    /// Whether a parameter of this name in the query of an address, or in what is sent to log in, is a credential.
+    package static func isCredential(inQuery name: String) -> Bool {
         switch SecretName(name) {
         case .password, .token, .authorization, .cookie: true
         case .session, .code, .key, nil: queryNames.contains(words(of: name).last ?? "")

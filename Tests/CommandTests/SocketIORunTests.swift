@@ -1,0 +1,144 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What a developer of a Socket.IO server says on the command line, against servers that nobody here wrote.
+@Suite("Socket.IO by the command", .timeLimit(.minutes(3)))
+struct SocketIORunTests {
+    private static let fixed = [
+        "--backend", "socketio", "--no-ctl", "--quiet", "--max-attempts", "1", "--duration", "20s",
+    ]
+
+    /// A python-socketio server, of Engine.IO 4 or 3, at the usual path; nil where its environment could not be installed.
+    private func serve(_ peer: String) throws -> (peer: Peer, url: String)? {
+        guard let folder = environment(peer) else { return nil }
+        let port = try freePort()
+        let server = try Peer([
+            folder + "/bin/python", peersFolder + "/sio_python.py", "--port", "\(port)", "--path", "socket.io",
+        ])
+        try server.readLine(startingWith: "listening ")
+        return (server, "http://127.0.0.1:\(port)")
+    }
+
+    private func tail(
+        _ url: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> CommandResult {
+        try weir(["tail", url, "--format", "raw"] + Self.fixed + arguments, environment: environment)
+    }
+
+    @Test(
+        "--auth is any object, with references in it, asked for anew at each attempt",
+        .enabled(if: environment("socketio5") != nil))
+    func auth() throws {
+        let (server, url) = try #require(try serve("socketio5"))
+        defer { server.stop() }
+        let counter = try temporaryFolder() + "/n"
+        let auth =
+            #"{"tab": ["a", {"token": "env:TOKEN"}], "n": 1.50, "user\u0020name": "cmd:echo x >> \#(counter); wc -l < \#(counter)"}"#
+        let run = try tail(
+            url, ["--namespace", "/custom", "--auth", auth, "--count", "1"], environment: ["TOKEN": "s3cr\"et-value"])
+        #expect(run.status == 0, "\(run.errors)")
+        // What the server says back of a token is hidden, as any token of its own.
+        let parts = run.output.split(separator: "‹secret-")
+        #expect(parts.first == #"["auth",{"tab":["a",{"token":""#, "\(run.output)")
+        #expect(parts.last?.hasSuffix(#"›"}],"n":1.5,"user name":"1"}]"# + "\n") == true, "\(run.output)")
+        let whole = try tail(
+            url, ["--namespace", "/custom", "--auth", "env:AUTH", "--count", "1", "--keep-secrets"],
+            environment: ["AUTH": #"{"a":{"token":"whole-object"}}"#])
+        #expect(whole.output == #"["auth",{"a":{"token":"whole-object"}}]"# + "\n", "\(whole.errors)")
+        let short = try tail(
+            url, ["--namespace", "/custom", "--token", "env:TOKEN", "--count", "1", "--keep-secrets"],
+            environment: ["TOKEN": "t"])
+        #expect(short.output == #"["auth",{"token":"t"}]"# + "\n", "\(short.errors)")
+    }
+
+    @Test("A second attempt asks for the auth object again")
+    func authIsRenewed() throws {
+        let server = try ScriptedServer(frames: [])
+        defer { server.close() }
+        let counter = try temporaryFolder() + "/n"
+        let run = try weir([
+            "tail", "http://127.0.0.1:\(server.port)", "--backend", "socketio", "--no-ctl", "--max-attempts", "2",
+            "--duration", "5s", "--auth", #"{"n":"cmd:echo x >> \#(counter); wc -l < \#(counter)"}"#, "--transport",
+            "websocket", "--eio", "4",
+        ])
+        #expect(run.status != 2, "\(run.errors)")
+        #expect(try readFile(counter).count >= 2)
+    }
+
+    @Test(
+        "The URL's query and --query go with every request, over each transport; the URL's path is the namespace",
+        arguments: ["socketio5", "socketio4"], ["websocket", "polling", "upgrade"])
+    func query(peer: String, transport: String) throws {
+        guard let (server, url) = try serve(peer) else { return }
+        defer { server.stop() }
+        let file = try temporaryFolder() + "/a.weir.jsonl"
+        let run = try tail(
+            url + "/custom?tab=1%202",
+            [
+                "--record", file,
+                "--query", "token=env:TOKEN", "--query", "b c=d&e", "--transport", transport, "--emit", "test:query",
+                "--until-match", #"event = query"#, "--filter", "event = query",
+            ], environment: ["TOKEN": "s3cret value"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == #"["query","1 2","s3cret value","d&e"]"# + "\n", "\(run.output)")
+        let recorded = String(decoding: try readFile(file), as: UTF8.self)
+        #expect(recorded.contains("test:query") && !recorded.contains("s3cret"), "a recording holds no secret of ours")
+    }
+
+    @Test(
+        "Several namespaces in one tail, each line with its own; what Engine.IO 3 says in / is not shown elsewhere",
+        arguments: ["socketio5", "socketio4"])
+    func namespaces(peer: String) throws {
+        guard let (server, url) = try serve(peer) else { return }
+        defer { server.stop() }
+        let both = try weir(
+            ["tail", url, "--time", "none", "--namespace", "/custom", "--namespace", "/"] + Self.fixed + [
+                "--emit", "message 1", "--until-match", "event = message-back", "--filter", "event = message-back",
+            ])
+        #expect(both.status == 0, "\(both.errors)")
+        #expect(both.output.split(separator: " ").first == "/custom", "\(both.output)")
+        #expect(both.output.contains("message-back"))
+        let one = try tail(
+            url, ["--namespace", "/custom", "--emit", "test:both", "--until-match", "event = here"])
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(!one.output.contains("elsewhere"), "\(one.output)")
+        #expect(one.output.contains(#"["here"]"#))
+        let lost = try tail(
+            url,
+            ["--namespace", "/custom", "--namespace", "/none", "--emit", "test:both", "--until-match", "event = here"])
+        #expect(lost.status == 0, "\(lost.errors)")
+        #expect(lost.errors.contains("the namespace /none was refused") == (peer == "socketio5"), "\(lost.errors)")
+    }
+
+    @Test(
+        "What cannot be meant is refused with the right spelling",
+        arguments: [
+            (["http://h/a", "--backend", "twake"], "URL: its path '/a' says nothing to --backend twake"),
+            (["http://h/a", "--backend", "socketio", "--namespace", "b"], "URL: its path '/a' is a namespace"),
+            (["http://h/a,b", "--backend", "socketio"], "URL: a comma cannot be in the name of a namespace"),
+            (["http://h/#a"], "URL: what follows # is not for a server"),
+            (["http://h", "--path", "/a?b=1"], "--path is a path alone: a query is the URL's, or --query NAME=VALUE"),
+            (["http://h", "--path", "/a b"], "--path: '/a b' is no path of a URL"),
+            (["http://h?token=abc"], "--query: token takes a reference, not the value itself"),
+            (["http://h", "--query", "password=abc"], "--query: password takes a reference"),
+            (["http://h", "--query", "abc"], "--query: write NAME=VALUE"),
+            (["http://h", "--auth", "[1]"], "--auth: it is neither a JSON object nor env:NAME"),
+            (
+                ["http://h", "--auth", #"{"a":{"token":"abc"}}"#],
+                "--auth: token takes a reference, not the value itself"
+            ),
+            (["http://h", "--auth", "{}", "--backend", "groupme"], "--auth is for Socket.IO"),
+            (
+                ["http://h", "--auth", "{}", "--token", "env:T", "--backend", "socketio"],
+                "--token and --auth both say the auth object"
+            ),
+            (["http://h", "--namespace", "a", "--namespace", "b"], "several --namespace are for --backend socketio"),
+        ])
+    func refused(arguments: [String], message: String) throws {
+        let result = try weir(["tail"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("weir: " + message), "\(result.errors)")
+        #expect(!result.errors.contains("abc") || arguments.contains("abc"), "\(result.errors)")
+    }
+}

@@ -1,0 +1,103 @@
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// What a session of a Socket.IO server without a schema does with namespaces and with the auth object.
+@Suite struct SocketIOSessionTests {
+    private func opened(
+        _ namespaces: [String], _ revision: EngineIO.Revision = .v4, auth: String? = nil
+    ) -> Transcript {
+        var transcript = Transcript(
+            Configuration(backend: .socketio, namespaces: namespaces, revision: revision))
+        transcript.feed(.opened(connection: transcript.connection, token: nil, auth: auth.map { Secret($0) }))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        return transcript
+    }
+
+    private func events(_ transcript: Transcript) -> [String] {
+        transcript.effects.compactMap {
+            if case .report(.event(let event)) = $0 { "\(event.namespace) \(event.wireName)" } else { nil }
+        }
+    }
+
+    private func isReady(_ transcript: Transcript) -> Bool {
+        transcript.effects.contains { if case .report(.connection(.ready)) = $0 { true } else { false } }
+    }
+
+    @Test func `the auth object goes to every namespace`() {
+        let transcript = opened(["/a", "/b"], auth: #"{"t":1.50}"#)
+        #expect(transcript.sent == [#"40/a,{"t":1.50}"#, #"40/b,{"t":1.50}"#])
+    }
+
+    @Test func `Engine.IO 3 has no place for the auth object, and says so`() {
+        var transcript = Transcript(Configuration(backend: .socketio, revision: .v3))
+        transcript.feed(.opened(connection: 1, token: nil, auth: Secret("{}")))
+        #expect(
+            transcript.notices == [
+                "the auth object is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)"
+            ])
+    }
+
+    @Test func `a session of several namespaces is ready when the last of them is joined`() {
+        var transcript = opened(["/a", "/"])
+        transcript.receive(#"40/a,{"sid":"1"}"#)
+        #expect(!isReady(transcript))
+        transcript.receive(#"42/a,["early"]"#)
+        #expect(events(transcript) == ["/a early"])
+        transcript.receive(#"40{"sid":"2"}"#)
+        #expect(isReady(transcript))
+        transcript.receive(#"42["x"]"#)
+        #expect(events(transcript) == ["/ x"])
+    }
+
+    @Test func `one refused namespace is told and leaves the others; the last one ends the session`() {
+        var transcript = opened(["/a", "/b", "/c"])
+        transcript.receive(#"44/a,{"message":"no"}"#)
+        #expect(transcript.notices == ["the namespace /a was refused: no"])
+        #expect(transcript.ending == nil)
+        transcript.receive(#"40/b,{"sid":"1"}"#)
+        #expect(!isReady(transcript))
+        transcript.receive(#"44/c,{"message":"never"}"#)
+        #expect(isReady(transcript))
+        var alone = opened(["/a", "/b"])
+        alone.receive(#"44/a,{"message":"no"}"#)
+        alone.receive(#"44/b,{"message":"never"}"#)
+        #expect(alone.effects.contains { if case .close = $0 { true } else { false } })
+        alone.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
+        #expect(alone.ending == .refused("never"))
+    }
+
+    @Test func `what was missed in one namespace is a gap, though another was recovered`() {
+        var transcript = opened(["/a", "/b"])
+        transcript.receive(#"40/a,{"sid":"1","pid":"p"}"#)
+        transcript.receive(#"42/a,["x","o1"]"#)
+        transcript.receive(#"40/b,{"sid":"2"}"#)
+        transcript.cut()
+        transcript.pass(.seconds(1))
+        transcript.feed(.opened(connection: transcript.connection, token: nil))
+        transcript.receive(#"0{"sid":"s2","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40/a,{"sid":"1","pid":"p"}"#)
+        transcript.receive(#"40/b,{"sid":"3"}"#)
+        #expect(isReady(transcript))
+        #expect(transcript.gaps.count == 1)
+    }
+
+    @Test func `what Engine.IO 3 says in the default namespace is not shown in another one, nor complained of`() {
+        var transcript = opened(["/a"], .v3)
+        for _ in 0..<2 {
+            transcript.receive("40")
+            #expect(transcript.undecodable.isEmpty)
+            transcript.receive(#"42["elsewhere"]"#)
+            #expect(events(transcript).isEmpty && transcript.undecodable.isEmpty)
+            transcript.receive("40/a")
+            #expect(isReady(transcript))
+            transcript.receive(#"42/a,["here"]"#)
+            #expect(events(transcript) == ["/a here"])
+            transcript.cut()
+            transcript.pass(.seconds(1))
+            transcript.feed(.opened(connection: transcript.connection, token: nil))
+            transcript.receive(#"0{"sid":"s2","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        }
+    }
+}
