@@ -82,11 +82,14 @@ extension EngineIOClientTransport {
         if let exchange = get, exchange.id == id {
             guard !exchange.isRefused else { return refused(exchange, into: &effects) }
             read(nil, at: now, into: &effects)
-            guard get != nil else { return }
+            // The last packet is known to be whole only now.
+            guard let exchange = get else { return }
             get = nil
             // A first answer without an open packet.
             if case .handshaking = state { return fail(failure("the answer is empty"), into: &effects) }
+            noops = exchange.hasPackets ? 0 : noops + 1
             if !exchange.hasBody { getDue = now + Self.emptyAnswerPause }
+            if exchange.hasBody, noops > Self.mostNoops { getDue = now + Self.noopPause }
             getEnded(at: now, into: &effects)
         } else if let exchange = post, exchange.id == id {
             guard !exchange.isRefused else { return refused(exchange, into: &effects) }
@@ -157,7 +160,10 @@ extension EngineIOClientTransport {
     private mutating func deliver(_ packets: ArraySlice<WebSocketMessage>, into effects: inout [Effect]) {
         let close = packets.firstIndex { $0.isText("1") }
         let stream = packets[...(close ?? packets.endIndex - 1)].filter { !$0.isText("6") }
-        if !stream.isEmpty { effects.append(.received(stream)) }
+        if !stream.isEmpty {
+            get?.hasPackets = true
+            effects.append(.received(stream))
+        }
         if close != nil { end(WebSocketClose(code: 1005), into: &effects) }
     }
 
@@ -186,6 +192,7 @@ extension EngineIOClientTransport {
         sid = handshake.sid.percentEncoded
         writer = EngineIO.PayloadWriter(writer.framing, maximumBytes: handshake.maxPayload ?? .max)
         state = .polling
+        get?.hasPackets = true
         effects.append(.opened)
         if configuration.wantsUpgrade, handshake.upgrades.contains("websocket") {
             startUpgrade(at: now, into: &effects)

@@ -55,6 +55,8 @@ public struct EngineIOClientTransport: Sendable {
         var posted = 0
         /// Whether anything of an answer's body came.
         var hasBody = false
+        /// Whether there was a packet in it that is not a noop.
+        var hasPackets = false
         /// The beginning of the body of a refusal.
         var refusal: [UInt8] = []
     }
@@ -63,11 +65,16 @@ public struct EngineIOClientTransport: Sendable {
     var state = State.idle
     /// How long a server that answered without a packet, as none should, is left alone: asked at once, it could keep us asking.
     static let emptyAnswerPause = Duration.seconds(1)
+    /// The same for one that keeps answering with noops only; a few end a GET in good order, as during an upgrade.
+    static let noopPause = Duration.milliseconds(100)
+    static let mostNoops = 3
 
     var get: Exchange?
     /// When the next GET begins, after an answer without a packet.
     var getDue: Moment?
     var post: Exchange?
+    /// GETs in a row whose answer was a noop.
+    var noops = 0
     /// What waits for the next POST, or for the WebSocket; and how many bytes that is.
     var outgoing: [WebSocketMessage] = []
     var outgoingBytes = 0

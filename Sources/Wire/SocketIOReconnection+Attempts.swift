@@ -19,7 +19,7 @@ extension SocketIOReconnection {
             switch effect {
             case .send(let message): effects.append(.send(message))
             case .connected(let joined):
-                succeeded()
+                succeeded(at: now)
                 effects.append(.tell(.joined(joined)))
             case .refused(let namespace, let refusal):
                 wanted.removeAll { $0.namespace.matches(namespace) }
@@ -40,8 +40,9 @@ extension SocketIOReconnection {
         }
     }
 
-    private mutating func succeeded() {
+    private mutating func succeeded(at now: Moment) {
         attempt = 0
+        steadiness.began(at: now)
         isAtOnce = false
         if case .open(let revision) = state { self.revision = revision }
     }
@@ -92,6 +93,7 @@ extension SocketIOReconnection {
     mutating func lost(
         _ loss: Loss, _ retry: Reconnection, at now: Moment, into effects: inout [Effect]
     ) {
+        if let attempts = steadiness.ended(at: now) { attempt = attempts }
         switch retry {
         case .never:
             if case .failed(let failure) = loss { return end(.refused(failure), into: &effects) }
@@ -113,7 +115,7 @@ extension SocketIOReconnection {
     }
 
     private mutating func connectAtOnce(_ loss: Loss, into effects: inout [Effect]) -> Bool {
-        if isAtOnce { return false }
+        if isAtOnce || attempt > 1 { return false }
         isAtOnce = true
         attempt -= attempt > 0 ? 1 : 0
         effects.append(.tell(.lost(loss, retryIn: .zero)))

@@ -38,8 +38,9 @@ public struct SocketIOReconnection: Sendable {
     var memory = SocketIOClient.Memory()
     /// The namespaces to be in, and when to ask again for one the server took us out of.
     var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
-    /// Attempts since the last success.
+    /// Attempts since the last session that held.
     var attempt = 0
+    var steadiness = Steadiness()
     /// The revision that was found out.
     var revision: EngineIO.Revision?
     /// Whether this attempt followed the last one without a wait.

@@ -34,6 +34,20 @@ struct BayeuxClientTests {
         #expect(client.receive(slower, at: 13_000) == [], "an answer to an earlier connect")
     }
 
+    @Test func `a server that answers every connect at once is asked five times a second`() {
+        var client = BayeuxClientTranscript.open()
+        var asked = 0
+        for milliseconds in Int64(0)...5000 {
+            let number = String(asked + 2, radix: 36)
+            let told = client.receive(
+                #"[{"id":"\#(number)","channel":"/meta/connect","successful":true,"advice":{"interval":0}}]"#,
+                at: milliseconds)
+            asked += told.count
+            asked += client.advance(to: milliseconds).count
+        }
+        #expect(24...30 ~= asked)
+    }
+
     @Test func `only what has successful is an answer`() {
         var client = BayeuxClientTranscript.subscribed()
         #expect(

@@ -259,6 +259,17 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(1, [body]).last == "failed handshake later: the server: \(words)")
     }
 
+    @Test func `a server that answers every poll with a noop is asked ten times a second`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        for request in 2...4 {
+            #expect(client.answer(request, ["6"]) == ["get \(request + 1) \(client.polling(request + 1))"])
+        }
+        #expect(client.answer(5, ["6"]) == [])
+        #expect(client.advance(to: 99) == [])
+        #expect(client.advance(to: 100) == ["get 6 \(client.polling(6))"])
+        #expect(client.answer(6, ["42[1]"]) == ["received 42[1]", "get 7 \(client.polling(7))"])
+    }
+
     @Test func `a session id is escaped where it goes into a URL`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade.replacing("\"s\"", with: "\"a&b é/\""))
         #expect(client.answer(2, ["6"]) == ["get 3 /s/?EIO=4&transport=polling&sid=a%26b%20%C3%A9%2F&t=x.3"])

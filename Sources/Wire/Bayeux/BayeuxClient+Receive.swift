@@ -67,7 +67,7 @@ extension BayeuxClient {
 
     private mutating func open(_ clientID: Secret, at now: Moment, into effects: inout [Effect]) {
         state = .open(clientID: clientID)
-        (hadSession, stood) = (true, now)
+        (hadSession, stood, opened) = (true, now, now)
         connectNow(clientID, at: now, into: &effects)
         askForSubscriptions(at: now, into: &effects)
         while let publication = waiting.popFirst() { send(publication, clientID, at: now, into: &effects) }
@@ -106,19 +106,26 @@ extension BayeuxClient {
             tellOfResumption(into: &effects)
             note(batchOf: message)
             resumable = nil
-            (forgotten, stood) = (0, now)
             open(clientID, at: now, into: &effects)
         case .open(let clientID):
             guard case .out(let id, _) = connect, message.id == nil || message.id == id else { return }
             guard isSuccessful else { return connectFailed(message, at: now, into: &effects) }
             note(batchOf: message)
-            (forgotten, stood) = (0, now)
+            stood = now
+            if now - opened >= Steadiness.holdingTime { forgotten = 0 }
             guard !isForbidden else { return finish(.forbidden("no further connect is wanted"), into: &effects) }
-            let pause = advice.interval ?? .zero
+            let pause = max(advice.interval ?? .zero, pauseAfterHaste(at: now))
             connect = .due(now + pause)
             if pause == .zero { connectNow(clientID, at: now, into: &effects) }
         case .idle, .handshaking, .resuming, .pausing, .leaving, .finished: return
         }
+    }
+
+    /// A server that answers every connect at once, and advises no interval, would have us ask without end.
+    private mutating func pauseAfterHaste(at now: Moment) -> Duration {
+        let left = Self.connectFloor - (now - connected)
+        hasty = left > .zero ? hasty + 1 : 0
+        return hasty > Self.mostHasty ? left : .zero
     }
 
     /// Whether the server forbade to come again.

@@ -62,8 +62,16 @@ public struct BayeuxClient: Sendable {
     var probe: (id: String, until: Moment)?
     /// When the last connect was sent: a session outlives it by twice the time a connect is held (4.6).
     var connected = Moment.zero
-    /// Sessions the server forgot since a connect went well.
+    /// Sessions the server forgot since one held.
     var forgotten = 0
+    /// When the session that stands began.
+    var opened = Moment.zero
+    /// Connects in a row that the server answered sooner than `connectFloor` after they were sent.
+    var hasty = 0
+    /// So many of them are followed by the next one at once; after that there is a pause.
+    static let mostHasty = 3
+    /// How long after a connect the next one is sent then, whatever the server advises.
+    static let connectFloor: Duration = .milliseconds(200)
     /// When the server last showed that it has the session.
     var stood = Moment.zero
     /// When the server last showed that it had the session that it forgot since; nil while it forgot none.
