@@ -25,8 +25,9 @@ extension Tail {
         }
     }
 
-    /// A time limit is the expected end, unless something was waited for that did not come.
+    /// A time limit is the expected end, unless something was waited for that did not come, or there never was a session.
     private func timeIsUp() {
+        if !goal.isSet, let failure = session.neverStood { return conclude(.cannotConnect(failure)) }
         conclude(goal.isSet ? .timedOut : .limitReached)
     }
 

@@ -59,7 +59,7 @@ extension WebSocketClientSocket {
         do throws(WebSocketViolation) {
             try reader.read(&controls)
         } catch {
-            if case .open = state { startClosing(WebSocketClose(code: error.code, reason: error.reason)) }
+            if case .open = state { violated(error) }
         }
         for control in controls {
             switch control {

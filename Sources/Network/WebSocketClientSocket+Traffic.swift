@@ -80,8 +80,7 @@ extension WebSocketClientSocket {
             try batch.finish(lws_frame_is_binary(call.wsi) != 0 ? .binary : .text)
             needsDelivery()
         } catch {
-            let violation = WebSocketViolation(error, most: batch.maximumMessage)
-            startClosing(WebSocketClose(code: violation.code, reason: violation.reason))
+            violated(WebSocketViolation(error, most: batch.maximumMessage))
         }
         return 0
     }

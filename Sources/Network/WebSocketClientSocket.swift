@@ -134,6 +134,15 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         needsWriting()
     }
 
+    /// The server broke the protocol. It is told why, and so is the handler, after what came before: what else the server says or does is
+    /// not waited for.
+    func violated(_ violation: WebSocketViolation) {
+        let close = WebSocketClose(code: violation.code, reason: violation.reason, retry: .atOnce)
+        startClosing(close)
+        lastEvent = .closed(close)
+        needsDelivery()
+    }
+
     /// Ends the socket with `close` when the closing handshake takes longer than five seconds.
     func limitClosing(_ close: WebSocketClose) {
         timers.append(loop.schedule(at: loop.now + .seconds(5)) { [weak self] in self?.end(.closed(close)) })

@@ -51,6 +51,10 @@ extension Configuration {
             writer.key("max_attempts")
             writer.integer(maximumAttempts)
         }
+        if reconnects != .always {
+            writer.key("reconnect")
+            writer.string(reconnects.rawValue)
+        }
         writer.key("reconnect_us")
         writer.beginArray()
         writer.integer(reconnect.base.microseconds)
@@ -144,6 +148,8 @@ extension Configuration {
                 maximumRooms = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "max_attempts") {
                 maximumAttempts = Int(clamping: try reader.int64())
+            } else if reader.matches(key, "reconnect") {
+                reconnects = Reconnecting(rawValue: try reader.string()) ?? .always
             } else if reader.matches(key, "reconnect_us") {
                 reconnect = try Self.backoff(&reader)
             } else if reader.matches(key, "connects") {

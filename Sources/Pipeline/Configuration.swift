@@ -85,6 +85,8 @@ public struct Configuration: Hashable, Sendable {
     public var emits: [Emit]
     /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.
     public var maximumAttempts: Int?
+    /// After which ends of a connection another one is opened.
+    public var reconnects = Reconnecting.always
     /// Delays between attempts to connect.
     public var reconnect: Backoff
     /// Requests in flight at once, 1 at least.
@@ -129,5 +131,17 @@ public struct Configuration: Hashable, Sendable {
         self.history = history
         self.following = following
         self.lookAgain = lookAgain
+    }
+}
+
+extension Configuration {
+    /// After which ends of a connection that stood another one is opened.
+    public enum Reconnecting: String, Hashable, Sendable, CaseIterable {
+        /// After none.
+        case never
+        /// After whatever is not for good, a server's own disconnect included.
+        case always
+        /// After all but a server's own disconnect, as the JavaScript client does.
+        case lost
     }
 }

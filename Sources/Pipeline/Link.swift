@@ -12,8 +12,6 @@ enum Link: Sendable {
     case authenticating(Open, until: Moment)
     /// Rooms can be joined, events flow.
     case ready(Open)
-    /// The session asked for the socket's end and waits for it; what ended it.
-    case closing(connection: Int, LossCause)
     /// The server refused the token (its words); the next attempt begins when another one was found.
     case renewingToken(refusal: String)
     /// The next attempt begins at that moment.
@@ -37,14 +35,14 @@ enum Link: Sendable {
     var open: Open? {
         switch self {
         case .handshaking(let open), .authenticating(let open, _), .ready(let open): open
-        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: nil
+        case .idle, .connecting, .renewingToken, .waiting, .over: nil
         }
     }
 
     /// When something of the connection is due, beside what its machine waits for.
     var deadline: Moment? {
         switch self {
-        case .idle, .connecting, .closing, .renewingToken, .over, .handshaking, .ready: nil
+        case .idle, .connecting, .renewingToken, .over, .handshaking, .ready: nil
         case .waiting(let until), .authenticating(_, let until): until
         }
     }
@@ -68,6 +66,22 @@ enum LossCause: Hashable, Sendable {
     case authenticationTimeout
     /// The server refused the token; its words.
     case tokenRefused(String)
+
+    /// Whether nothing was wrong with the connection until it was ended in order: then all that was sent before was received.
+    var isOrderly: Bool {
+        if case .closed(let close) = self { close.code != 1006 } else { false }
+    }
+
+    /// Whether nothing is against calling the server again at once: the connection was dead, or not to be understood, or forgotten.
+    var needsNoWait: Bool {
+        switch self {
+        case .closed(let close): close.retry == .atOnce
+        case .protocolEnd(.pingTimeout), .channelsEnd(.silent): true
+        case .failed, .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer,
+            .authenticationTimeout, .tokenRefused:
+            false
+        }
+    }
 
     /// One line for people; may hold the peer's words.
     var text: String {
@@ -148,11 +162,17 @@ struct NamespaceAnswers: Sendable {
 struct ConnectionHistory: Sendable {
     /// Connections asked for.
     var connections = 0
-    /// Attempts since the last time a connection was ready.
+    /// Attempts since the last session that held; sessions that did not hold count, but for the first of them.
     var attempt = 0
+    /// The sessions that did not hold.
+    var steadiness = Steadiness()
     /// Whether a connection was ever ready.
     var wasReady = false
-    /// When a ready connection was lost, while none is ready again.
+    /// How the last connection was lost.
+    var failure: ConnectFailure?
+    /// When something was received last.
+    var heardAt = Moment.zero
+    /// Since when events may be missing, while no connection is ready again.
     var lostAt: Moment?
     /// Between which moments events were missed the last time.
     var lastGap: (from: Moment, to: Moment)?

@@ -105,27 +105,30 @@ extension Session {
         switch link {
         case .handshaking(let open), .authenticating(let open, _), .ready(let open):
             if open.connection == connection { lost(.closed(close), into: &effects) }
-        case .closing(connection, let cause): lost(cause, into: &effects)
-        case .idle, .connecting, .closing, .renewingToken, .waiting, .over: break
+        case .idle, .connecting, .renewingToken, .waiting, .over: break
         }
     }
 
-    /// Asks for the socket's end; `lost` follows when it has come.
+    /// Lets go of the connection: the socket is asked to close, and what comes of that is not waited for, since the other end may be dead.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        if cause != .protocolEnd(.requested), cause != .channelsEnd(.requested) {
-            // Nobody closes what was captured: what it goes on with may open it anew.
-            if configuration.isCaptured { return lost(cause, into: &effects) }
-            noteLoss()
+        // Nobody closes what was captured: what it goes on with may open it anew.
+        if !configuration.isCaptured {
+            effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
         }
-        link = .closing(connection: open.connection, cause)
-        retireClient()
-        effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
+        switch cause {
+        case .protocolEnd(.requested), .channelsEnd(.requested):
+            retireClient()
+            link = .idle
+        case .failed, .closed, .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer,
+            .authenticationTimeout, .tokenRefused:
+            lost(cause, into: &effects)
+        }
     }
 
     /// Remembers since when events may be missing.
-    private mutating func noteLoss(since moment: Moment? = nil) {
-        if link.isReady, history.lostAt == nil { history.lostAt = moment ?? transaction.now }
+    private mutating func noteLoss(since moment: Moment) {
+        if link.isReady, history.lostAt == nil { history.lostAt = moment }
     }
 
     /// The server had forgotten the session, and another one begins on the same transport: what was sent meanwhile is missed, as by a lost
@@ -133,9 +136,9 @@ extension Session {
     mutating func beginAnew(into effects: inout [Effect]) {
         switch link {
         case .authenticating(let open, _), .ready(let open):
-            noteLoss(since: bayeux?.lapsed)
+            noteLoss(since: bayeux?.lapsed ?? transaction.now)
             link = .handshaking(open)
-        case .idle, .connecting, .handshaking, .closing, .renewingToken, .waiting, .over: return
+        case .idle, .connecting, .handshaking, .renewingToken, .waiting, .over: return
         }
         loseRooms(into: &effects)
         effects.append(.report(.connection(.lost(why: "the server forgot the session", retryIn: .zero))))
@@ -149,12 +152,14 @@ extension Session {
     }
 
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
-        noteLoss()
+        noteLoss(since: cause.isOrderly ? transaction.now : history.heardAt)
         if !link.isReady { history.lacksWebSocket = false }
+        if let attempts = history.steadiness.ended(at: transaction.now) { history.attempt = attempts }
         link = .idle
         retireClient()
         loseRooms(into: &effects)
         if configuration.isCaptured { return lostCaptured(cause, into: &effects) }
+        history.failure = cause.failure
         switch cause {
         case .tokenRefused(let message): renewToken(afterRefusal: message, cause, into: &effects)
         case .namespaceRefused(let message): finish(.refused(message), into: &effects)
@@ -162,13 +167,19 @@ extension Session {
         where configuration.revision == nil && history.revision != revision:
             connect(with: revision, into: &effects)
         case .channelsEnd(.forbidden(let message)): finish(.refused(message), into: &effects)
-        case .closed(let close) where close.retry == .atOnce && history.attempt == 0:
-            // A server that keeps forgetting sessions that never get ready is given time, as any other.
-            effects.append(.report(.connection(.lost(why: cause.text, retryIn: .zero))))
-            connect(into: &effects)
+        case let cause where history.wasReady && !configuration.reconnects.follows(cause):
+            finish(.gaveUp(attempts: 0, cause.failure), into: &effects)
+        case let cause where cause.needsNoWait && history.attempt == 0:
+            retryAtOnce(after: cause, into: &effects)
         case .failed, .closed, .protocolEnd, .channelsEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
         }
+    }
+
+    /// A session that keeps ending so before it has held is given time, as any other: then attempts are counted.
+    private mutating func retryAtOnce(after cause: LossCause, into effects: inout [Effect]) {
+        effects.append(.report(.connection(.lost(why: cause.text, retryIn: .zero))))
+        connect(into: &effects)
     }
 
     /// Whether and when another connection follows was captured, too.
@@ -232,7 +243,7 @@ extension Session {
     mutating func becomeReady(into effects: inout [Effect]) {
         guard case .authenticating(let open, _) = link else { return }
         link = .ready(open)
-        history.attempt = 0
+        history.steadiness.began(at: transaction.now)
         history.refusedTokens = 0
         history.wasReady = true
         outbox.wake()
@@ -273,7 +284,7 @@ extension Session {
         case .handshaking, .authenticating, .ready:
             withClient(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
             withChannels(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
-        case .idle, .connecting, .closing, .renewingToken, .over: break
+        case .idle, .connecting, .renewingToken, .over: break
         }
     }
 
@@ -300,6 +311,25 @@ extension Session {
     }
 }
 
+extension Configuration.Reconnecting {
+    fileprivate func follows(_ cause: LossCause) -> Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        case .lost: !cause.isServersOwn
+        }
+    }
+}
+
+extension Session {
+    /// Why no session ever stood; nil when one did, or none is wanted.
+    package var neverStood: ConnectFailure? {
+        guard configuration.connects, !configuration.isCaptured, !history.wasReady else { return nil }
+        return history.failure
+            ?? ConnectFailure(phase: .handshake, message: "no session stood before the time was up")
+    }
+}
+
 extension LossCause {
     /// Whether no further attempt can help.
     fileprivate var isPermanent: Bool {
@@ -308,6 +338,15 @@ extension LossCause {
         case .closed(let close): close.retry == .never
         case .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
             .tokenRefused:
+            false
+        }
+    }
+
+    /// Whether the server ended the session, in its protocol's words.
+    fileprivate var isServersOwn: Bool {
+        switch self {
+        case .disconnectedByServer, .protocolEnd(.byServer), .channelsEnd(.byServer): true
+        case .failed, .closed, .protocolEnd, .channelsEnd, .namespaceRefused, .authenticationTimeout, .tokenRefused:
             false
         }
     }

@@ -7,6 +7,7 @@ extension Session {
     mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
         guard link.open?.connection == connection else { return }
         let now = transaction.now
+        history.heardAt = now
         transaction.frame = message.bytes
         if let event = client?.receiveEvent(message, at: now) { return hear(event, into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }

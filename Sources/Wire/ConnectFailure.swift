@@ -34,7 +34,7 @@ public struct ConnectFailure: Error, Hashable, Sendable {
 public enum Reconnection: Hashable, Sendable {
     /// It may help after a while.
     case later
-    /// The server has forgotten the session and is there: a new handshake helps, and need not wait.
+    /// The server is there, and has forgotten the session or broke the protocol: a new handshake helps, and need not wait.
     case atOnce
     /// The server speaks that revision of Engine.IO: ask with it, at once.
     case withRevision(EngineIO.Revision)

@@ -21,7 +21,8 @@ struct Ending {
             (code, words) = Ending.of(failure, "cannot connect")
             hasSummary = false
         case .gaveUp(let attempts, let failure):
-            (code, words) = Ending.of(failure, "gave up after \(attempts) attempts")
+            let prefix = attempts == 0 ? "not connecting again" : "gave up after \(attempts) attempts"
+            (code, words) = Ending.of(failure, prefix)
         case .notFound(let reason): (code, words) = (.timeout, reason)
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.words)

@@ -15,7 +15,8 @@ extension Option {
         case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
         case .backend: [.demo, .tail, .record, .fileConvert, .explain] + CommandName.actions
         case .namespace: [.tail, .record, .fileConvert]
-        case .query, .auth, .eio, .transport, .emit, .history, .catchUp, .members, .framing, .idleTimeout, .maxMessage,
+        case .query, .auth, .eio, .transport, .emit, .history, .catchUp, .members, .framing, .idleTimeout, .reconnect,
+            .maxMessage,
             .maxBody,
             .maxBinary:
             [.tail, .record]

@@ -22,6 +22,7 @@ extension Option {
         case .path: "PATH"
         case .namespace: "NAMESPACE"
         case .eio: "3|4|auto"
+        case .reconnect: "always|lost|never"
         case .transport: "auto|websocket|polling|upgrade"
         case .query: "NAME=VALUE"
         case .auth: "JSON"

@@ -31,6 +31,7 @@ enum Option: String, CaseIterable {
     case duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
+    case reconnect
     case maxMessage = "max-message"
     case maxBody = "max-body"
     case maxBinary = "max-binary"

@@ -126,6 +126,7 @@ enum TailCommand {
             maximumAttempts: options.maximumAttempts, history: options.history,
             following: options.members ? [.usual, .members] : .usual)
         told.adoption = options.adoption
+        told.reconnects = options.reconnects
         told.catchUp = options.catchUp
         told.maximumRooms = options.maximumRooms
         told.limits = options.limits

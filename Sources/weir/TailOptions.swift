@@ -38,6 +38,7 @@ struct TailOptions {
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
+    var reconnects = Configuration.Reconnecting.always
     /// The largest things taken from the server.
     var limits: Limits
     /// Where it is remembered what the server said; nil for nowhere.
@@ -70,6 +71,7 @@ struct TailOptions {
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
+        reconnects = try arguments.choice(.reconnect) ?? .always
         limits = Limits()
         limits.message = try arguments.limit(.maxMessage) ?? limits.message
         limits.body = try arguments.limit(.maxBody) ?? limits.body

@@ -83,6 +83,25 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
     }
 }
 
+@Suite(.bothFramings) struct BrokenFrameTests {
+    @Test func `what breaks the protocol is told in its words, though the server never answers our close`() throws {
+        // No library, whose own words end it.
+        guard BothFramings.current == .own else { return }
+        let peer = try Peer(["python3", peersFolder + "/frames_peer.py", "810161 8102c328", "deaf"])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        try withLoop { loop in
+            let url = URLParts(scheme: "ws", host: "127.0.0.1", port: port)
+            let client = try TestClient(loop, WebSocketRequest(url: url))
+            let close = client.close()
+            #expect(close?.code == 1007)
+            #expect(close?.reason == "text is not UTF-8")
+            #expect(close?.retry == .atOnce)
+            #expect(received(client.events.all) == [.text("a")])
+        }
+    }
+}
+
 /// The package `ws` of node at the other end, with compression as it negotiates it.
 @Suite(.enabled(if: nodePackages != nil, "node's ws is not installed: run Tests/run")) struct CompressionPeerTests {
     /// What `ws` is told of permessage-deflate.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A WebSocket server that sends the bytes it is told to, right behind its answer to the upgrade, and tells what the client sends.
 
-usage: frames_peer.py HEX
+usage: frames_peer.py HEX [deaf]
 
 Prints "listening PORT", then for one client "frame OPCODE HEX" for each frame it sends, its payload unmasked, and "end" when it ends.
-When it gets a close frame it closes the connection, as a server does.
+When it gets a close frame it closes the connection, as a server does; a deaf one goes on as if nothing was said.
 """
 import base64
 import hashlib
@@ -48,7 +48,7 @@ connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nC
 try:
     for opcode, payload in frames(connection):
         print("frame", opcode, payload.hex(), flush=True)
-        if opcode == 8:
+        if opcode == 8 and sys.argv[2:] != ["deaf"]:
             break
 except (EOFError, ConnectionError):
     pass

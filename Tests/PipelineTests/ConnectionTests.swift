@@ -26,7 +26,8 @@ import Wire
         var transcript = twake()
         transcript.authenticate()
         transcript.receive(#"42["realtime:join:success",{"name":"/r"}]"#)
-        transcript.now = Moment(microseconds: 5_000_000)
+        transcript.idle(5)
+        transcript.pass(.seconds(1))
         transcript.cut()
         #expect(transcript.roomChanges == ["lost /r"])
         let delay = try #require(transcript.retryIn)
@@ -62,7 +63,6 @@ import Wire
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
         transcript.receive(#"40{"sid":"t"}"#)
         transcript.receive(#"42["unauthorized",{"err":"jwt malformed"}]"#)
-        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
         #expect(transcript.effects.contains { if case .renewToken = $0 { true } else { false } })
         transcript.feed(.tokenRenewed(changed: false))
         guard case .refused(let words) = transcript.ending else {
@@ -130,6 +130,7 @@ import Wire
         transcript.pass(try #require(transcript.retryIn))
         #expect(transcript.connection == 3)
         transcript.authenticate()
+        transcript.idle(10)
         transcript.feed(.closed(connection: 3, close))
         #expect(transcript.connection == 4)
     }
@@ -160,14 +161,75 @@ import Wire
         #expect(transcript.connection == 2)
     }
 
-    @Test func `a silent server is left after its ping timeout, and the session connects again`() throws {
+    @Test func `a silent server is called again at once, and the gap reaches from what came last`() throws {
         var transcript = twake()
         transcript.authenticate()
+        transcript.idle(7)
         transcript.pass(.seconds(45))
-        #expect(transcript.effects.contains { if case .close = $0 { true } else { false } })
-        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
-        transcript.pass(try #require(transcript.retryIn))
+        #expect(transcript.effects.contains { if case .close(connection: 1, _) = $0 { true } else { false } })
+        #expect(transcript.retryIn == .zero)
         #expect(transcript.connection == 2)
+        // What comes of the old socket's close says nothing any more.
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1006, reason: "no answer to the close")))
+        #expect(transcript.connection == 2)
+        transcript.authenticate()
+        #expect(transcript.gaps.map(\.from) == [Moment(microseconds: 7_000_000)])
+    }
+
+    @Test func `a frame that breaks the protocol is said in its words, and the next attempt begins at once`() {
+        var transcript = twake()
+        transcript.authenticate()
+        let close = WebSocketClose(code: 1007, reason: "text is not UTF-8", retry: .atOnce)
+        transcript.feed(.closed(connection: 1, close))
+        #expect(transcript.losses == ["closed with code 1007: text is not UTF-8"])
+        #expect(transcript.connection == 2)
+    }
+
+    @Test(arguments: [#"41"#, #"1"#])
+    func `a server that ends each session is called later and later, and not for ever`(farewell: String) throws {
+        var transcript = twake(4)
+        var delays: [Duration] = []
+        for _ in 0..<20 where transcript.ending == nil {
+            transcript.authenticate()
+            transcript.receive(farewell)
+            guard transcript.ending == nil else { break }
+            let delay = try #require(transcript.retryIn)
+            delays.append(delay)
+            transcript.pass(delay)
+        }
+        #expect(delays.count == 4)
+        #expect(delays.last! > delays.first! * 2)
+        guard case .gaveUp(attempts: 4, _)? = transcript.ending else {
+            Issue.record("\(String(describing: transcript.ending))")
+            return
+        }
+    }
+
+    @Test func `a session that held for ten seconds makes the next delay short again`() throws {
+        var transcript = twake()
+        for _ in 0..<6 {
+            transcript.authenticate()
+            transcript.idle(10)
+            transcript.receive("41")
+            let delay = try #require(transcript.retryIn)
+            #expect(delay <= .milliseconds(500))
+            transcript.pass(delay)
+        }
+    }
+
+    @Test(arguments: Configuration.Reconnecting.allCases)
+    func `the user decides which end of a session is the end`(policy: Configuration.Reconnecting) {
+        var configuration = Configuration(backend: .twake, revision: .v4)
+        configuration.reconnects = policy
+        var disconnected = Transcript(configuration)
+        disconnected.authenticate()
+        disconnected.receive("41")
+        #expect((disconnected.ending == nil) == (policy == .always))
+        var cut = Transcript(configuration)
+        cut.authenticate()
+        cut.cut()
+        #expect((cut.ending == nil) == (policy != .never))
+        #expect(cut.session.configuration.json.description.contains(#""reconnect":"#) == (policy != .always))
     }
 
     @Test func `an unanswered authenticate ends the connection after fifteen seconds`() {
@@ -196,7 +258,6 @@ import Wire
         var transcript = twake()
         transcript.feed(.opened(connection: 1, token: nil))
         transcript.receive("hello there")
-        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
         guard case .cannotConnect(let failure) = transcript.ending else {
             Issue.record("no ending")
             return

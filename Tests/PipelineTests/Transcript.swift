@@ -178,6 +178,11 @@ struct Transcript {
         return nil
     }
 
+    /// Why connections were lost, by what the last input led to.
+    var losses: [String] {
+        effects.compactMap { if case .report(.connection(.lost(let why, _))) = $0 { why } else { nil } }
+    }
+
     /// The delay until the next attempt, when the last input lost the connection.
     var retryIn: Duration? {
         for case .report(.connection(.lost(_, let retryIn))) in effects { return retryIn }
