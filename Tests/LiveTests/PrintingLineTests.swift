@@ -20,7 +20,7 @@ struct PrintingLineTests {
                                       + message 00000003  “hello”  in messages/5828c718  #7
                                       → channel 5828c718  “general”  in channels 2 → 0  #7
                                       ~ channel 00000009  “new”  name, icon  in channels  #7
-                03:04:05.623                                      event             custom:event {"a":"\u{7F}"} 2
+                03:04:05.623          /chat                       event             custom:event {"a":"\u{7F}"} 2
                 03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
 
                 """#)
