@@ -10,9 +10,9 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case trailingBytes
         /// A byte sequence that is not UTF-8 (RFC 3629).
         case invalidUTF8
-        /// A raw control character, a wrong escape or a lone surrogate in a string.
+        /// A raw control character or a wrong escape in a string.
         case invalidString
-        /// A number against the grammar, or one that does not fit the type asked for.
+        /// A number against the grammar, or one that the type asked for does not hold.
         case invalidNumber
         /// Arrays and objects nested deeper than allowed.
         case tooDeep
@@ -41,7 +41,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unexpectedByte(let byte): "unexpected \(Self.shown(byte))"
         case .trailingBytes: "something follows the value"
         case .invalidUTF8: "not UTF-8"
-        case .invalidString: "a control character, a wrong escape or a lone surrogate in a string"
+        case .invalidString: "a control character or a wrong escape in a string"
         case .invalidNumber: "a malformed number, or one out of range"
         case .tooDeep: "nested too deep"
         case .wrongKind(let expected, let found): "expected \(expected), found \(found)"

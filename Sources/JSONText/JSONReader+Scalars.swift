@@ -17,7 +17,9 @@ extension JSONReader {
     /// Consumes any number; one too large for a finite `Double` is an error.
     public mutating func double() throws(JSONError) -> Double {
         let number = try number()
-        return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
+        let value = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
+        guard value.isFinite else { throw rejected(number) }
+        return value
     }
 
     /// Consumes `true` or `false`.
@@ -109,7 +111,6 @@ extension JSONNumber {
     /// The value of an integer, when it fits.
     var int64: Int64? {
         if !isNegative { return Int64(exactly: significand) }
-        // The scanner has checked that the magnitude is at most that of `Int64.min`.
-        return Int64(truncatingIfNeeded: 0 &- significand)
+        return significand <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- significand) : nil
     }
 }

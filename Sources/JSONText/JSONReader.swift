@@ -1,7 +1,8 @@
 /// Reads one JSON text in one pass, as a cursor over borrowed bytes.
 ///
-/// The reader checks everything it passes over (grammar, UTF-8, escapes, depth, number range), whether the value is taken
-/// or skipped, so a text read to `end()` without an error is valid JSON (RFC 8259).
+/// The reader checks everything it passes over (grammar, UTF-8, escapes, depth), whether the value is taken or skipped, so a text read to
+/// `end()` without an error is valid JSON (RFC 8259). A number may be of any size and a surrogate may stand alone, as JavaScript and Python
+/// send them; a number too large for the type that is asked for is an error of that read alone.
 ///
 /// What it remembers is one offset and the depth; where it stands in an object or array shows in the bytes around. So a value can be
 /// skipped and read later: keep `offset` before the value, `skip()` it, and either `seek(to:)` back or make another reader there.
@@ -132,6 +133,8 @@ public struct JSONStringRange: Sendable, Hashable {
         case characters
         /// With backslashes, so that bytes and value differ.
         case escaped
+        /// The same, and one of the escapes is a surrogate without its partner.
+        case broken
     }
 
     /// Offsets of the contents, quotes not included.
@@ -140,7 +143,11 @@ public struct JSONStringRange: Sendable, Hashable {
 
     /// Whether the contents hold a backslash, so that bytes and value differ.
     @inlinable
-    public var hasEscapes: Bool { form == .escaped }
+    public var hasEscapes: Bool { form == .escaped || form == .broken }
+
+    /// Whether an escape is a surrogate without its partner, which no `String` holds. In the value it stands as its escape.
+    @inlinable
+    public var hasLoneSurrogate: Bool { form == .broken }
 
     @inlinable
     init(_ range: Range<Int>, _ form: Form) {

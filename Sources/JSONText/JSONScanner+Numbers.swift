@@ -2,7 +2,8 @@
 struct JSONNumber {
     var range: Range<Int>
     var isNegative: Bool
-    /// The digits before and after the point as one integer; wrapped when there are more than `exactDigits`.
+    /// The digits before and after the point as one integer; wrapped when there are more than `exactDigits`. Of an integer that is more than
+    /// 64 bits hold, the largest there is.
     var significand: UInt64
     /// How many digits `significand` was made of, leading zeros included.
     var digitCount: Int
@@ -16,8 +17,7 @@ struct JSONNumber {
 }
 
 extension JSONScanner {
-    /// The number at `start`, whose first byte is `-` or a digit. Its range is checked as well: an integer must fit in `Int64` or `UInt64`,
-    /// any other number in a finite `Double`.
+    /// The number at `start`, whose first byte is `-` or a digit. It may be of any size.
     @inline(never)
     func number(from start: Int) throws(JSONError) -> JSONNumber {
         var i = start
@@ -32,7 +32,7 @@ extension JSONScanner {
         if i < text.count, text[i] == UInt8(ascii: ".") || text[i] | 0x20 == UInt8(ascii: "e") {
             return try fraction(from: start, isNegative, significand, first..<i)
         }
-        if digitCount >= JSONNumber.exactDigits { significand = try bigInteger(first..<i, isNegative) }
+        if digitCount >= JSONNumber.exactDigits { significand = bigInteger(first..<i) }
         return JSONNumber(
             range: Range(uncheckedBounds: (start, i)), isNegative: isNegative, significand: significand,
             digitCount: digitCount,
@@ -73,13 +73,10 @@ extension JSONScanner {
         if i < text.count, text[i] | 0x20 == UInt8(ascii: "e") {
             (exponent, i) = try self.exponent(from: i + 1, of: start)
         }
-        let number = JSONNumber(
+        return JSONNumber(
             range: start..<i, isNegative: isNegative, significand: significand,
             digitCount: integer.count + fractionDigits,
             exponent: exponent - fractionDigits, isInteger: false)
-        // A number of n digits before the point is below 10^n. Only near or beyond the end of the range the exact value decides.
-        if integer.count + exponent > 308, !double(number).isFinite { throw JSONError(.invalidNumber, at: start) }
-        return number
     }
 
     @inline(__always)
@@ -109,17 +106,16 @@ extension JSONScanner {
         return (isNegative ? -value : value, i)
     }
 
-    /// The magnitude of an integer of 19 digits or more, when it fits.
+    /// The magnitude of an integer of 19 digits or more; the largest there is when it does not fit.
     @inline(never)
-    private func bigInteger(_ digits: Range<Int>, _ isNegative: Bool) throws(JSONError) -> UInt64 {
+    private func bigInteger(_ digits: Range<Int>) -> UInt64 {
         var value: UInt64 = 0
         for i in digits {
             let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) = shifted.addingReportingOverflow(UInt64(text[i] - UInt8(ascii: "0")))
-            if overflow || carry { throw JSONError(.invalidNumber, at: digits.lowerBound - (isNegative ? 1 : 0)) }
+            if overflow || carry { return .max }
             value = sum
         }
-        if isNegative, value > Int64.min.magnitude { throw JSONError(.invalidNumber, at: digits.lowerBound - 1) }
         return value
     }
 

@@ -18,14 +18,15 @@ extension JSONScanner {
     private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
         if let contents = usualContents(from: start, at: first) { return contents }
         var i = first
-        var hasEscapes = false
+        var form = JSONStringRange.Form.characters
         while true {
             guard i < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
             switch text[i] {
-            case UInt8(ascii: "\""): return JSONStringRange(start + 1..<i, hasEscapes ? .escaped : .characters)
+            case UInt8(ascii: "\""): return JSONStringRange(start + 1..<i, form)
             case UInt8(ascii: "\\"):
-                hasEscapes = true
-                i = try escapeEnd(from: i)
+                let escape = try escape(from: i)
+                if escape.isLone { form = .broken } else if form == .characters { form = .escaped }
+                i = escape.end
             case 0..<0x20: throw JSONError(.invalidString, at: i)
             default: i = try segmentEnd(from: i)
             }
@@ -67,24 +68,29 @@ extension JSONScanner {
         return json_plain_prefix(base + start, text.count - start)
     }
 
-    /// Passes over one escape, or over the two that make up a surrogate pair. A surrogate on its own is refused, as it names no
-    /// character (RFC 8259 section 8.2 leaves it open; simdjson refuses it too).
-    private func escapeEnd(from start: Int) throws(JSONError) -> Int {
+    /// Passes over one escape, or over the two that make up a surrogate pair. A surrogate may stand alone: JavaScript writes it so when it has
+    /// cut a character in half (RFC 8259 section 8.2 leaves it open).
+    private func escape(from start: Int) throws(JSONError) -> (end: Int, isLone: Bool) {
         guard start + 1 < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
         switch text[start + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
-            return start + 2
+            return (start + 2, false)
         case UInt8(ascii: "u"):
             let unit = try codeUnit(at: start)
-            if unit & 0xF800 != 0xD800 { return start + 6 }
-            guard unit < 0xDC00 else { throw JSONError(.invalidString, at: start) }
-            let second = try codeUnit(at: start + 6)
-            guard second & 0xFC00 == 0xDC00 else { throw JSONError(.invalidString, at: start) }
-            return start + 12
+            if unit & 0xF800 != 0xD800 { return (start + 6, false) }
+            return partner(of: unit, at: start) == nil ? (start + 6, true) : (start + 12, false)
         default: throw JSONError(.invalidString, at: start)
         }
+    }
+
+    /// The second half of the surrogate pair whose escapes begin at `start` with `unit`; nil when `unit` stands alone.
+    private func partner(of unit: UInt32, at start: Int) -> UInt32? {
+        guard unit & 0xFC00 == 0xD800, let second = try? codeUnit(at: start + 6), second & 0xFC00 == 0xDC00 else {
+            return nil
+        }
+        return second
     }
 
     /// The UTF-16 code unit of the escape `\uXXXX` at `start`.
@@ -133,9 +139,9 @@ extension JSONScanner {
         switch contents.form {
         case .ascii: return plainString(contents.range, isASCII: true)
         case .characters: return plainString(contents.range, isASCII: false)
-        case .escaped: break
+        case .escaped, .broken: break
         }
-        // Every escape is longer than what it stands for, so the contents' length is enough.
+        // No escape is shorter than what it stands for, so the contents' length is enough.
         return usualValue(of: contents.range)
             ?? String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
     }
@@ -182,16 +188,25 @@ extension JSONScanner {
             let rest = UnsafeMutableBufferPointer(rebasing: target[written...])
             if text[i] == UInt8(ascii: "\\") {
                 let (scalar, length) = escaped(at: i)
-                let bytes = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-                if bytes.count <= rest.count { written += rest.initialize(fromContentsOf: bytes) }
+                if let scalar {
+                    let bytes = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+                    if bytes.count <= rest.count { written += rest.initialize(fromContentsOf: bytes) }
+                } else {
+                    written += copy(i..<i + length, to: rest)
+                }
                 i += length
             } else {
-                let run = text[i..<i + max(1, segmentLength(i..<end))]
-                if run.count <= rest.count { written += rest.initialize(fromContentsOf: run) }
-                i = run.endIndex
+                let length = max(1, segmentLength(i..<end))
+                written += copy(i..<i + length, to: rest)
+                i += length
             }
         }
         return written
+    }
+
+    /// Copies bytes for which there is room, and says how many.
+    private func copy(_ range: Range<Int>, to target: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        range.count <= target.count ? target.initialize(fromContentsOf: text[range]) : 0
     }
 
     /// How many bytes from the start of `range` on stand for themselves.
@@ -200,8 +215,8 @@ extension JSONScanner {
         return json_segment_prefix(base + range.lowerBound, range.count)
     }
 
-    /// The character the checked escape at `start` stands for, and the escape's length.
-    private func escaped(at start: Int) -> (UnicodeScalar, length: Int) {
+    /// The character the checked escape at `start` stands for, nil for a surrogate that stands alone, and the escape's length.
+    private func escaped(at start: Int) -> (UnicodeScalar?, length: Int) {
         guard start + 1 < text.count else { return ("\u{FFFD}", 1) }
         switch text[start + 1] {
         case UInt8(ascii: "b"): return ("\u{8}", 2)
@@ -211,8 +226,7 @@ extension JSONScanner {
         case UInt8(ascii: "t"): return ("\t", 2)
         case UInt8(ascii: "u"):
             let unit = (try? codeUnit(at: start)) ?? 0xFFFD
-            guard unit & 0xFC00 == 0xD800 else { return (UnicodeScalar(unit) ?? "\u{FFFD}", 6) }
-            let second = (try? codeUnit(at: start + 6)) ?? 0xDC00
+            guard let second = partner(of: unit, at: start) else { return (UnicodeScalar(unit), 6) }
             return (UnicodeScalar(0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF) ?? "\u{FFFD}", 12)
         default: return (UnicodeScalar(text[start + 1]), 2)
         }

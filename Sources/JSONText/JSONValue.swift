@@ -4,9 +4,11 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// A number written without point and exponent that fits.
     case integer(Int64)
-    /// Any other number; an integer beyond `Int64` is rounded to the nearest `Double`.
+    /// Any other number that is in the range of a `Double`, rounded to the nearest.
     case number(Double)
     case string(String)
+    /// What none of the others holds, as its text: an integer beyond `Int64`, a number beyond `Double`, a string in which a surrogate stands alone.
+    case text(RawJSON)
     case array([JSONValue])
     case object([Member])
 
@@ -45,7 +47,10 @@ extension JSONReader {
             try literal("null")
             return .null
         case .bool: return .bool(try bool())
-        case .string: return .string(try string())
+        case .string:
+            let start = offset
+            let contents = try stringRange()
+            return contents.hasLoneSurrogate ? .text(raw(at: start..<offset)) : .string(string(at: contents))
         case .number: return try numberValue()
         case .array: return .array(try elements())
         case .object: return .object(try members())
@@ -54,8 +59,9 @@ extension JSONReader {
 
     private mutating func numberValue() throws(JSONError) -> JSONValue {
         let number = try number()
-        if number.isInteger, let value = number.int64 { return .integer(value) }
-        return .number(bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) })
+        if number.isInteger { return number.int64.map { .integer($0) } ?? .text(raw(at: number.range)) }
+        let value = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
+        return value.isFinite ? .number(value) : .text(raw(at: number.range))
     }
 
     private mutating func elements() throws(JSONError) -> [JSONValue] {

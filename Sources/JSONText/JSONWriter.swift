@@ -132,6 +132,7 @@ public struct JSONWriter: ~Copyable {
         case .integer(let value): integer(value)
         case .number(let value): number(value)
         case .string(let value): string(value)
+        case .text(let text): raw(text)
         case .array(let elements):
             beginArray()
             for element in elements { self.value(element) }

@@ -147,7 +147,7 @@ extension JSONValue {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value): value
-        case .null, .bool, .string, .array, .object: nil
+        case .null, .bool, .string, .text, .array, .object: nil
         }
     }
 }

@@ -46,6 +46,7 @@ enum ProcessesCommand {
         case .integer(let number)?: String(number)
         case .number(let number)?: "\((number * 10).rounded() / 10)"
         case .bool(let flag)?: flag ? "yes" : "no"
+        case .text(let text)?: text.description
         case nil, .null?, .array?, .object?: "-"
         }
     }

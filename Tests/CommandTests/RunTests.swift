@@ -90,6 +90,45 @@ struct RunTests {
         #expect(server.wait() == 143)
     }
 
+    @Test(
+        "Lone surrogates and numbers of any size are sent, echoed, shown, filtered, recorded, replayed and served as they were written"
+    )
+    func valuesOfAnySize() throws {
+        let values =
+            #"{"lone":"\ud800 x \udfff","\ud83d":18446744073709552000},-9223372036854775809,1e400,"#
+            + String(repeating: "7", count: 400)
+        let folder = try temporaryFolder()
+        let server = try Peer([try pathOfWeir(), "serve", "--scenario", "echo", "--quiet"])
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let object = "{\"all\":[\(values)]}"
+        let expected = "[\"message-back\",\(object)]\n"
+        let tailed = try weir(
+            "tail", url, "--backend", "socketio", "--emit", "message \(object)", "--count", "1", "--format", "raw",
+            "--filter", #"event = "message-back" and payload[1].all[0].lone ~ "ud800 x""#, "--record", folder + "/r",
+            "--no-ctl",
+            "--duration", "60s")
+        server.stop()
+        #expect(tailed.output == expected, "\(tailed.errors)")
+        #expect(tailed.status == 0)
+        let replayed = try weir(
+            "replay", folder + "/r", "--format", "raw", "--speed", "max", "--filter",
+            #"event = "message-back""#)
+        #expect(replayed.output == expected, "\(replayed.errors)")
+        #expect(replayed.status == 0)
+        let shown = try weir(
+            "replay", folder + "/r", "--speed", "max", "--filter",
+            #"event = "message-back""#, "--format", "json")
+        #expect(shown.output.contains(values))
+        let again = try Peer([try pathOfWeir(), "replay", folder + "/r", "--serve", "127.0.0.1:0", "--quiet"])
+        defer { again.stop() }
+        let address = String(try again.readLine(startingWith: "url ").dropFirst(4))
+        let served = try weir(
+            "tail", address, "--backend", "socketio", "--emit", "message \(object)", "--format", "raw", "--count", "2",
+            "--no-ctl",
+            "--store", "none", "--duration", "60s")
+        #expect(served.output.hasSuffix(expected), "\(served.errors)")
+    }
+
     @Test("Two hundred clients of an echo server hear every event they send")
     func crowd() throws {
         let bench = try Peer(

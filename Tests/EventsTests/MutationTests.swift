@@ -81,7 +81,7 @@ import Testing
         switch first {
         case .string(let name): name
         case .integer(let number): String(number)
-        case .number, .null, .bool, .array, .object, nil: nil
+        case .number, .text, .null, .bool, .array, .object, nil: nil
         }
     }
 

@@ -54,9 +54,12 @@ extension Scenario {
             #expect(client.events.all.ending == .requested)
             #expect(client.events.all.attempts == [1])
         },
-        Scenario("text comes back as it was: UTF-8, astral characters, escapes, depth, numbers") { stage in
+        Scenario(
+            "text comes back as it was: UTF-8, astral characters, escapes, lone surrogates, depth, numbers of any size"
+        ) { stage in
             let client = try await Client.joined(stage)
-            let text = #"{"é":"€ 😀 \u0000 \u001e \"\\ /","deep":[[[{"a":[null,true,false,-1.5e3,12]}]]]},"two",3"#
+            let text =
+                #"{"é":"€ 😀 \u0000 \u001e \"\\ /","deep":[[[{"a":[null,true,false,-1.5e3,12]}]]]},"two",3,"\ud800 x \udfff",18446744073709552000,-9223372036854775809"#
             client.emit(.init("message", arguments: json(text)))
             let told = await client.waits { !$0.received("message-back").isEmpty }
             #expect(told.received("message-back").first?.values == (try tree("[\(text)]").elements))

@@ -29,20 +29,32 @@ import Testing
 
     @Test func `An integer beyond Int64, a fraction and an exponent are no integers`() {
         for text in [
-            "9223372036854775808", "18446744073709551615", "1.0", "1e3", "0.5", "0e0", "123456789012345678.5", "-1.5",
+            "9223372036854775808", "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+            "123456789012345678901234567890", "1e400", "1.0", "1e3", "0.5", "0e0", "123456789012345678.5", "-1.5",
         ] {
             #expect(int64(text) == .failure(JSONError(.invalidNumber, at: 0)), "\(text)")
             #expect(Ours.refusal(Array(text.utf8)) == nil, "\(text)")
         }
-        for text in ["18446744073709551616", "-9223372036854775809", "01", "-01", "123456789012345678901234567890"] {
+        for text in ["01", "-01"] {
             #expect(int64(text) == .failure(JSONError(.invalidNumber, at: 0)), "\(text)")
             #expect(Ours.refusal(Array(text.utf8)) == JSONError(.invalidNumber, at: 0), "\(text)")
         }
     }
 
-    @Test func `An integer beyond Int64 is a Double in a tree`() throws {
-        let text = Array("[18446744073709551615,9223372036854775808,9223372036854775807]".utf8)
-        #expect(try JSONValue(parsing: text[...]) == .array([.number(0x1p64), .number(0x1p63), .integer(.max)]))
+    @Test func `What neither Int64 nor Double nor String holds is its text in a tree, and is written as it was`() throws
+    {
+        let whole = [
+            "18446744073709552000", "-9223372036854775809", "1e400", "1000000000000000000000",
+            String(repeating: "7", count: 9000),
+            #""\ud800 x \udfff""#, #""é\udc00\ud83d\ude00""#,
+        ]
+        for text in whole {
+            let value = try JSONValue(parsing: Array("[9223372036854775807,\(text)]".utf8)[...])
+            #expect(value == .array([.integer(.max), .text(RawJSON(unchecked: Array(text.utf8)[...]))]))
+            var writer = JSONWriter()
+            writer.value(value)
+            #expect(writer.bytes == Array("[9223372036854775807,\(text)]".utf8))
+        }
     }
 
     @Test func `A Double is the nearest one`() throws {

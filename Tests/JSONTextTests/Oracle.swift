@@ -48,10 +48,15 @@ enum Ours {
         case .null: out += "n".utf8
         case .bool(let value): out += (value ? "t" : "f").utf8
         case .integer(let value): out += "i\(value);".utf8
-        case .number(let value):
-            let digits = String(value.bitPattern, radix: 16)
-            out += "d\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits);".utf8
+        case .number(let value): append(value, to: &out)
         case .string(let text): append(text, to: &out)
+        // simdjson has integers up to 2^64 too, which it dumps as it does fractions.
+        case .text(let text):
+            if let value = Double(text.description) {
+                append(value, to: &out)
+            } else {
+                append(text.description, to: &out)
+            }
         case .array(let elements):
             out += "[".utf8
             for element in elements { append(element, to: &out) }
@@ -66,6 +71,11 @@ enum Ours {
         }
     }
 
+    private static func append(_ value: Double, to out: inout [UInt8]) {
+        let digits = String(value.bitPattern, radix: 16)
+        out += "d\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits);".utf8
+    }
+
     private static func append(_ text: String, to out: inout [UInt8]) { out += "s\(text.utf8.count):\(text)".utf8 }
 }
 
@@ -77,11 +87,16 @@ struct Disagreement: Error, CustomStringConvertible {
 }
 
 /// Feeds `text` to both readers; they must agree on the verdict and on every value, and so must `skip()` with the reading.
-/// Gives the verdict.
+/// Gives the verdict. simdjson refuses surrogates without partner and numbers that it has no type for: it is asked about the text without them.
 @discardableResult
 func compare(_ text: [UInt8]) throws -> Bool {
     let refusal = Ours.refusal(text)
     guard let expected = Oracle.dump(text) else {
+        if Oracle.accepts(Tamed.text(of: text)) {
+            if let refusal { throw Disagreement(text: text, reason: "only we refuse (\(refusal))") }
+            _ = try Ours.dump(text)
+            return true
+        }
         if refusal == nil { throw Disagreement(text: text, reason: "only simdjson refuses") }
         if (try? Ours.dump(text)) != nil { throw Disagreement(text: text, reason: "only skip() refuses, not value()") }
         return false

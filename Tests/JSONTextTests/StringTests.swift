@@ -16,20 +16,42 @@ import Testing
         #expect(try read(#""no escape""#) == "no escape")
     }
 
-    @Test func `An escape that is none, or half a surrogate pair, is refused where it stands`() throws {
+    @Test func `A surrogate without its partner is read, and stands in the value as its escape`() throws {
+        let halves = [
+            #"\ud800"#, #"\udc00"#, #"\uDFFF"#, #"\ud800x"#, #"\ud800\ud800"#, #"\udc00\ud800"#, #"\ud83d\uE000"#,
+            #"\ud83d\n"#,
+            #"\ud800\u0041"#, #"é\ud800"#, #"\ud83d\ude00\ud83d"#,
+        ]
+        let values = [
+            #"\ud800"#, #"\udc00"#, #"\uDFFF"#, #"\ud800x"#, #"\ud800\ud800"#, #"\udc00\ud800"#, "\\ud83d\u{E000}",
+            "\\ud83d\n",
+            #"\ud800A"#, #"é\ud800"#, #"😀\ud83d"#,
+        ]
+        for (text, value) in zip(halves, values) {
+            #expect(try read("\"\(text)\"") == value)
+            #expect(try compare(Array("\"\(text)\"".utf8)), "\(text)")
+            let bytes = Array("\"\(text)\"".utf8)
+            var reader = JSONReader(bytes.span)
+            let contents = try reader.stringRange()
+            #expect(contents.hasEscapes && contents.hasLoneSurrogate)
+            var room = [UInt8](repeating: 0, count: contents.range.count)
+            let count = room.withUnsafeMutableBufferPointer { reader.copyString(at: contents, to: $0) }
+            #expect(String(decoding: room.prefix(count), as: UTF8.self) == value)
+        }
+        #expect(try read(#""\ud83d\ude00""#) == "😀")
+    }
+
+    @Test func `An escape that is none is refused where it stands`() throws {
         let wrong = [
             #"\a"#, #"\v"#, #"\0"#, #"\'"#, #"\x41"#, #"\U0041"#, #"\u"#, #"\u12"#, #"\u123"#, #"\u12g4"#, #"\u 123"#,
-            #"\u+123"#, "\\\n", #"\é"#, #"\ud800"#,
-            #"\udc00"#, #"\ud800x"#, #"\ud800\n"#, #"\ud800\u0041"#, #"\ud800\ud800"#, #"\udc00\ud800"#, #"\ud800\u"#,
-            #"\ud83d\uE000"#,
+            #"\u+123"#, "\\\n", #"\é"#, #"\ud8"#, #"\ud800\u"#, #"\ud800\u12g4"#, #"\ud800\x"#,
         ]
         for text in wrong {
             let error = try #require(refusal(Array("ab\(text)".utf8)), "\(text)")
             #expect(error.reason == .invalidString, "\(text)")
-            #expect(3...11 ~= error.offset, "\(text) \(error)")
+            #expect(3...13 ~= error.offset, "\(text) \(error)")
             #expect(try !compare(Array("\"\(text)\"".utf8)))
         }
-        #expect(refusal(Array(#"ab\ud800"#.utf8)) == JSONError(.invalidString, at: 9))
         #expect(refusal(Array(#"ab\x"#.utf8)) == JSONError(.invalidString, at: 3))
     }
 

@@ -63,12 +63,14 @@ async function check() {
   if (mode === "upgrade" && engine.transport.name !== "websocket") await once(engine, "upgrade");
   assert.strictEqual(engine.transport.name, mode === "polling" ? "polling" : "websocket");
 
-  const values = [1, "é€😀", { list: [true, null] }, Buffer.from([1, 2, 3]), { deep: [Buffer.from([4, 5])] }];
+  const values = [1, "é€😀", { list: [true, null] }, Buffer.from([1, 2, 3]), { deep: [Buffer.from([4, 5])] },
+    "\ud800 x \udfff", 18446744073709552000, 1e21, -9223372036854775809, { "\ud83d": 1.5e300 }];
   for (const socket of [main, custom]) {
     socket.emit("message", ...values);
     const back = await once(socket, "message-back");
     assert.deepStrictEqual(back.slice(0, 3), values.slice(0, 3));
     assert.deepStrictEqual([...new Uint8Array(back[3])], [1, 2, 3]);
+    assert.deepStrictEqual(back.slice(5), values.slice(5));
     assert.deepStrictEqual([...new Uint8Array(back[4].deep[0])], [4, 5]);
     const acknowledged = await new Promise((resolve) =>
       socket.emit("message-with-ack", "a", Buffer.from([6]), (...all) => resolve(all)));

@@ -111,7 +111,7 @@ extension JSONValue {
         switch self {
         case .array(let elements): .array(elements.prefix(2).map(\.shortened))
         case .object(let members): .object(members.map { Member($0.key, $0.value.shortened) })
-        case .null, .bool, .integer, .number, .string: self
+        case .null, .bool, .integer, .number, .string, .text: self
         }
     }
 }

@@ -19,7 +19,7 @@ struct Schema {
                 members.append(JSONValue.Member("unevaluatedProperties", .bool(false)))
             }
             return .object(members)
-        case .null, .bool, .integer, .number, .string: return value
+        case .null, .bool, .integer, .number, .string, .text: return value
         }
     }
 
@@ -69,7 +69,7 @@ struct Schema {
                 found.formUnion(find(member.key, member.value))
                 found.formUnion(texts(in: member.value, find))
             }
-        case .null, .bool, .integer, .number, .string: return []
+        case .null, .bool, .integer, .number, .string, .text: return []
         }
     }
 }
@@ -87,7 +87,7 @@ extension JSONValue {
         switch self {
         case .null: return wrong(.object([]), for: "null")
         case .bool: return wrong(.integer(0), for: "bool")
-        case .integer, .number: return wrong(.string("x"), for: "number")
+        case .integer, .number, .text: return wrong(.string("x"), for: "number")
         case .string: return wrong(.integer(7), for: "string")
         case .array(let elements):
             return wrong(.bool(true), for: "array")
@@ -136,7 +136,7 @@ extension JSONValue {
                 found.insert(member.key)
                 if !foreign.contains(member.key) { found.formUnion(member.value.memberNames(sparing: foreign)) }
             }
-        case .null, .bool, .integer, .number, .string: return []
+        case .null, .bool, .integer, .number, .string, .text: return []
         }
     }
 }

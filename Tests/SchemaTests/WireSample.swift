@@ -97,7 +97,7 @@ extension JSONValue {
     func miscast(sparing foreign: Set<String>) -> [JSONValue] {
         switch self {
         case .bool: return [.string("x")]
-        case .null, .integer, .number, .string: return [.bool(true)]
+        case .null, .integer, .number, .string, .text: return [.bool(true)]
         case .array(let elements):
             return [.bool(true)]
                 + elements.indices.flatMap { index in

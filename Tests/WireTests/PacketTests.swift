@@ -12,7 +12,7 @@ struct PacketTests {
         "511-[\"a\"]",
         "5-[\"a\"]", "5-1-[\"a\"]", "599999999999999999999-[\"a\"]", "299999999999999999999[\"a\"]", "6-1[]", "4[1]",
         "4true",
-        #"2/admin["a"]"#, "1x", "2[\"\\ud800\"]", "2[\"a\",01]", #"2["\u0063onnect"]"#,
+        #"2/admin["a"]"#, "1x", "2[\"\\u12g4\"]", "2[\"a\",01]", #"2["\u0063onnect"]"#,
     ])
     func `the decoder refuses`(packet: String) {
         #expect(throws: SocketIO.Malformed.self, "\(packet)") {
@@ -27,6 +27,16 @@ struct PacketTests {
         (#" 2["a"]"#.dropFirst().description, "event / a "),
         (#"2 [ "a" , { "b" : 1 } ] "#, #"event / a { "b" : 1 }"#),
         (#"2["caf\u00e9"]"#, "event / café "),
+        (#"2["lone","\ud800 x \udfff"]"#, #"event / lone "\ud800 x \udfff""#),
+        (#"2["\ud83d"]"#, #"event / \ud83d "#),
+        (
+            "2[\"big\",18446744073709552000,-9223372036854775809]",
+            "event / big 18446744073709552000|-9223372036854775809"
+        ),
+        (
+            "2[\"big\",1e400,\(String(repeating: "9", count: 400))]",
+            "event / big 1e400|\(String(repeating: "9", count: 400))"
+        ),
         (#"50-["x"]"#, "event / x "),
         (#"2/a?q=1,["x"]"#, "event /a?q=1 x "),
     ])

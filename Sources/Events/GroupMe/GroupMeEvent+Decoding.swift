@@ -210,7 +210,7 @@ extension JSONValue {
         switch self {
         case .object(let members): members.contains { Self.secrets.contains($0.key) || $0.value.hasSecrets }
         case .array(let elements): elements.contains { $0.hasSecrets }
-        case .null, .bool, .integer, .number, .string: false
+        case .null, .bool, .integer, .number, .string, .text: false
         }
     }
 
@@ -220,7 +220,7 @@ extension JSONValue {
             .object(
                 members.filter { !Self.secrets.contains($0.key) }.map { Member($0.key, $0.value.withoutSecrets) })
         case .array(let elements): .array(elements.map(\.withoutSecrets))
-        case .null, .bool, .integer, .number, .string: self
+        case .null, .bool, .integer, .number, .string, .text: self
         }
     }
 }

@@ -39,7 +39,7 @@ struct ControlRequest: Hashable, Sendable {
         case .object: break
         case .array:
             throw Refusal(id: .null, error: ControlError(.request, "requests are sent one by one, each on a line"))
-        case .null, .bool, .integer, .number, .string:
+        case .null, .bool, .integer, .number, .string, .text:
             throw Refusal(id: .null, error: ControlError(.request, "a request is an object with a method"))
         }
         switch value["jsonrpc"] {
@@ -75,7 +75,7 @@ struct ControlRequest: Hashable, Sendable {
 extension JSONValue {
     fileprivate var isIdentity: Bool {
         switch self {
-        case .string, .integer, .number, .null: true
+        case .string, .integer, .number, .text, .null: true
         case .bool, .array, .object: false
         }
     }

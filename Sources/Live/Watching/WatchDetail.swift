@@ -144,7 +144,7 @@ extension Watch {
             for member in members { append(member.value, path + "." + member.key, to: &lines) }
         case .array(let elements) where !elements.isEmpty:
             for (index, element) in elements.enumerated() { append(element, path + "[\(index)]", to: &lines) }
-        case .null, .bool, .integer, .number, .string, .object, .array:
+        case .null, .bool, .integer, .number, .string, .text, .object, .array:
             var writer = JSONWriter()
             writer.value(value)
             var line = TerminalLine(path, TerminalAppearance(.dim))
