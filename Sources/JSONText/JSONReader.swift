@@ -73,6 +73,24 @@ public struct JSONReader: ~Copyable, ~Escapable {
     @inlinable
     public mutating func seek(to offset: Int) { position = max(0, min(offset, bytes.count)) }
 
+    /// Where a reader stands, and how deep.
+    public struct Place: Sendable {
+        let position: Int
+        let depth: Int
+    }
+
+    /// Where it stands, to go back to it after an error inside a value.
+    public var place: Place { Place(position: position, depth: depth) }
+
+    /// Goes back to a place where this reader was before.
+    public mutating func seek(to place: Place) { (position, depth) = (place.position, place.depth) }
+
+    /// Another reader of the same bytes, at their start.
+    public var fromStart: JSONReader {
+        @_lifetime(copy self)
+        get { JSONReader(bytes, maximumDepth: maximumDepth) }
+    }
+
     /// Consumes white space and looks at the byte after it.
     @inlinable
     @inline(__always)

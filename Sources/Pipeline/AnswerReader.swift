@@ -2,22 +2,27 @@ import Events
 
 /// Reads the answer to one request outside the session: the session need not do it again, and comes to the same.
 public struct AnswerReader: Sendable {
-    private let parse: @Sendable (ArraySlice<UInt8>) -> Result<any Sendable, DecodingFailure>
+    private let parse: @Sendable (ArraySlice<UInt8>, RowSieve) -> Result<any Sendable, DecodingFailure>
 
     init<Answer: Sendable>(_ endpoint: Endpoint<Answer>) {
         let parse = endpoint.parse
-        self.parse = { body in
-            Result { () throws(DecodingFailure) -> any Sendable in try parse(body) }
+        self.parse = { body, sieve in
+            Result { () throws(DecodingFailure) -> any Sendable in try parse(body, sieve) }
         }
     }
 
     /// Reads a body. Any thread; takes as long as the body is large.
-    public func read(_ body: ArraySlice<UInt8>) -> AnswerReading { AnswerReading(result: parse(body)) }
+    public func read(_ body: ArraySlice<UInt8>) -> AnswerReading {
+        let sieve = RowSieve()
+        let result = parse(body, sieve)
+        return AnswerReading(result: result, leftOut: sieve.leftOut)
+    }
 }
 
 /// What a body was read as.
 public struct AnswerReading: Sendable {
     let result: Result<any Sendable, DecodingFailure>
+    let leftOut: LeftOutRows
 }
 
 extension Session {
@@ -32,11 +37,17 @@ extension Session {
 }
 
 extension Transaction {
-    /// The answer to a call: as it was read already, else read now.
-    func answer<Answer>(
+    /// The answer to a call: as it was read already, else read now. `leftOut` says what could not be read of it.
+    mutating func answer<Answer>(
         to endpoint: Endpoint<Answer>, _ body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> Answer {
-        if let answer = try reading?.result.get() as? Answer { return answer }
-        return try endpoint.parse(body)
+        if let reading, let answer = try reading.result.get() as? Answer {
+            leftOut = reading.leftOut
+            return answer
+        }
+        let sieve = RowSieve()
+        let answer = try endpoint.parse(body, sieve)
+        leftOut = sieve.leftOut
+        return answer
     }
 }

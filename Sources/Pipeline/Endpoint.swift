@@ -6,23 +6,44 @@ import JSONText
 struct Endpoint<Answer>: Sendable {
     /// Reads the body of a successful answer.
     typealias Parser = @Sendable (ArraySlice<UInt8>) throws(DecodingFailure) -> Answer
+    /// Reads the body of a successful answer that has rows; what cannot be read of them is left out.
+    typealias RowParser = @Sendable (ArraySlice<UInt8>, RowSieve) throws(DecodingFailure) -> Answer
 
     /// What is sent.
     let call: RESTCall
     /// What the call belongs to.
     let tags: [RequestTag]
-    let parse: Parser
+    let parse: RowParser
 
     /// A call of `path` with the query's items.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
-        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [], parse: @escaping Parser
+        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [],
+        rows parse: @escaping RowParser
     ) {
         var target = path
         target.add(query)
         call = RESTCall(method, target, body: body.map { Array($0.bytes) } ?? [], carriesToken: carriesToken)
         self.tags = tags
         self.parse = parse
+    }
+
+    /// The same of an answer that is one thing.
+    init(
+        _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
+        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [],
+        parse: @escaping Parser
+    ) {
+        self.init(
+            path, method: method, query: query, body: body, carriesToken: carriesToken, tags: tags
+        ) {
+            body, _ throws(DecodingFailure) in try parse(body)
+        }
+    }
+
+    /// Reads an answer that is one thing.
+    func parse(_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> Answer {
+        try parse(body, RowSieve())
     }
 }
 

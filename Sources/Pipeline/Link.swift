@@ -197,4 +197,6 @@ struct ConnectionHistory: Sendable {
     var toldOfRefusedRequests = false
     /// Of which requests the user was told that the service does not answer them as it should.
     var toldDelays = ToldFailures()
+    /// Of which rows of answers the user was told that they cannot be read.
+    var toldRows: Set<String> = []
 }

@@ -11,8 +11,12 @@ extension Refetcher {
         let (key, isDirty) = (flight.key, flight.isDirty)
         switch answer {
         case .response(let status, _, _) where key.isSuccess(status):
+            provenGeneration = max(provenGeneration, flight.generation)
             entries[key]?.state = .applying(isDirty: isDirty)
             return .apply(key, isCurrent: !isDirty)
+        // A token that serves for other things is not what is wrong with this one. Era A says 403 to a token that is too old, with its words.
+        case .response(403, let body, _) where provenGeneration == generation && !Self.isOfToken(body):
+            return retry(key, after: nil, why: Self.forbidden, at: now, using: &random, isFinal: true)
         case .response(401, _, _), .response(403, _, _):
             return refused(key, by: flight.generation, at: now, using: &random)
         case .response(let status, _, _) where key.isMissing(by: status):
@@ -52,6 +56,14 @@ extension Refetcher {
         return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
     }
 
+    /// Whether the body of a 403 speaks of the token (4.1).
+    private static func isOfToken(_ body: ArraySlice<UInt8>) -> Bool {
+        let words = String(decoding: body.prefix(200), as: UTF8.self)
+        return words.contains("Wrong token") || words.contains("Token is not provided")
+    }
+
+    private static let forbidden = "the service forbids it"
+
     /// Why a resource cannot be fetched for which there is no better token.
     static let tokenRefusal = "the token was refused"
 
@@ -84,7 +96,7 @@ extension Refetcher {
         guard refusals <= Self.maximumRefusals else {
             // When it is asked again, another token may help: this one may have become too old meanwhile.
             entries[key]?.refusals = Self.maximumRefusals - 1
-            return retry(key, after: nil, why: "the service forbids it", at: now, using: &random, isFinal: true)
+            return retry(key, after: nil, why: Self.forbidden, at: now, using: &random, isFinal: true)
         }
         let isFirst = parked.isEmpty
         entries[key]?.state = .parked

@@ -91,6 +91,8 @@ struct Refetcher: Sendable {
     private var lastRequest = 0
     /// Changes with each token that may be another one.
     var generation = 0
+    /// The last of them that a request went well with.
+    var provenGeneration = -1
 
     /// So many requests in flight at once, and in any second; nil for any number in a second.
     init(limit: Int, perSecond: Int? = nil) {

@@ -32,11 +32,13 @@ extension Session {
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
     ) -> Bool {
         var isReadable = true
+        transaction.leftOut = LeftOutRows()
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
             transaction.refetched.append(key.label)
             history.toldDelays.wentWell(key)
             fetched(key, isCurrent: isCurrent, into: &effects)
+            tellLeftOut(of: key, into: &effects)
         } catch {
             isReadable = false
             reportUndecodable(.response, subject: key.label, error.description, body, into: &effects)
@@ -46,6 +48,26 @@ extension Session {
         if let verdict { carryOut(verdict, body: body, into: &effects) }
         if isReadable, isCurrent { actionResourceFetched(key, into: &effects) }
         return isReadable
+    }
+
+    /// Rows that the user is told of at most: who is told of so many knows.
+    private static let mostRows = 1000
+
+    /// A row that cannot be read is told of once, however often the answer is fetched.
+    private mutating func tellLeftOut(of key: ResourceKey, into effects: inout [Effect]) {
+        let leftOut = transaction.leftOut
+        for (index, row) in leftOut.rows.enumerated() {
+            guard history.toldRows.count < Self.mostRows,
+                history.toldRows.insert("\(key.label) \(row.id ?? row.failure.message)").inserted
+            else { continue }
+            let name = row.id.map { "row \($0)" } ?? "the row"
+            let others = leftOut.count - leftOut.rows.count
+            let rest = index == leftOut.rows.count - 1 && others > 0 ? ", and \(others) more" : ""
+            let place = "\(row.failure.message) (byte \(row.failure.offset))"
+            reportUndecodable(
+                .response, subject: key.label, "\(place); \(name) is left out\(rest)", row.excerpt,
+                into: &effects)
+        }
     }
 
     /// Requests that the user is told of at once at most, until one of them goes well: a service that answers nothing is one thing to know.

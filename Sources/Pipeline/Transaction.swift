@@ -82,6 +82,8 @@ struct Transaction: Sendable {
     var frame: ArraySlice<UInt8> = []
     /// The resources of which an answer was taken over, for what is said of the batch.
     var refetched: [String] = []
+    /// What could not be read of the answer being handled.
+    var leftOut = LeftOutRows()
     /// The answer being handled, where it was read already.
     var reading: AnswerReading?
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.

@@ -41,23 +41,33 @@ extension GroupMe {
     }
 
     /// A page of groups, or the former ones. None means that there are no more.
-    public static func groups(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [GroupRecord] {
+    public static func groups(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [GroupRecord] {
         try page(body, "groups") { (reader) throws(Mismatch) in
-            try reader.elements { (reader) throws(Mismatch) in try GroupRecord(reading: &reader, .wire) }
+            try reader.elements(sieve) { (reader) throws(Mismatch) in
+                try GroupRecord(reading: &reader, .wire, sieve)
+            }
         } ?? []
     }
 
     /// One group, as it is shown, made or changed.
-    public static func group(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> GroupRecord {
+    public static func group(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> GroupRecord {
         try response(body, "group") { (reader) throws(Mismatch) in
-            try reader.wrapped("group") { (reader) throws(Mismatch) in try GroupRecord(reading: &reader, .wire) }
+            try reader.wrapped("group") { (reader) throws(Mismatch) in
+                try GroupRecord(reading: &reader, .wire, sieve)
+            }
         }
     }
 
     /// How the user stands to all groups (`GET /memberships/states`).
-    public static func standings(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Standing] {
+    public static func standings(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Standing] {
         try page(body, "membership states") { (reader) throws(Mismatch) in
-            try reader.elements { (reader) throws(Mismatch) in try Standing(reading: &reader) }
+            try reader.elements(sieve) { (reader) throws(Mismatch) in try Standing(reading: &reader) }
         } ?? []
     }
 
@@ -65,10 +75,10 @@ extension GroupMe {
     /// bytes, as 304 has it, the code 304 in the envelope, `response` null or an empty list, and an empty list of messages. A list that
     /// is missing is none of them.
     public static func messages(
-        from body: ArraySlice<UInt8>, of conversation: ConversationID
+        from body: ArraySlice<UInt8>, of conversation: ConversationID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> MessagePage {
         try page(body, "messages") { (reader) throws(Mismatch) in
-            try MessagePage(reading: &reader, in: conversation)
+            try MessagePage(reading: &reader, in: conversation, sieve)
         } ?? MessagePage()
     }
 
@@ -84,9 +94,13 @@ extension GroupMe {
     }
 
     /// A page of the directs of `user`, who asked. None means that there are no more.
-    public static func chats(from body: ArraySlice<UInt8>, user: UserID?) throws(DecodingFailure) -> [Chat] {
+    public static func chats(
+        from body: ArraySlice<UInt8>, user: UserID?, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Chat] {
         try page(body, "chats") { (reader) throws(Mismatch) in
-            try reader.elements { (reader) throws(Mismatch) in try Chat(reading: &reader, .wire, of: user) }
+            try reader.elements(sieve) { (reader) throws(Mismatch) in
+                try Chat(reading: &reader, .wire, of: user)
+            }
         } ?? []
     }
 
@@ -101,7 +115,7 @@ extension GroupMe {
 
     /// Who was added to `group`.
     public static func addedMembers(
-        from body: ArraySlice<UInt8>, to group: GroupID
+        from body: ArraySlice<UInt8>, to group: GroupID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> AddedMembers {
         try response(body, "added members") { (reader) throws(Mismatch) in
             var added: [Member]?
@@ -109,7 +123,7 @@ extension GroupMe {
             let start = try reader.open()
             while let key = try reader.field() {
                 if reader.isNamed(key, "members") {
-                    added = try Member.list(reading: &reader, of: group)
+                    added = try Member.list(reading: &reader, of: group, sieve)
                 } else if reader.isNamed(key, "failed") {
                     guard try reader.openListIfAny() else { continue }
                     while try reader.another() {
@@ -168,7 +182,9 @@ extension GroupMe {
 }
 
 extension GroupMe.MessagePage {
-    init(reading reader: inout JSONReader, in conversation: GroupMe.ConversationID) throws(Mismatch) {
+    init(
+        reading reader: inout JSONReader, in conversation: GroupMe.ConversationID, _ sieve: RowSieve?
+    ) throws(Mismatch) {
         self.init()
         guard try reader.kind() == .object else {
             guard try reader.openListIfAny() else { return }
@@ -180,7 +196,7 @@ extension GroupMe.MessagePage {
         while let key = try reader.field() {
             if reader.isNamed(key, "messages") || reader.isNamed(key, "direct_messages") {
                 hasMessages = true
-                messages = try reader.elements { (reader) throws(Mismatch) in
+                messages = try reader.elements(sieve) { (reader) throws(Mismatch) in
                     try GroupMe.Message(reading: &reader, .wire, in: conversation)
                 }
             } else if reader.isNamed(key, "count") {
@@ -198,11 +214,11 @@ extension GroupMe.MessagePage {
 extension JSONReader {
     /// Every element of an array; null counts as none.
     fileprivate mutating func elements<Value>(
-        _ read: (inout JSONReader) throws(Mismatch) -> Value
+        _ sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(Mismatch) -> [Value] {
         var values: [Value] = []
         guard try openListIfAny() else { return values }
-        while try another() { values.append(try read(&self)) }
+        try rows(through: sieve) { (reader) throws(Mismatch) in values.append(try read(&reader)) }
         return values
     }
 

@@ -94,14 +94,22 @@ extension GroupMe.Chat {
                 try reader.pass()
             }
         }
-        try partner.id.entity.require("other_user", at: start)
-        if known == nil, let user { known = .direct(between: user, and: partner.id) }
+        // Of an account that was deleted the service only says null.
+        if partner.id.entity.isNone, let user, let other = known?.partner(of: user) {
+            partner = GroupMe.User(id: other)
+        }
+        let isKnown = !partner.id.entity.isNone
+        if known == nil, isKnown, let user { known = .direct(between: user, and: partner.id) }
         if let messageStart {
             let end = reader.offset
             reader.seek(to: messageStart)
             lastMessage = try GroupMe.Message(reading: &reader, form, in: known)
             reader.seek(to: end)
         }
+        if !isKnown, let user, let other = lastMessage?.conversation.partner(of: user) {
+            partner = GroupMe.User(id: other)
+        }
+        try partner.id.entity.require("other_user", at: start)
         conversation = try (known ?? lastMessage?.conversation).required("conversation_id", at: start)
     }
 }

@@ -61,7 +61,9 @@ extension GroupMe.Group {
 
 extension GroupMe.GroupRecord {
     /// Reads a group of an answer, the cut-down one of `membership.create`, and what Weir wrote.
-    init(reading reader: inout JSONReader, _ form: InstantForm) throws(Mismatch) {
+    init(reading reader: inout JSONReader, _ form: InstantForm, _ sieve: RowSieve? = nil)
+        throws(Mismatch)
+    {
         var group = GroupMe.Group(id: "")
         var ids: (own: GroupMe.GroupID?, group: GroupMe.GroupID?)
         var members: [GroupMe.Member]?
@@ -73,8 +75,10 @@ extension GroupMe.GroupRecord {
             } else if reader.isNamed(key, "group_id") {
                 ids.group = try reader.groupMeID()
             } else if reader.isNamed(key, "members") {
-                members = try GroupMe.Member.list(reading: &reader, of: "")
-            } else if try !group.take(key, from: &reader, form), try !group.takeState(key, from: &reader, form) {
+                members = try GroupMe.Member.list(reading: &reader, of: "", sieve)
+            } else if try !group.take(key, from: &reader, form),
+                try !group.takeState(key, from: &reader, form)
+            {
                 try reader.pass()
             }
         }

@@ -28,10 +28,14 @@ extension GroupMe.Member {
     }
 
     /// Reads the members of a group; null counts as none.
-    static func list(reading reader: inout JSONReader, of group: GroupMe.GroupID) throws(Mismatch) -> [Self] {
+    static func list(
+        reading reader: inout JSONReader, of group: GroupMe.GroupID, _ sieve: RowSieve?
+    ) throws(Mismatch) -> [Self] {
         var members: [Self] = []
         guard try reader.openListIfAny() else { return members }
-        while try reader.another() { members.append(try Self(reading: &reader, of: group)) }
+        try reader.rows(through: sieve) { (reader) throws(Mismatch) in
+            members.append(try Self(reading: &reader, of: group))
+        }
         return members
     }
 

@@ -5,9 +5,11 @@ extension Twake {
     /// A list of channels (A `/channels`, `/direct`; B `…/channels?mine=1`). `user` is who asked: era B's directs, which have no name,
     /// get one composed of the other users' names where those were asked for (`include_users`).
     public static func channels(
-        from body: ArraySlice<UInt8>, user: EntityID? = nil
+        from body: ArraySlice<UInt8>, user: EntityID? = nil, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Channel] {
-        try list(body, "channels") { (reader) throws(Mismatch) in try Channel(reading: &reader, for: user) }
+        try list(body, "channels", sieve) { (reader) throws(Mismatch) in
+            try Channel(reading: &reader, for: user)
+        }
     }
 
     /// One channel. `user` is who asked, as in `channels(from:user:)`.
@@ -17,13 +19,16 @@ extension Twake {
 
     /// A list of messages (A `/messages`; B feed, thread). Era B's `last_replies` are included after their head, each once; ephemeral
     /// messages, which have no id, are left out.
-    public static func messages(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Message] {
+    public static func messages(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Message] {
         var seen: Set<EntityID> = []
         var messages: [Message] = []
-        _ = try list(body, "messages") { (reader) throws(Mismatch) in
+        _ = try list(body, "messages", sieve) { (reader) throws(Mismatch) in
             var replies: [Message]? = []
-            let head = try Message.read(&reader, repliesInto: &replies)
-            for message in [head].compactMap({ $0 }) + (replies ?? []) where seen.insert(message.id).inserted {
+            let head = try Message.read(&reader, repliesInto: &replies, through: sieve)
+            for message in [head].compactMap({ $0 }) + (replies ?? [])
+            where seen.insert(message.id).inserted {
                 messages.append(message)
             }
         }
@@ -41,32 +46,46 @@ extension Twake {
 
     /// The members of a channel, which is the one that was asked for.
     public static func members(
-        from body: ArraySlice<UInt8>, channel: EntityID
+        from body: ArraySlice<UInt8>, channel: EntityID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [ChannelMember] {
-        try list(body, "members") { (reader) throws(Mismatch) in try ChannelMember(reading: &reader, of: channel) }
+        try list(body, "members", sieve) { (reader) throws(Mismatch) in
+            try ChannelMember(reading: &reader, of: channel)
+        }
     }
 
     /// Raw badges (B).
-    public static func badges(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Badge] {
-        try list(body, "badges") { (reader) throws(Mismatch) in try Badge(reading: &reader) }
+    public static func badges(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Badge] {
+        try list(body, "badges", sieve) { (reader) throws(Mismatch) in try Badge(reading: &reader) }
     }
 
     /// Counters (A).
-    public static func badgeCounts(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [BadgeCount] {
-        try list(body, "badges") { (reader) throws(Mismatch) in try BadgeCount(reading: &reader) }
+    public static func badgeCounts(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [BadgeCount] {
+        try list(body, "badges", sieve) { (reader) throws(Mismatch) in try BadgeCount(reading: &reader)
+        }
     }
 
     /// The rooms of era A: the list of 2021-05-28 or the map before it (2.2).
-    public static func rooms(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [SocketIORoom] {
+    public static func rooms(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [SocketIORoom] {
         try decoded(body, as: "rooms") { (reader) throws(Mismatch) in
             var rooms: [SocketIORoom] = []
             guard try reader.kind() == .object else {
-                try reader.each { (reader) throws(Mismatch) in rooms.append(try SocketIORoom(reading: &reader)) }
+                try reader.each(sieve) { (reader) throws(Mismatch) in
+                    rooms.append(try SocketIORoom(reading: &reader))
+                }
                 return rooms
             }
             _ = try reader.open()
             while let key = try reader.field() {
-                rooms.append(try SocketIORoom(reading: &reader, key: reader.string(key)))
+                let name = reader.string(key)
+                try reader.row(through: sieve) { (reader) throws(Mismatch) in
+                    rooms.append(try SocketIORoom(reading: &reader, key: name))
+                }
             }
             return rooms
         }
@@ -78,18 +97,27 @@ extension Twake {
     }
 
     /// Users (B `users`; A `workspaces/members`).
-    public static func accounts(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Account] {
-        try list(body, "accounts") { (reader) throws(Mismatch) in try Account(reading: &reader) }
+    public static func accounts(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Account] {
+        try list(body, "accounts", sieve) { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
     /// The users of a workspace (B).
-    public static func workspaceUsers(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [WorkspaceUser] {
-        try list(body, "workspace users") { (reader) throws(Mismatch) in try WorkspaceUser(reading: &reader) }
+    public static func workspaceUsers(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [WorkspaceUser] {
+        try list(body, "workspace users", sieve) { (reader) throws(Mismatch) in
+            try WorkspaceUser(reading: &reader)
+        }
     }
 
     /// Companies.
-    public static func companies(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Company] {
-        try list(body, "companies") { (reader) throws(Mismatch) in try Company(reading: &reader) }
+    public static func companies(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Company] {
+        try list(body, "companies", sieve) { (reader) throws(Mismatch) in try Company(reading: &reader)
+        }
     }
 
     /// One company.
@@ -98,8 +126,12 @@ extension Twake {
     }
 
     /// Workspaces.
-    public static func workspaces(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Workspace] {
-        try list(body, "workspaces") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
+    public static func workspaces(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Workspace] {
+        try list(body, "workspaces", sieve) { (reader) throws(Mismatch) in
+            try Workspace(reading: &reader)
+        }
     }
 
     /// One workspace.
@@ -164,8 +196,12 @@ extension Twake {
     }
 
     /// Companies, or workspaces, by id and name only.
-    public static func places(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Place] {
-        try list(body, "companies or workspaces") { (reader) throws(Mismatch) in try Place(reading: &reader) }
+    public static func places(
+        from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
+    ) throws(DecodingFailure) -> [Place] {
+        try list(body, "companies or workspaces", sieve) { (reader) throws(Mismatch) in
+            try Place(reading: &reader)
+        }
     }
 }
 
@@ -173,12 +209,13 @@ extension Twake {
 extension Twake {
     /// The elements of `[…]` or `{"resources":[…]}`.
     private static func list<Value>(
-        _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
+        _ body: ArraySlice<UInt8>, _ subject: String, _ sieve: RowSieve?,
+        _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> [Value] {
         try decoded(body, as: subject) { (reader) throws(Mismatch) in
             var values: [Value] = []
             guard try reader.kind() == .object else {
-                try reader.each { (reader) throws(Mismatch) in values.append(try read(&reader)) }
+                try reader.each(sieve) { (reader) throws(Mismatch) in values.append(try read(&reader)) }
                 return values
             }
             let start = try reader.open()
@@ -186,7 +223,7 @@ extension Twake {
             while let key = try reader.field() {
                 if reader.isNamed(key, "resources") {
                     hasList = true
-                    try reader.each { (reader) throws(Mismatch) in values.append(try read(&reader)) }
+                    try reader.each(sieve) { (reader) throws(Mismatch) in values.append(try read(&reader)) }
                 } else {
                     try reader.pass()
                 }
@@ -222,9 +259,11 @@ extension Twake {
 
 extension JSONReader {
     /// Reads every element of an array.
-    fileprivate mutating func each(_ read: (inout JSONReader) throws(Mismatch) -> Void) throws(Mismatch) {
+    fileprivate mutating func each(
+        _ sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Void
+    ) throws(Mismatch) {
         do { try beginArray() } catch { throw Mismatch(error) }
-        while try another() { try read(&self) }
+        try rows(through: sieve, read)
     }
 
     /// Where the value of the member `name` of an object starts, when there is one.

@@ -9,18 +9,22 @@ extension Twake.Message {
 
     /// Reads a message and, when `replies` is not nil, appends to it the messages of `last_replies`.
     static func read(
-        _ reader: inout JSONReader, repliesInto replies: inout [Self]?, isQuoted: Bool = false
+        _ reader: inout JSONReader, repliesInto replies: inout [Self]?, through sieve: RowSieve? = nil,
+        isQuoted: Bool = false
     ) throws(Mismatch) -> Self? {
         var fields = Fields(id: .none, thread: .none)
         var rest = MessageRest(isQuoted: isQuoted)
-        return try fields.take(from: &reader, &rest, repliesInto: &replies) ? Self(fields) : nil
+        return try fields.take(from: &reader, &rest, repliesInto: &replies, through: sieve)
+            ? Self(fields) : nil
     }
 
     /// Reads the messages of `last_replies`; null counts as none.
-    fileprivate static func list(_ reader: inout JSONReader) throws(Mismatch) -> [Self] {
+    fileprivate static func list(_ reader: inout JSONReader, through sieve: RowSieve?)
+        throws(Mismatch) -> [Self]
+    {
         var messages: [Self] = []
         guard try reader.openListIfAny() else { return messages }
-        while try reader.another() {
+        try reader.rows(through: sieve) { (reader) throws(Mismatch) in
             if let message = try read(&reader) { messages.append(message) }
         }
         return messages
@@ -30,7 +34,9 @@ extension Twake.Message {
 extension Twake.Message.Fields {
     /// Takes what is sent of a message; false for an ephemeral one.
     fileprivate mutating func take(
-        from reader: inout JSONReader, _ rest: inout MessageRest, repliesInto replies: inout [Twake.Message]?
+        from reader: inout JSONReader, _ rest: inout MessageRest,
+        repliesInto replies: inout [Twake.Message]?,
+        through sieve: RowSieve?
     ) throws(Mismatch) -> Bool {
         let start = try reader.open()
         while let key = try reader.field() {
@@ -42,7 +48,7 @@ extension Twake.Message.Fields {
             if try rest.take(key, from: &reader) { continue }
             if try rest.takeSender(key, from: &reader) { continue }
             if replies != nil, reader.isNamed(key, "last_replies") {
-                replies?.append(contentsOf: try Twake.Message.list(&reader))
+                replies?.append(contentsOf: try Twake.Message.list(&reader, through: sieve))
             } else {
                 try reader.pass()
             }

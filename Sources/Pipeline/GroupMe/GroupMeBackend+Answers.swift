@@ -13,7 +13,7 @@ extension GroupMeBackend {
             let records = try transaction.answer(to: GroupMeEndpoints.groups(page: page), body)
             list(records, page: page, isCurrent: isCurrent, into: &transaction)
         case .formerGroups:
-            let records = try GroupMeEndpoints.formerGroups.parse(body)
+            let records = try transaction.answer(to: GroupMeEndpoints.formerGroups, body)
             if isCurrent { listFormer(records, into: &transaction) }
         case .group(let id):
             let record = try transaction.answer(to: GroupMeEndpoints.group(id), body)
@@ -26,7 +26,8 @@ extension GroupMeBackend {
             let page = try transaction.answer(to: endpoint, body)
             apply(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction)
         case .addedMembers(let group, let results):
-            let added = try GroupMeEndpoints.addedMembers(to: group, results: results).parse(body)
+            let added = try transaction.answer(
+                to: GroupMeEndpoints.addedMembers(to: group, results: results), body)
             if isCurrent { for member in added.members { transaction.model.put(.member(member)) } }
         }
         memory.told.wentWell(key)
@@ -51,9 +52,11 @@ extension GroupMeBackend {
         for record in records where isCurrent || !memory.groups.isTouched(record.group.id.entity) {
             show(record, into: &transaction)
         }
-        guard memory.groups.take(records.map(\.group.id.entity), page: page) else { return }
+        guard
+            memory.groups.take(records.map(\.group.id.entity), leftOut: transaction.leftOut, page: page)
+        else { return }
         if memory.groups.isLooping() { return tellLoop(of: .groups(page: page), into: &transaction) }
-        if let next = memory.groups.next(after: page, of: records.count) {
+        if let next = memory.groups.next(after: page, of: records.count + transaction.leftOut.count) {
             return transaction.fetch(.groupMe(.groups(page: next)))
         }
         let (gone, doubtful) = memory.groups.end(of: transaction.model.rows(in: .groups).map(\.id.id))
@@ -63,7 +66,9 @@ extension GroupMeBackend {
 
     private mutating func listFormer(_ records: [GroupMe.GroupRecord], into transaction: inout Transaction) {
         let listed = Set(records.map(\.group.id.entity))
-        for row in transaction.model.rows(in: .formerGroups) where !listed.contains(row.id.id) {
+        let isWhole = transaction.leftOut.isHarmless
+        for row in transaction.model.rows(in: .formerGroups)
+        where isWhole && !listed.contains(row.id.id) {
             transaction.model.remove(row.id)
         }
         for record in records {
@@ -80,9 +85,11 @@ extension GroupMeBackend {
             transaction.show(chat)
             transaction.want(chat.conversation.room)
         }
-        guard memory.chats.take(chats.map(\.conversation.entity), page: page) else { return }
+        guard
+            memory.chats.take(chats.map(\.conversation.entity), leftOut: transaction.leftOut, page: page)
+        else { return }
         if memory.chats.isLooping() { return tellLoop(of: .chats(page: page), into: &transaction) }
-        if let next = memory.chats.next(after: page, of: chats.count) {
+        if let next = memory.chats.next(after: page, of: chats.count + transaction.leftOut.count) {
             return transaction.fetch(.groupMe(.chats(page: next)))
         }
         // A direct of which something was said meanwhile is one, wherever it stands in the list.
@@ -108,7 +115,9 @@ extension GroupMeBackend {
         transaction.want(GroupMe.ConversationID.group(record.group.id).room)
         guard let members = record.members else { return }
         let listed = Set(members.map(\.user.entity))
-        for row in transaction.model.rows(in: .members(record.group.id.entity)) where !listed.contains(row.id.id) {
+        let isWhole = transaction.leftOut.isHarmless
+        for row in transaction.model.rows(in: .members(record.group.id.entity))
+        where isWhole && !listed.contains(row.id.id) {
             transaction.model.remove(row.id)
         }
         for member in members { transaction.model.put(.member(member)) }
@@ -121,7 +130,9 @@ extension GroupMeBackend {
         into transaction: inout Transaction
     ) {
         var messages = page.messages
-        if isCurrent { transaction.removeUnlisted(messages, in: place, isWhole: resource.isFirstPage) }
+        if isCurrent, transaction.leftOut.isHarmless {
+            transaction.removeUnlisted(messages, in: place, isWhole: resource.isFirstPage)
+        }
         if let start = reach(page, of: resource, in: place, isCurrent: isCurrent, into: &transaction) {
             let model = transaction.model
             messages.removeAll { $0.place < start && model.message($0.id) == nil }

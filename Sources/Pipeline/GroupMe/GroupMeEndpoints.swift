@@ -14,19 +14,21 @@ enum GroupMeEndpoints {
     static func groups(page: Int) -> Endpoint<[GroupMe.GroupRecord]> {
         Endpoint(
             "/v3/groups", query: [("page", "\(page)"), ("per_page", pageSize), ("omit", "memberships")],
-            parse: GroupMe.groups)
+            rows: GroupMe.groups)
     }
 
-    static var formerGroups: Endpoint<[GroupMe.GroupRecord]> { Endpoint("/v3/groups/former", parse: GroupMe.groups) }
+    static var formerGroups: Endpoint<[GroupMe.GroupRecord]> {
+        Endpoint("/v3/groups/former", rows: GroupMe.groups)
+    }
 
     static func group(_ group: GroupMe.GroupID) -> Endpoint<GroupMe.GroupRecord> {
-        Endpoint(path(group), tags: [.channel(group.entity)], parse: GroupMe.group)
+        Endpoint(path(group), tags: [.channel(group.entity)], rows: GroupMe.group)
     }
 
     static func chats(page: Int, user: GroupMe.UserID?) -> Endpoint<[GroupMe.Chat]> {
         Endpoint("/v3/chats", query: [("page", "\(page)"), ("per_page", pageSize)]) {
-            body throws(DecodingFailure) in
-            try GroupMe.chats(from: body, user: user)
+            body, sieve throws(DecodingFailure) in
+            try GroupMe.chats(from: body, user: user, sieve)
         }
     }
 
@@ -57,15 +59,16 @@ enum GroupMeEndpoints {
             path = "/v3/direct_messages"
             query.append(("other_user_id", partner.description))
         }
-        return Endpoint(path, query: query, tags: [.messages(of: place.entity)]) { body throws(DecodingFailure) in
-            try GroupMe.messages(from: body, of: place)
+        return Endpoint(path, query: query, tags: [.messages(of: place.entity)]) {
+            body, sieve throws(DecodingFailure) in
+            try GroupMe.messages(from: body, of: place, sieve)
         }
     }
 
     static func addedMembers(to group: GroupMe.GroupID, results: String) -> Endpoint<GroupMe.AddedMembers> {
         Endpoint("\(path(group))/members/results/\(results)", tags: [.channel(group.entity)]) {
-            body throws(DecodingFailure) in
-            try GroupMe.addedMembers(from: body, to: group)
+            body, sieve throws(DecodingFailure) in
+            try GroupMe.addedMembers(from: body, to: group, sieve)
         }
     }
 

@@ -18,6 +18,8 @@ struct GroupMeMemory: Sendable {
         private var listed: Set<EntityID> = []
         /// What the last page held, and how many pages in a row held the same.
         private var last: [EntityID] = []
+        /// Whether all rows of the pages could be read: else what is not listed may be there.
+        private var isWhole = true
         private var repeats = 0
         /// Of which something was said since the last reading, which moves them between pages: their not being listed means nothing.
         private var touched: Set<EntityID> = []
@@ -28,11 +30,12 @@ struct GroupMeMemory: Sendable {
         func isTouched(_ id: EntityID) -> Bool { touched.contains(id) }
 
         /// A page came, the first of a new reading or the next one of this; false for a late page of an earlier reading.
-        mutating func take(_ ids: [EntityID], page number: Int) -> Bool {
-            if number == 1 { (page, listed, last, repeats) = (1, [], [], 0) }
+        mutating func take(_ ids: [EntityID], leftOut: LeftOutRows, page number: Int) -> Bool {
+            if number == 1 { (page, listed, last, repeats, isWhole) = (1, [], [], 0, true) }
             guard page == number else { return false }
             listed.formUnion(ids)
-            repeats = ids == last && !ids.isEmpty ? repeats + 1 : 0
+            if !leftOut.isHarmless { isWhole = false }
+            repeats = ids == last && !(ids.isEmpty && leftOut.count == 0) ? repeats + 1 : 0
             last = ids
             return true
         }
@@ -53,7 +56,7 @@ struct GroupMeMemory: Sendable {
 
         /// What was read to its end: which of these are not in it, and which of them are to be asked about.
         mutating func end(of ids: [EntityID]) -> (gone: [EntityID], doubtful: [EntityID]) {
-            let missing = ids.filter { !listed.contains($0) }
+            let missing = isWhole ? ids.filter { !listed.contains($0) } : []
             defer { (listed, touched) = ([], []) }
             return (missing.filter { !touched.contains($0) }, missing.filter { touched.contains($0) })
         }

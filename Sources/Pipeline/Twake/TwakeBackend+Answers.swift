@@ -12,7 +12,9 @@ extension TwakeBackend {
         case .server, .account, .companies, .workspaces, .rooms:
             try applyDiscovery(body, of: resource, isCurrent: isCurrent, into: &transaction)
         case .accounts(let era, let users):
-            learn(try TwakeEndpoints.accounts(era, users).parse(body), asked: users, into: &transaction)
+            learn(
+                try transaction.answer(to: TwakeEndpoints.accounts(era, users), body), asked: users,
+                into: &transaction)
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
             apply(
@@ -51,7 +53,7 @@ extension TwakeBackend {
         _ channels: [Twake.Channel], of list: ResourceKey, in section: Item.Section, isCurrent: Bool,
         into transaction: inout Transaction
     ) {
-        if isCurrent {
+        if isCurrent, transaction.leftOut.isHarmless {
             let listed = Set(channels.map(\.id))
             for item in transaction.model.rows(in: section) where !listed.contains(item.id.id) {
                 transaction.removeChannel(item.id.id, &memory)
@@ -176,9 +178,10 @@ extension TwakeBackend {
 }
 
 extension Transaction {
-    /// Makes a section what a whole list says. What the list does not mention goes, unless an event came while it was in flight.
+    /// Makes a section what a whole list says. What the list does not mention goes, unless an event came while it was in flight or a row could
+    /// not be read.
     mutating func replace(_ section: Item.Section, with items: [Item], isCurrent: Bool) {
-        if isCurrent {
+        if isCurrent, leftOut.isHarmless {
             let listed = Set(items.map(\.id))
             for item in model.rows(in: section) where !listed.contains(item.id) { model.remove(item.id) }
         }
@@ -187,10 +190,11 @@ extension Transaction {
 
     /// A whole list of members counts them: the lists of channels do not (4.4), and of directs they name whoever was invited.
     mutating func count(_ members: [Twake.ChannelMember], of path: TwakeChannelPath) {
-        guard var channel = model[.channel(path.channel)]?.channel, channel.membersCount != members.count else {
+        let count = members.count + leftOut.count
+        guard var channel = model[.channel(path.channel)]?.channel, channel.membersCount != count else {
             return
         }
-        channel.statedMembersCount = members.count
+        channel.statedMembersCount = count
         model.put(.channel(channel))
     }
 

@@ -47,7 +47,7 @@ extension TwakeBackend {
             // Of rooms that were named it is only of interest whose they are.
             if discoversRooms || facts.era != nil { discover(into: &transaction) }
         case .companies(let era):
-            let companies = try TwakeEndpoints.companies(era).parse(body)
+            let companies = try transaction.answer(to: TwakeEndpoints.companies(era), body)
             let places = companies.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
             facts.companies = places
             if following.contains(.places) {
@@ -59,7 +59,8 @@ extension TwakeBackend {
             if facts.company != nil { discover(into: &transaction) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
-            let workspaces = try TwakeEndpoints.workspaces(era, company: company).parse(body)
+            let workspaces = try transaction.answer(
+                to: TwakeEndpoints.workspaces(era, company: company), body)
             let places = workspaces.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
             facts.workspaces[company] = places
             if following.contains(.places) {
@@ -72,7 +73,8 @@ extension TwakeBackend {
             if facts.workspace != nil { discover(into: &transaction) }
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
-            let rooms = try TwakeEndpoints.rooms(company: company, workspace: workspace).parse(body)
+            let rooms = try transaction.answer(
+                to: TwakeEndpoints.rooms(company: company, workspace: workspace), body)
             // The message rooms among them may be of channels that were left since, and do not say where those are: they follow from
             // the lists.
             for room in rooms where !room.isOfMessages { transaction.want(room.key) }

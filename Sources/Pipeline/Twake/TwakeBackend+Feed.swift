@@ -14,8 +14,15 @@ extension TwakeBackend {
         /// The threads, each where its last activity puts it.
         let entries: [TwakeReach.Entry]
 
-        init(_ messages: [Twake.Message], _ era: TwakeEra, _ path: TwakeChannelPath, isCurrent: Bool) {
+        /// Messages that could not be read.
+        private let leftOut: Int
+
+        init(
+            _ messages: [Twake.Message], leftOut: Int, _ era: TwakeEra, _ path: TwakeChannelPath,
+            isCurrent: Bool
+        ) {
             self.messages = messages
+            self.leftOut = leftOut
             self.era = era
             self.path = path
             self.isCurrent = isCurrent
@@ -28,7 +35,7 @@ extension TwakeBackend {
         }
 
         /// Whether the server has no older thread. The proxy leaves messages out of a page, so that a short one proves nothing.
-        var isLast: Bool { era == .b && heads.count < TwakeEndpoints.pageLength }
+        var isLast: Bool { era == .b && heads.count + leftOut < TwakeEndpoints.pageLength }
 
         /// Leaves out threads that are older than the position and not held.
         mutating func leaveOut(before start: Int64?, _ isHeld: (EntityID) -> Bool) {

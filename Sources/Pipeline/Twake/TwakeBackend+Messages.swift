@@ -9,11 +9,15 @@ extension TwakeBackend {
         switch resource {
         case .feed(let era, let path):
             let page = Page(
-                try transaction.answer(to: TwakeEndpoints.feed(era, path), body), era, path, isCurrent: isCurrent)
+                try transaction.answer(to: TwakeEndpoints.feed(era, path), body),
+                leftOut: transaction.leftOut.count, era,
+                path, isCurrent: isCurrent)
             apply(page, before: nil, into: &transaction)
         case .history(let era, let path, let before):
-            let messages = try transaction.answer(to: TwakeEndpoints.feed(era, path, before: before), body)
-            apply(Page(messages, era, path, isCurrent: isCurrent), before: before, into: &transaction)
+            let messages = try transaction.answer(
+                to: TwakeEndpoints.feed(era, path, before: before), body)
+            let page = Page(messages, leftOut: transaction.leftOut.count, era, path, isCurrent: isCurrent)
+            apply(page, before: before, into: &transaction)
         case .thread(let era, let company, let path, let id):
             let messages = try transaction.answer(to: TwakeEndpoints.thread(era, company: company, path, id: id), body)
             apply(messages, ofThread: id, nil, company, era, path, isCurrent: isCurrent, into: &transaction)
@@ -22,7 +26,10 @@ extension TwakeBackend {
             let messages = try transaction.answer(to: endpoint, body)
             apply(messages, ofThread: id, before, company, era, path, isCurrent: isCurrent, into: &transaction)
         case .message(let era, let path, let thread, let id):
-            guard let message = try TwakeEndpoints.message(era, path, thread: thread, id: id).parse(body) else {
+            guard
+                let message = try transaction.answer(
+                    to: TwakeEndpoints.message(era, path, thread: thread, id: id), body)
+            else {
                 _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
                 return
             }
@@ -54,9 +61,12 @@ extension TwakeBackend {
         guard reading?.next == cursor else { return }
         let isNews = messages.contains { reading?.listed.contains($0.id) != true }
         reading?.listed.formUnion(messages.map(\.id))
+        if !transaction.leftOut.isHarmless { reading?.isWhole = false }
         // Era A takes the message that a page ends with out of it.
-        let isFull = isNews && messages.count >= TwakeEndpoints.threadLength - 1
-        let most = catchUp / TwakeEndpoints.threadLength + (memory.isDeep(id) ? TwakeReach.mostPagesBack : 1)
+        let isFull =
+            isNews && messages.count + transaction.leftOut.count >= TwakeEndpoints.threadLength - 1
+        let most =
+            catchUp / TwakeEndpoints.threadLength + (memory.isDeep(id) ? TwakeReach.mostPagesBack : 1)
         if isFull, var reading, reading.pages < most, let oldest = messages.first(where: { !$0.isHead }) {
             reading.pages += 1
             reading.next = oldest.id
@@ -66,11 +76,15 @@ extension TwakeBackend {
         }
         memory.longThreads[id] = nil
         let listed = reading?.listed ?? []
-        for reply in transaction.model.rows(in: .thread(id)) where !listed.contains(reply.id.id) {
+        let isWhole = reading?.isWhole == true
+        for reply in transaction.model.rows(in: .thread(id))
+        where isWhole && !listed.contains(reply.id.id) {
             transaction.model.remove(reply.id)
         }
         // A head that is gone may have come back with an answer that was older.
-        if !isFull, !listed.contains(id), transaction.model[.message(id)]?.message?.isHead == true {
+        if !isFull, isWhole, !listed.contains(id),
+            transaction.model[.message(id)]?.message?.isHead == true
+        {
             transaction.model.remove(.message(id))
         }
         show(isFull ? messages.first { !$0.isHead } : nil, listed, id, channel, into: &transaction)

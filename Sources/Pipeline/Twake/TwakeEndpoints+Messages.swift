@@ -12,13 +12,13 @@ extension TwakeEndpoints {
         switch era {
         case .a:
             if let before { query.append(("before_message_id", before.description)) }
-            return Endpoint("\(proxy)/messages", query: query, tags: path.tags, parse: Twake.messages)
+            return Endpoint("\(proxy)/messages", query: query, tags: path.tags, rows: Twake.messages)
         case .b:
             if let before { query += [("page_token", before.description), ("direction", "history")] }
             query += [("replies_per_thread", "\(repliesPerThread)"), ("include_users", "1"), ("emojis", "false")]
             return Endpoint(
                 "\(core)/messages/v1/companies/\(path.company)/workspaces/\(path.workspace)/channels/\(path.channel)/feed",
-                query: query, tags: path.tags, parse: Twake.messages)
+                query: query, tags: path.tags, rows: Twake.messages)
         }
     }
 
@@ -31,7 +31,8 @@ extension TwakeEndpoints {
             var query: RESTCall.Query = [("limit", "\(threadLength)")]
             if let before { query += [("page_token", before.description), ("direction", "history")] }
             return Endpoint(
-                thread(company, id), query: query + [("include_users", "1")], tags: tags, parse: Twake.messages)
+                thread(company, id), query: query + [("include_users", "1")], tags: tags,
+                rows: Twake.messages)
         }
         var older: RESTCall.Query = []
         if let before { older.append(("before_message_id", before.description)) }
@@ -39,7 +40,7 @@ extension TwakeEndpoints {
             "\(proxy)/messages",
             query: messageQuery(path) + [("thread_id", id.description), ("limit", "\(threadLength)")] + older,
             tags: tags,
-            parse: Twake.messages)
+            rows: Twake.messages)
     }
 
     /// Era A answers with a list, which is empty when there is no such message: nil.
@@ -51,8 +52,9 @@ extension TwakeEndpoints {
             var query = messageQuery(path)
             if id != message { query.append(("thread_id", id.description)) }
             query.append(("message_id", message.description))
-            return Endpoint("\(proxy)/messages", query: query, tags: path.tags) { body throws(DecodingFailure) in
-                try Twake.messages(from: body).first { $0.id == message }
+            return Endpoint("\(proxy)/messages", query: query, tags: path.tags) {
+                body, sieve throws(DecodingFailure) in
+                try Twake.messages(from: body, sieve).first { $0.id == message }
             }
         case .b:
             return Endpoint(

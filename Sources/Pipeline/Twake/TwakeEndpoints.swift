@@ -29,27 +29,31 @@ enum TwakeEndpoints {
         case .b:
             Endpoint(
                 "\(core)/users/v1/users",
-                query: [("user_ids", users.map(\.description).joined(separator: ","))], parse: Twake.accounts)
+                query: [("user_ids", users.map(\.description).joined(separator: ","))], rows: Twake.accounts
+            )
         }
     }
 
     static func companies(_ era: TwakeEra) -> Endpoint<[Twake.Company]> {
-        Endpoint(era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies", parse: Twake.companies)
+        Endpoint(
+            era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies",
+            rows: Twake.companies)
     }
 
     static func workspaces(_ era: TwakeEra, company: EntityID) -> Endpoint<[Twake.Workspace]> {
         switch era {
         case .a:
-            Endpoint("\(proxy)/workspaces", query: [("company_id", company.description)], parse: Twake.workspaces)
+            Endpoint(
+                "\(proxy)/workspaces", query: [("company_id", company.description)], rows: Twake.workspaces)
         case .b:
-            Endpoint("\(core)/workspaces/v1/companies/\(company)/workspaces", parse: Twake.workspaces)
+            Endpoint("\(core)/workspaces/v1/companies/\(company)/workspaces", rows: Twake.workspaces)
         }
     }
 
     static func rooms(company: EntityID, workspace: EntityID) -> Endpoint<[Twake.SocketIORoom]> {
         Endpoint(
             "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace),
-            tags: [.company(company), .workspace(workspace, company: company)], parse: Twake.rooms)
+            tags: [.company(company), .workspace(workspace, company: company)], rows: Twake.rooms)
     }
 
     /// `user` is who asks: a direct is called by its other users.
@@ -57,30 +61,34 @@ enum TwakeEndpoints {
         _ era: TwakeEra, company: EntityID, workspace: EntityID, user: EntityID?
     ) -> Endpoint<[Twake.Channel]> {
         let tags: [RequestTag] = [.company(company), .workspace(workspace, company: company)]
-        let parse: Endpoint<[Twake.Channel]>.Parser = { body throws(DecodingFailure) in
-            try Twake.channels(from: body, user: user)
+        let parse: Endpoint<[Twake.Channel]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user, sieve)
         }
         return switch era {
-        case .a: Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), tags: tags, parse: parse)
+        case .a:
+            Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), tags: tags, rows: parse)
         case .b:
             Endpoint(
-                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], tags: tags, parse: parse)
+                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], tags: tags, rows: parse
+            )
         }
     }
 
-    static func directs(_ era: TwakeEra, company: EntityID, user: EntityID?) -> Endpoint<[Twake.Channel]> {
-        let parse: Endpoint<[Twake.Channel]>.Parser = { body throws(DecodingFailure) in
-            try Twake.channels(from: body, user: user)
+    static func directs(_ era: TwakeEra, company: EntityID, user: EntityID?) -> Endpoint<
+        [Twake.Channel]
+    > {
+        let parse: Endpoint<[Twake.Channel]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user, sieve)
         }
         return switch era {
         case .a:
             Endpoint(
                 "\(proxy)/direct", query: [("company_id", company.description)], tags: [.company(company)],
-                parse: parse)
+                rows: parse)
         case .b:
             Endpoint(
                 list(company, .direct), query: [("mine", "1"), ("include_users", "1"), ("limit", "1000")],
-                tags: [.company(company)], parse: parse)
+                tags: [.company(company)], rows: parse)
         }
     }
 
@@ -91,33 +99,34 @@ enum TwakeEndpoints {
     }
 
     static func members(_ era: TwakeEra, _ path: TwakeChannelPath) -> Endpoint<[Twake.ChannelMember]> {
-        let parse: Endpoint<[Twake.ChannelMember]>.Parser = { body throws(DecodingFailure) in
-            try Twake.members(from: body, channel: path.channel)
+        let parse: Endpoint<[Twake.ChannelMember]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.members(from: body, channel: path.channel, sieve)
         }
         return switch era {
         case .a:
             Endpoint(
                 "\(proxy)/channels/members",
                 query: proxyQuery(path.company, path.workspace) + [("id", path.channel.description)],
-                tags: path.tags, parse: parse)
+                tags: path.tags, rows: parse)
         case .b:
             Endpoint(
                 "\(list(path.company, path.workspace))/\(path.channel)/members", query: [("limit", "1000")],
-                tags: path.tags, parse: parse)
+                tags: path.tags, rows: parse)
         }
     }
 
     static func badges(company: EntityID) -> Endpoint<[Twake.Badge]> {
         // Never with `all_companies`: the first badge would come twice (4.4).
         Endpoint(
-            "\(core)/notifications/v1/badges", query: [("company_id", company.description), ("limit", "1000")],
-            tags: [.company(company)], parse: Twake.badges)
+            "\(core)/notifications/v1/badges",
+            query: [("company_id", company.description), ("limit", "1000")],
+            tags: [.company(company)], rows: Twake.badges)
     }
 
     static func badgeCounts(company: EntityID) -> Endpoint<[Twake.BadgeCount]> {
         Endpoint(
             "\(proxy)/badges", query: [("company_id", company.description)], tags: [.company(company)],
-            parse: Twake.badgeCounts)
+            rows: Twake.badgeCounts)
     }
 
     /// Era B's path of the channels of a workspace.

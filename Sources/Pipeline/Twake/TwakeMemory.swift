@@ -11,6 +11,8 @@ struct TwakeMemory: Sendable {
         var channel: EntityID?
         /// What the pages held.
         var listed: Set<EntityID> = []
+        /// Whether all rows of the pages could be read.
+        var isWhole = true
         var pages = 1
         /// What the page ends with that is being asked for.
         var next: EntityID?
