@@ -20,6 +20,12 @@ static inline int weir_tls_use_key(SSL_CTX *context, const char *path) {
     return SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM);
 }
 
+static inline const char *weir_tls_server_name(const SSL *connection) {
+    return SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
+}
+
+static inline void weir_tls_send_no_server_name(SSL *connection) { SSL_set_tlsext_host_name(connection, NULL); }
+
 // Names the calling thread; the kernel keeps 15 bytes.
 static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

@@ -13,8 +13,11 @@ struct TLSProblem {
 
 /// Called by OpenSSL in handshakes: notes why one fails, since libwebsockets forgets that before it tells of the failure.
 ///
+/// Before a handshake's first message it takes back a server name that may not be sent.
+///
 /// An alert is noted whenever it comes: in TLS 1.3 a server refuses our certificate after the handshake, as we see it.
 func noteTLSProblem(_ connection: OpaquePointer?, _ place: Int32, _ result: Int32) {
+    if place == SSL_CB_HANDSHAKE_START { return dropAddressAsServerName(connection) }
     guard let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), 0) else { return }
     let core = Unmanaged<EventLoop>.fromOpaque(owner).takeUnretainedValue().core
     if place == SSL_CB_READ_ALERT {
@@ -27,6 +30,13 @@ func noteTLSProblem(_ connection: OpaquePointer?, _ place: Int32, _ result: Int3
         guard let text = ERR_reason_error_string(ERR_peek_error()) else { return }
         core.tlsProblem = TLSProblem(connection: connection, text: String(cString: text), isAlert: false)
     }
+}
+
+/// A server name is a DNS name, never an address (RFC 6066, 3). libwebsockets sends an IPv4 address, and "[" for an IPv6 address,
+/// since it cuts the host at its first colon. The check of the certificate keeps its own copy of the host.
+private func dropAddressAsServerName(_ connection: OpaquePointer?) {
+    guard let name = weir_tls_server_name(connection).map({ String(cString: $0) }) else { return }
+    if name.hasPrefix("[") || NumericAddress(name) != nil { weir_tls_send_no_server_name(connection) }
 }
 
 /// OpenSSL 3.0 has no words for an alert newer than TLS 1.2.

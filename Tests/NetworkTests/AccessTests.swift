@@ -263,15 +263,32 @@ enum Lane: CaseIterable {
         #expect(error?.description == "\(path): \(words)")
     }
 
-    /// Goes to a server that wants a certificate of the authority's.
-    private func outcome(_ lane: Lane, _ version: String, _ certificate: ClientCertificate?) throws -> Outcome {
+    @Test("An address is never sent as a server name, and its certificate is checked", arguments: cases)
+    func serverName(lane: Lane, version: String) throws {
+        let certificate = try Certificates.shared.get().client
+        for (host, address, name) in [
+            ("localhost", "127.0.0.1", "localhost"), ("127.0.0.1", "127.0.0.1", "none"), ("::1", "::1", "none"),
+        ] {
+            let outcome = try outcome(lane, version, certificate, host: host, address: address)
+            #expect(outcome == .reached(name), "\(host)")
+        }
+        let other = try outcome(lane, version, certificate, host: "127.0.0.2", address: "127.0.0.2")
+        #expect(other.phase == "tls", "\(other)")
+    }
+
+    /// Goes to a server that wants a certificate of the authority's. With an address, the answer is the server name that it got.
+    private func outcome(
+        _ lane: Lane, _ version: String, _ certificate: ClientCertificate?, host: String = "127.0.0.1",
+        address: String? = nil
+    ) throws -> Outcome {
         let certificates = try Certificates.shared.get()
-        let peer = try Peer([
-            "python3", peersFolder + "/tls_peer.py", certificates.good.certificate, certificates.good.key,
-            certificates.authority, version,
-        ])
+        let peer = try Peer(
+            [
+                "python3", peersFolder + "/tls_peer.py", certificates.good.certificate, certificates.good.key,
+                certificates.authority, version,
+            ] + (address.map { [$0] } ?? []))
         defer { peer.stop() }
         let access = Access(trust: .file(certificates.authority), certificate: certificate)
-        return try lane.reach(port: peer.listeningPort(), access: access)
+        return try lane.reach(host: host, port: peer.listeningPort(), access: access)
     }
 }
