@@ -68,11 +68,14 @@ extension Session {
 
     private static let isInDoubt = "no answer came, and nothing shows whether it was done: look before doing it again"
 
+    /// Whether it may have been done, and would be done twice. What an earlier process left in doubt cannot be looked for before it is known
+    /// whose it is, and where.
+    private func isInDoubt(_ entry: OutboxEntry) -> Bool { entry.isInDoubt && entry.action.operation.makesSomething }
+
     /// Takes one action a step further; false when it waits for something.
     private mutating func go(on entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let (id, action) = (entry.action.id, entry.action)
-        // What an earlier process left in doubt cannot be looked for before it is known whose it is, and where.
-        let isInDoubt = entry.isInDoubt && action.operation.makesSomething
+        let isInDoubt = isInDoubt(entry)
         if case .resolving(let keys) = entry.state {
             if keys.contains(where: { transaction.refetcher.isBusy($0) }) { return false }
             if let why = entry.fetchFailure { return delay(entry, why: why, into: &effects) }
@@ -242,13 +245,13 @@ extension Session {
         }
     }
 
-    /// A resource could not be fetched, because the token is not good for it and there is no other. What was to show whether something was
-    /// done shows nothing then.
+    /// A resource could not be fetched, because the token is not good for it and there is no other. What may have been done, and cannot be
+    /// looked for without it, stays in doubt.
     mutating func actionResourceRefused(_ key: ResourceKey, into effects: inout [Effect]) {
         for entry in outbox.entries where entry.waits(for: key) {
             let isChecked = if case .checking = entry.state { true } else { false }
-            refuse(
-                entry.action.id, why: isChecked ? Self.isInDoubt : "the token was refused", status: 401, into: &effects)
+            let why = isChecked || isInDoubt(entry) ? Self.isInDoubt : "the token was refused"
+            refuse(entry.action.id, why: why, status: 401, into: &effects)
         }
     }
 

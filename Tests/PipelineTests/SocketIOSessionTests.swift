@@ -64,7 +64,6 @@ import Wire
         alone.receive(#"44/a,{"message":"no"}"#)
         alone.receive(#"44/b,{"message":"never"}"#)
         #expect(alone.effects.contains { if case .close = $0 { true } else { false } })
-        alone.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
         #expect(alone.ending == .refused("never"))
     }
 

@@ -174,5 +174,25 @@ extension KnownHistoryTests {
             70885 burst 0 13 36
             """
         ),
+        (
+            "a message was sent and said to have failed, since its group was asked for first after a restart, and refused",
+            """
+            era groupme, seed 602176559437
+            52216 send 2 3
+            52217 crash 2 0
+            52378 spoil 0 6
+            """
+        ),
+        (
+            "so it was after two restarts",
+            """
+            era groupme, seed 602176597693
+            3610 send 1 2
+            3618 crash 1 0
+            3709 come 0 2 14
+            3802 spoil 0 5
+            3802 crash 2 0
+            """
+        ),
     ]
 }
