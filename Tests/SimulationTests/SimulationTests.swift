@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(History.Peer.twake, UInt64(1_000)), (.groupMe, 400)])
+    /// A short form of `.ci/simulate`, which runs thousands in a release build.
+    @Test(arguments: [(History.Peer.twake, UInt64(300)), (.groupMe, 150)])
     func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`(
         peer: History.Peer, histories: UInt64
     ) async {
