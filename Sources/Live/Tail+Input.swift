@@ -111,8 +111,9 @@ extension Tail {
         }
     }
 
-    /// The socket is not read until whoever is behind has caught up.
+    /// The socket is not read until the consumer has caught up. At the end nothing more is taken from it but the close.
     func pauseReading(for consumer: Consumer, _ why: String) {
+        guard case .running = phase else { return }
         let wasPaused = isReadingPaused
         behind.insert(consumer)
         guard !wasPaused else { return }

@@ -66,6 +66,9 @@ public struct SegmentedWriter: ~Copyable {
         try restate(records, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
     }
 
+    /// Whether records can still be added: `close` has not been called.
+    public var isOpen: Bool { mutating get { writer != nil } }
+
     /// The number the next record will have.
     public var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
 

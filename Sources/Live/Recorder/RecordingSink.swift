@@ -82,7 +82,8 @@ final class RecordingSink: Sendable {
         case .record(let record, let stamp), .leftOut(_, remainder: let record, let stamp):
             try append(record, stamp, &state, say)
         case .report(let stamped):
-            guard case .notice(let notice) = stamped.report, notice.level != .info else { return }
+            // A notice about the end itself comes after the last record: it is shown only.
+            guard case .notice(let notice) = stamped.report, notice.level != .info, state.writer.isOpen else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
             try append(.note(note), stamped.stamp, &state, say)
         case .flightPart, .dump, .beginRecording, .stopRecording, .attach, .hold: return
