@@ -427,6 +427,19 @@ import Testing
             51770 move 0 1 22
             """
         ),
+        (
+            "a reply that was edited stood alone: its thread was older than what is kept, and came and went with each look",
+            """
+            era c, Engine.IO 4, seed 602176657323, watching people, history 52, catch-up 77
+            0 flood 3 0 24
+            1222 erase 2 10 6
+            5348 reply 1 1 38
+            12745 reply 1 1 14
+            13328 restart 50000 0
+            30851 burst 0 38 35
+            46044 amend 3 1
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

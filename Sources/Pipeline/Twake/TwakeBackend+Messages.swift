@@ -37,12 +37,22 @@ extension TwakeBackend {
             if isCurrent {
                 transaction.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
             }
+            if isLetGo(message, of: path.channel, in: transaction.model) { return }
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isCurrent, message.isHead { reconcile(message, era, path, listed: nil, into: &transaction) }
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
             break
         }
+    }
+
+    /// Whether a reply is of a thread that is older than what is shown of its channel. It would stand there without its head, until the channel
+    /// is looked at again.
+    private func isLetGo(_ reply: Twake.Message, of channel: EntityID, in model: SectionedCollection<Item>) -> Bool {
+        guard !reply.isHead, model[.message(reply.id)] == nil, model[.message(reply.thread)] == nil,
+            let start = memory.reaches[channel]?.start
+        else { return false }
+        return reply.createdAt.map { $0.milliseconds < start } ?? false
     }
 
     /// A page of a thread, the newest or the one before `cursor`. What no page lists is not in the thread.
