@@ -52,7 +52,7 @@ extension Option {
         case .duration: "end after this time, such as 500ms, 15s, 2m (8 if still waiting)"
         case .idleTimeout: "end when no event came for this time (8 if still waiting)"
         case .maxAttempts: "give up (5) after N attempts in a row to connect"
-        case .reconnect: "connect again: always, never, or lost: not when the server said goodbye"
+        case .reconnect: "when to connect again; lost: not after the server said goodbye"
         case .maxMessage: "refuse a larger message of the socket (default 16M, most 32M)"
         case .maxBody: "refuse a larger answer to a request (default 16M, most 32M)"
         case .maxBinary: "refuse larger attachments of one event (default 16M, most 32M)"

@@ -49,7 +49,7 @@ struct HostileCase: Sendable {
         HostileCase(name: "chunk-extensions", amounts: (8, 100), rounds: 2),
         HostileCase(name: "cookies", amounts: (20, 100), rounds: 2),
         HostileCase(name: "redirects", amounts: (1, 1), rounds: 2),
-        HostileCase(name: "pages", amounts: (1, 1), rounds: 4),
+        HostileCase(name: "pages", amounts: (1, 1), rounds: 2),
         HostileCase(name: "short-length", amounts: (1, 1), rounds: 2),
         HostileCase(name: "array", amounts: (1, 15), notice: unread, rounds: 2),
         HostileCase(name: "array", amounts: (8, 100), notice: body, rounds: 2),
