@@ -440,6 +440,14 @@ import Testing
             46044 amend 3 1
             """
         ),
+        (
+            "JSON of something else was taken for a list of rooms without any",
+            """
+            era a, Engine.IO 3, seed 713055102906, watching usual, history 43
+            195097 spoil 10 4
+            195160 look 1 0
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

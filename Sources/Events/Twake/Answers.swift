@@ -82,10 +82,8 @@ extension Twake {
             }
             _ = try reader.open()
             while let key = try reader.field() {
-                let name = reader.string(key)
-                try reader.row(through: sieve) { (reader) throws(Mismatch) in
-                    rooms.append(try SocketIORoom(reading: &reader, key: name))
-                }
+                // Each member is a room: an object with another member is no list of rooms, but something else's answer.
+                rooms.append(try SocketIORoom(reading: &reader, key: reader.string(key)))
             }
             return rooms
         }
