@@ -22,7 +22,7 @@ public struct LeftOutRows: Hashable, Sendable {
     /// None.
     public init() {}
 
-    /// So many are told of. Each is looked up in the whole answer.
+    /// The rows reported with id and place: finding each place reads the whole answer again.
     fileprivate static let mostRows = 3
     fileprivate static let longestExcerpt = 200
 }

@@ -16,7 +16,7 @@ public final class DiffLogFile: Outlet {
     public var replayPart: ReplayPart { .whole }
 
     /// Creates the file, mode 0600; an existing one is not overwritten, and `-` is standard output. A reversible log also holds what each
-    /// batch deleted or replaced. Who reads standard output is waited for as `patience` says.
+    /// batch deleted or replaced. `patience` limits the wait for the reader of standard output.
     public init(
         creating path: String, reversible: Bool = false, patience: WritePatience? = nil
     ) throws(OutletError) {

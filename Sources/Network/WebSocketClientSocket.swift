@@ -134,8 +134,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         needsWriting()
     }
 
-    /// The server broke the protocol. It is told why, and so is the handler, after what came before: what else the server says or does is
-    /// not waited for.
+    /// The server broke the protocol. The close frame and the handler get the reason, the handler after what came before it. Nothing more
+    /// of the server is waited for.
     func violated(_ violation: WebSocketViolation) {
         let close = WebSocketClose(code: violation.code, reason: violation.reason, retry: .atOnce)
         startClosing(close)

@@ -50,10 +50,10 @@ extension Session {
         return isReadable
     }
 
-    /// Rows that the user is told of at most: who is told of so many knows.
+    /// The rows reported in one session at most.
     private static let mostRows = 1000
 
-    /// A row that cannot be read is told of once, however often the answer is fetched.
+    /// Reports a row that cannot be read once, however often the answer is fetched.
     private mutating func tellLeftOut(of key: ResourceKey, into effects: inout [Effect]) {
         let leftOut = transaction.leftOut
         for (index, row) in leftOut.rows.enumerated() {

@@ -54,7 +54,7 @@ extension Session {
         }
     }
 
-    /// A server of Engine.IO 3 puts a client into `/` unasked: what it says there is for who asked for it.
+    /// A server of Engine.IO 3 puts a client into `/` unasked: its events count only where `/` is followed.
     private mutating func hear(_ event: SocketIO.Event, into effects: inout [Effect]) {
         guard configuration.namespaces.contains(event.namespace) else { return }
         handle(.socketIO(event), into: &effects)
