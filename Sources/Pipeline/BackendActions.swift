@@ -52,11 +52,14 @@ protocol ActionBackend: Sendable {
     /// What an answer means.
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict
 
-    /// What shows whether an action was done; nil when nothing does.
-    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey?
+    /// The resource that shows whether an action was done; nil when nothing does. Its pages are followed back to `baseline`.
+    mutating func evidence(
+        of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>
+    ) -> ResourceKey?
 
-    /// What is being fetched to see further back than a resource showed, of which the answer was just applied; nil when that was all.
-    func evidence(behind key: ResourceKey) -> ResourceKey?
+    /// How far back the evidence goes, after the answer of one of its resources was applied.
+    func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
+        -> EvidenceReach
 
     /// Applies the answer to an action that was done; gives the id of what it made or changed.
     mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
@@ -75,5 +78,14 @@ extension ActionBackend {
     var place: Action.Place? { nil }
     func isElsewhere(_ action: Action) -> Bool { false }
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? { action.lane }
-    func evidence(behind key: ResourceKey) -> ResourceKey? { nil }
+}
+
+/// How far back what was fetched shows whether an action was done.
+enum EvidenceReach: Hashable, Sendable {
+    /// An older page is being fetched.
+    case goesOn(ResourceKey)
+    /// Everything since the action's baseline was seen.
+    case complete
+    /// The pages ended after the baseline: what was done may be on one that nobody fetches.
+    case endsEarly
 }

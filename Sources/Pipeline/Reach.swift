@@ -90,6 +90,8 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
     private let beginning: Position
     /// Where the window begins; nil while no page has come.
     private(set) var start: Position?
+    /// Whether the server had nothing older than the window.
+    private var startsAtBeginning = false
     private var walk: Walk?
     /// The newest position that was known when messages began to be missed; nil when none were.
     private var edge: Position?
@@ -112,6 +114,9 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
 
     /// Whether a walk is on its way.
     var isWalking: Bool { walk != nil }
+
+    /// Whether the window holds everything from a position on.
+    func covers(_ position: Position) -> Bool { startsAtBeginning || start.map { $0 <= position } ?? false }
 
     /// What the page ends with that is being asked for.
     var cursor: ID? { walk?.cursors.first }
@@ -226,16 +231,17 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         let end = walk.end ?? beginning
         let holeBefore = hole
         switch cause {
-        case .lastPage: (start, hole) = (end, nil)
+        case .lastPage: (start, hole, startsAtBeginning) = (end, nil, true)
         case .reached:
             // The last page shows more than the window: that is not kept, or the window would grow with every walk.
             let isEnough = start.map { old in
-                depth == nil && walk.seen.values.count { $0 >= old } >= max(wish.count, walk.newest)
+                depth.map { covers($0) } ?? true
+                    && walk.seen.values.count { $0 >= old } >= max(wish.count, walk.newest)
             }
             if isEnough != true { start = end }
             narrowHole(to: start ?? end)
         case .bound:
-            start = end
+            (start, startsAtBeginning) = (end, false)
             narrowHole(to: end)
             if let edge, edge < end {
                 let missed = walk.total.flatMap { total in edgeTotal.map { total - $0 - walk.seen.count } }

@@ -106,7 +106,7 @@ extension Session {
     private mutating func check(_ entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let id = entry.action.id
         if let echo = echo(of: entry) { return finish(id, subject: echo, into: &effects) }
-        guard let key = backend.evidence(of: entry.action, in: transaction.model) else {
+        guard let key = backend.evidence(of: entry.action, since: entry.baseline, in: transaction.model) else {
             refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             return true
         }
@@ -197,13 +197,15 @@ extension Session {
             guard let entry = outbox[id] else { continue }
             if let echo = echo(of: entry) {
                 _ = finish(id, subject: echo, into: &effects)
-            } else if let older = backend.evidence(behind: key) {
-                outbox.check(id, older)
-            } else if isSpent(entry) {
+                continue
+            }
+            switch backend.reachOfEvidence(in: key, since: entry.baseline, transaction.model) {
+            case .goesOn(let older): outbox.check(id, older)
+            case .endsEarly: refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
+            case .complete where isSpent(entry):
                 let why = "it was tried \(entry.attempts) times, and nothing shows that it was done"
                 refuse(id, why: why, status: nil, into: &effects)
-            } else {
-                outbox.clearDoubt(id)
+            case .complete: outbox.clearDoubt(id)
             }
         }
     }

@@ -49,7 +49,14 @@ struct UntypedBackend: Backend {
     }
     func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? { nil }
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict { .done }
-    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? { nil }
+    func evidence(of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>) -> ResourceKey? {
+        nil
+    }
+    func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
+        -> EvidenceReach
+    {
+        .endsEarly
+    }
     mutating func settle(
         _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
     ) -> EntityID? { nil }

@@ -54,6 +54,25 @@ import Testing
         #expect(reach.hole == nil)
     }
 
+    @Test func `a walk that goes back to a position keeps a window that covers it, and moves one that does not`() {
+        var reach = known()
+        #expect(reach.covers(91) && !reach.covers(90))
+        reach.goBack(to: 95)
+        #expect(ended(take(&reach, 81...110))?.start == 91)
+        reach.goBack(to: 85)
+        #expect(ended(take(&reach, 81...110))?.start == 81)
+        #expect(reach.covers(85))
+    }
+
+    @Test func `a place that was read to its beginning covers everything, until a bounded walk ends after that`() {
+        var reach = Line(beginning: 0)
+        #expect(ended(take(&reach, 91...100, isLast: true))?.start == nil)
+        #expect(reach.covers(0))
+        reach.missed(after: 100)
+        _ = take(&reach, 191...200, pages: 1)
+        #expect(reach.start == 191 && !reach.covers(190))
+    }
+
     @Test func `what was held and no page has shown is told at the end`() {
         var reach = known()
         let end = ended(take(&reach, [90, 92, 93, 101], held: [91, 92, 93, 101]))

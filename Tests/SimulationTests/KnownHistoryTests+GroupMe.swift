@@ -194,5 +194,20 @@ extension KnownHistoryTests {
             3802 crash 2 0
             """
         ),
+        (
+            "a message that may have been sent was sent again, since the pages that would have shown it were not followed so far",
+            """
+            era groupme, seed 713055914131, watching usual, catch-up 147
+            0 flood 1 0 39
+            692 kick 1 0
+            1029 direct 0 11 37
+            1038 spoil 12 4
+            2377 spoil 11 8
+            3894 send 1 2
+            12460 burst 0 29 31
+            33762 pause 10 0
+            34229 burst 0 22 12
+            """
+        ),
     ]
 }

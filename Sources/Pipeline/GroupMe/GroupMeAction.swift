@@ -145,15 +145,22 @@ extension GroupMeBackend {
         return model.messages(of: place).last?.createdAt ?? Timestamp(milliseconds: 0)
     }
 
-    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
-        guard case .send(let channel, _, _) = action.operation else { return nil }
-        return conversation(named: channel, in: model).map { .groupMe(.window($0, before: nil)) }
+    mutating func evidence(
+        of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>
+    ) -> ResourceKey? {
+        guard case .send(let channel, _, _) = action.operation, let place = conversation(named: channel, in: model)
+        else { return nil }
+        if let baseline { memory.reaches[place, default: GroupMeReach.nothing].goBack(to: .beforeAll(at: baseline)) }
+        return .groupMe(.window(place, before: nil))
     }
 
-    /// What was sent may be beyond the newest page: the pages are followed as far as the model reached before.
-    func evidence(behind key: ResourceKey) -> ResourceKey? {
-        guard case .groupMe(.window(let place, _)) = key else { return nil }
-        return memory.reaches[place]?.cursor.map { .groupMe(.window(place, before: $0)) }
+    func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
+        -> EvidenceReach
+    {
+        guard case .groupMe(.window(let place, _)) = key, let reach = memory.reaches[place] else { return .endsEarly }
+        if let cursor = reach.cursor { return .goesOn(.groupMe(.window(place, before: cursor))) }
+        guard let baseline else { return .complete }
+        return reach.covers(.beforeAll(at: baseline)) ? .complete : .endsEarly
     }
 
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {

@@ -117,9 +117,7 @@ struct GroupMeBackend: Backend {
 
     mutating func goBack(to time: Timestamp?, in room: String) {
         guard let place = GroupMe.Channel(room).conversation else { return }
-        // Before every message of that second.
-        let position = time.map { GroupMe.Place(createdAt: $0, message: "") }
-        memory.reaches[place, default: GroupMeReach.nothing].goBack(to: position)
+        memory.reaches[place, default: GroupMeReach.nothing].goBack(to: time.map { .beforeAll(at: $0) })
     }
 
     func knownSince(_ room: String) -> Int64? {

@@ -8,6 +8,11 @@ extension GroupMeReach {
     static let nothing = GroupMeReach(beginning: GroupMe.Place(createdAt: nil, message: ""))
 }
 
+extension GroupMe.Place {
+    /// Before every message of that second.
+    static func beforeAll(at time: Timestamp) -> Self { Self(createdAt: time, message: "") }
+}
+
 /// What the handlers remember beside the model: how far conversations are known, lists that are being read, who types.
 struct GroupMeMemory: Sendable {
     /// A list that comes in pages. Only an empty page ends it: one that could not be had is not the last (section 6).

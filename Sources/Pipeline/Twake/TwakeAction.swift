@@ -179,20 +179,37 @@ extension TwakeBackend {
         }?.id.id
     }
 
-    func evidence(of action: Action, in model: SectionedCollection<Item>) -> ResourceKey? {
+    mutating func evidence(
+        of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>
+    ) -> ResourceKey? {
         guard case .send(let name, let thread, _) = action.operation,
             let path = channel(named: name, in: model, at: action.place?.workspace)?.path
         else { return nil }
+        if thread == nil, let baseline {
+            memory.reaches[path.channel, default: TwakeReach(beginning: 0)].goBack(to: baseline.milliseconds)
+        }
         return pageKey(path, thread, facts.effectiveEra)
     }
 
-    /// What was sent may be beyond the newest page: the pages are followed as far as the model reached before.
-    func evidence(behind key: ResourceKey) -> ResourceKey? {
+    func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
+        -> EvidenceReach
+    {
+        let isComplete: Bool
         switch key {
         case .twake(.feed(let era, let path)), .twake(.history(let era, let path, _)):
-            memory.reaches[path.channel]?.cursor.map { .twake(.history(era, path, before: $0)) }
-        case .twake, .groupMe: nil
+            guard let reach = memory.reaches[path.channel] else { return .endsEarly }
+            if let cursor = reach.cursor { return .goesOn(.twake(.history(era, path, before: cursor))) }
+            isComplete = baseline.map { reach.covers($0.milliseconds) } ?? true
+        case .twake(.thread(let era, let company, let path, let thread)),
+            .twake(.replies(let era, let company, let path, let thread, _)):
+            if let next = memory.longThreads[thread]?.next {
+                return .goesOn(.twake(.replies(era, company: company, path, thread: thread, before: next)))
+            }
+            let hole = model[.hole(thread)]?.hole
+            isComplete = baseline.map { baseline in hole.map { $0.to <= baseline } ?? true } ?? true
+        case .twake, .groupMe: return .endsEarly
         }
+        return isComplete ? .complete : .endsEarly
     }
 }
 
