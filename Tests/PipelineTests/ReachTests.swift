@@ -58,9 +58,11 @@ import Testing
         var reach = known()
         #expect(reach.covers(91) && !reach.covers(90))
         reach.goBack(to: 95)
-        #expect(ended(take(&reach, 81...110))?.start == 91)
+        #expect(take(&reach, 101...110) == .ask(before: 101))
+        #expect(ended(take(&reach, 81...101, before: 101))?.start == 91)
         reach.goBack(to: 85)
-        #expect(ended(take(&reach, 81...110))?.start == 81)
+        #expect(take(&reach, 101...110) == .ask(before: 101))
+        #expect(ended(take(&reach, 81...101, before: 101))?.start == 81)
         #expect(reach.covers(85))
     }
 
