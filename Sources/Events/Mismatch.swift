@@ -37,7 +37,7 @@ struct Mismatch: Error {
         case .json(.invalidUTF8): "not UTF-8"
         case .json(.invalidString): "not a valid string"
         case .json(.invalidNumber): "not a valid number, or out of range"
-        case .json(.tooDeep): "nested too deep"
+        case .json(.tooDeep(let found, let limit)): "nested \(found) levels deep; the limit is \(limit)"
         }
     }
 

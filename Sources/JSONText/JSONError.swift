@@ -14,8 +14,8 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidString
         /// A number against the grammar, or one that the type asked for does not hold.
         case invalidNumber
-        /// Arrays and objects nested deeper than allowed.
-        case tooDeep
+        /// Arrays and objects nested deeper than `limit`: `found` levels, where the text goes on as it began.
+        case tooDeep(found: Int, limit: Int)
         /// A value of another kind than the one asked for.
         case wrongKind(expected: JSONKind, found: JSONKind)
     }
@@ -43,7 +43,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .invalidUTF8: "not UTF-8"
         case .invalidString: "a control character or a wrong escape in a string"
         case .invalidNumber: "a malformed number, or one out of range"
-        case .tooDeep: "nested too deep"
+        case .tooDeep(let found, let limit): "nested \(found) levels deep; the limit is \(limit)"
         case .wrongKind(let expected, let found): "expected \(expected), found \(found)"
         }
     }

@@ -84,9 +84,15 @@ extension JSONReader {
     @inlinable
     @inline(__always)
     mutating func descend() throws(JSONError) {
-        guard depth < maximumDepth else { throw JSONError(.tooDeep, at: position) }
+        guard depth < maximumDepth else { throw tooDeep() }
         depth += 1
         position += 1
+    }
+
+    @usableFromInline
+    @inline(never)
+    func tooDeep() -> JSONError {
+        bytes.withUnsafeBufferPointer { JSONScanner(text: $0).tooDeep(at: position, limit: maximumDepth) }
     }
 
     /// Consumes the closing bracket at the cursor.

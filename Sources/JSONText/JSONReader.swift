@@ -18,13 +18,18 @@ public struct JSONReader: ~Copyable, ~Escapable {
     @inlinable
     public var offset: Int { position }
 
-    /// Reads `bytes` from `offset` on. `maximumDepth` bounds nested arrays and objects; more than 1024 is taken as 1024.
+    /// Levels that a value may have where no other limit is said: what simdjson and most readers of the field take.
+    public static var standardDepth: Int { 1024 }
+    /// Levels that can be passed over. A value is read into memory by recursion, and must have fewer.
+    public static var largestDepth: Int { 1 << 16 }
+
+    /// Reads `bytes` from `offset` on. `maximumDepth` bounds nested arrays and objects; at most `largestDepth`.
     @inlinable
     @_lifetime(copy bytes)
-    public init(_ bytes: Span<UInt8>, at offset: Int = 0, maximumDepth: Int = 256) {
+    public init(_ bytes: Span<UInt8>, at offset: Int = 0, maximumDepth: Int = JSONReader.standardDepth) {
         self.bytes = bytes
         self.position = max(0, min(offset, bytes.count))
-        self.maximumDepth = max(0, min(maximumDepth, 1024))
+        self.maximumDepth = max(0, min(maximumDepth, JSONReader.largestDepth))
     }
 
     /// The kind of the next value, without consuming it (white space is consumed).
@@ -46,9 +51,9 @@ public struct JSONReader: ~Copyable, ~Escapable {
     public mutating func skip() throws(JSONError) -> Range<Int> {
         _ = try nextByte()
         let start = position
-        let levels = maximumDepth - depth
+        let (depth, limit) = (depth, maximumDepth)
         position = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
-            try JSONScanner(text: text).valueEnd(from: start, levels: levels)
+            try JSONScanner(text: text).valueEnd(from: start, depth: depth, limit: limit)
         }
         return start..<position
     }

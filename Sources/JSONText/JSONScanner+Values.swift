@@ -1,9 +1,11 @@
 extension JSONScanner {
-    /// The offset behind the value that starts at `start`, everything in it checked. At most `levels` arrays and objects deep.
+    /// The offset behind the value that starts at `start`, everything in it checked. `depth` arrays and objects are open already, and at
+    /// most `limit` may be.
     ///
     /// What is open is a stack of bits (1 = object). After 64 of them the function calls itself, so the depth of recursion is a
     /// sixty-fourth of that of the text.
-    func valueEnd(from start: Int, levels: Int) throws(JSONError) -> Int {
+    func valueEnd(from start: Int, depth: Int, limit: Int) throws(JSONError) -> Int {
+        let levels = limit - depth
         var i = start
         var open = 0
         var kinds: UInt64 = 0
@@ -11,9 +13,9 @@ extension JSONScanner {
             guard i < text.count else { throw JSONError(.unexpectedEnd, at: i) }
             let byte = text[i]
             if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-                guard open < levels else { throw JSONError(.tooDeep, at: i) }
+                guard open < levels else { throw tooDeep(at: i, limit: limit) }
                 if open == UInt64.bitWidth {
-                    i = try valueEnd(from: i, levels: levels - open)
+                    i = try valueEnd(from: i, depth: depth + open, limit: limit)
                 } else {
                     let isObject = byte == UInt8(ascii: "{")
                     kinds = kinds << 1 | (isObject ? 1 : 0)
@@ -31,6 +33,26 @@ extension JSONScanner {
             i = try closing(from: i, open: &open, kinds: &kinds)
             if open == 0 { return i }
         }
+    }
+
+    /// The error of the bracket at `start`, which would be one level more than the limit.
+    @inline(never)
+    func tooDeep(at start: Int, limit: Int) -> JSONError {
+        var (depth, found) = (limit, limit)
+        var isInString = false
+        var i = start
+        while i < text.count, depth >= limit {
+            switch text[i] {
+            case UInt8(ascii: "\\") where isInString: i += 1
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString: depth += 1
+            case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
+            default: break
+            }
+            found = max(found, depth)
+            i += 1
+        }
+        return JSONError(.tooDeep(found: found, limit: limit), at: start)
     }
 
     /// From behind a value to the start of the next one, or, when all that was open is closed, to the end.

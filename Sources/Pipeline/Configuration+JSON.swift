@@ -91,7 +91,9 @@ extension Configuration {
         if limits != Limits() {
             writer.key("limits")
             writer.beginArray()
-            for limit in [limits.message, limits.body, limits.attachments] { writer.integer(limit) }
+            for limit in [limits.message, limits.body, limits.attachments, limits.attachmentCount, limits.depth] {
+                writer.integer(limit)
+            }
             writer.endArray()
         }
         if let lookAgain {
@@ -195,15 +197,17 @@ extension Configuration {
         .microseconds(min(max(try reader.int64(), 1_000_000), 86_400_000_000))
     }
 
-    /// Of a message, a body and the attachments of a packet.
+    /// Of a message, a body, the attachments of a packet, their number and the depth; the first recordings have no more than three.
     private static func limits(_ reader: inout JSONReader) throws(JSONError) -> Limits {
         var sizes: [Int] = []
         try reader.beginArray()
         while try reader.nextElement() { sizes.append(Int(clamping: try reader.int64())) }
-        guard sizes.count == 3, sizes.allSatisfy({ Limits.range.contains($0) }) else {
-            throw JSONError(.invalidNumber, at: reader.offset)
-        }
         var limits = Limits()
+        if sizes.count == 3 { sizes += [limits.attachmentCount, limits.depth] }
+        guard sizes.count == 5, sizes.prefix(3).allSatisfy({ Limits.range.contains($0) }),
+            Limits.attachmentCounts.contains(sizes[3]), Limits.depths.contains(sizes[4])
+        else { throw JSONError(.invalidNumber, at: reader.offset) }
+        (limits.attachmentCount, limits.depth) = (sizes[3], sizes[4])
         (limits.message, limits.body, limits.attachments) = (sizes[0], sizes[1], sizes[2])
         return limits
     }

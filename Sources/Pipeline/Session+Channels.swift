@@ -9,9 +9,9 @@ extension Session {
         let (rooms, backend) = (rooms, backend)
         history.channels.keep { backend.isOwn($0) || rooms.isWanted(backend.room(of: $0)) }
         history.channels.renew(ext: backend.publishing(token: token))
-        bayeux = BayeuxClient(
-            BayeuxClient.Configuration(connectionType: pollsChannels ? .longPolling : .websocket),
-            memory: history.channels, seed: random.next())
+        var told = BayeuxClient.Configuration(connectionType: pollsChannels ? .longPolling : .websocket)
+        told.maximumDepth = configuration.limits.depth
+        bayeux = BayeuxClient(told, memory: history.channels, seed: random.next())
         let now = transaction.now
         withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }

@@ -67,7 +67,7 @@ extension Session {
             var told = SocketIOClient.Configuration(
                 revision: revision,
                 namespaces: configuration.namespaces.map { SocketIOClient.Namespace($0, auth: payload) })
-            told.maximumAttachments = configuration.limits.attachments
+            told.limits = configuration.limits
             history.joining = NamespaceAnswers(configuration.namespaces)
             client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
         case .bayeux: openChannels(into: &effects)

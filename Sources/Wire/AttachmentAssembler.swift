@@ -42,7 +42,7 @@ struct AttachmentAssembler: Sendable {
             guard bytes.count <= room - held else {
                 if due > 0 { state = .passingOver(due) }
                 throw SocketIO.Malformed(
-                    message: "the attachments of a packet are larger than \(room) bytes: it is passed over", offset: 0)
+                    message: "attachments of \(held + bytes.count) bytes or more; the limit is \(room)", offset: 0)
             }
             attachments.append(bytes)
             if due == 0 { return packet.with(attachments) }

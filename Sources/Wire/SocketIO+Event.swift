@@ -93,7 +93,7 @@ extension SocketIO {
 extension SocketIO.Event {
     /// The event's name, the first element of the array: a string or, as the reference allows, a number, which is named by its text.
     public var name: String {
-        var reader = JSONReader(array.bytes.span)
+        var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         switch try? reader.eventName() {
         case .string(let contents): return reader.string(at: contents)
         case .number(let range): return text(at: range).description
@@ -103,7 +103,7 @@ extension SocketIO.Event {
 
     /// Whether the event has this name; costs less than `name`.
     public func isNamed(_ name: StaticString) -> Bool {
-        var reader = JSONReader(array.bytes.span)
+        var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         guard case .string(let contents) = try? reader.eventName() else { return false }
         return reader.matches(contents, name)
     }
@@ -111,7 +111,7 @@ extension SocketIO.Event {
     /// The texts of the arguments, the elements after the name; of an array that is no JSON those before the place of the error.
     public var arguments: [RawJSON] {
         var arguments: [RawJSON] = []
-        var reader = JSONReader(array.bytes.span)
+        var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         do throws(JSONError) {
             _ = try reader.eventName()
             while try reader.nextElement() { arguments.append(text(at: try reader.skip())) }
@@ -147,9 +147,9 @@ extension SocketIO.Event {
     /// Checks all of the array that begins at `offset` of a packet and goes to the packet's end, and gives where it stands. Offsets, those of
     /// errors too, count from the packet's first byte.
     static func checkedArray(
-        in packet: ArraySlice<UInt8>, from offset: Int
+        in packet: ArraySlice<UInt8>, from offset: Int, _ maximumDepth: Int = JSONReader.standardDepth
     ) throws(SocketIO.Malformed) -> Range<Int> {
-        var reader = JSONReader(packet.span, at: offset)
+        var reader = JSONReader(packet.span, at: offset, maximumDepth: maximumDepth)
         let array: Range<Int>
         let name: EventName
         do throws(JSONError) {

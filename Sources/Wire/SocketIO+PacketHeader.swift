@@ -8,7 +8,7 @@ extension SocketIO {
         /// Where the JSON text begins if there is any, counted from the packet's first byte.
         private(set) var end = 1
 
-        init(parsing packet: Span<UInt8>) throws(Malformed) {
+        init(parsing packet: Span<UInt8>, mostAttachments: Int) throws(Malformed) {
             guard !packet.isEmpty else { throw Malformed(message: "an empty message", offset: 0) }
             guard let type = PacketType(rawValue: packet[0] &- UInt8(ascii: "0")) else {
                 throw Malformed(message: "an unknown Socket.IO packet type", offset: 0)
@@ -16,7 +16,7 @@ extension SocketIO {
             self.type = type
             switch type {
             case .connect, .disconnect, .event, .acknowledgement, .connectError: break
-            case .binaryEvent, .binaryAcknowledgement: try readAttachments(packet)
+            case .binaryEvent, .binaryAcknowledgement: try readAttachments(packet, most: mostAttachments)
             }
             readNamespace(packet)
             if end < packet.count, packet[end].isDigit {
@@ -37,13 +37,13 @@ extension SocketIO {
             return 0
         }
 
-        private mutating func readAttachments(_ packet: Span<UInt8>) throws(Malformed) {
+        private mutating func readAttachments(_ packet: Span<UInt8>, most: Int) throws(Malformed) {
             guard let count = takeDigits(packet) else { throw Malformed(message: "no attachment count", offset: end) }
             guard end < packet.count, packet[end] == UInt8(ascii: "-") else {
                 throw Malformed(message: "an attachment count without its '-'", offset: end)
             }
-            guard count <= maximumAttachments else {
-                throw Malformed(message: "more than \(maximumAttachments) attachments", offset: 1)
+            guard count <= most else {
+                throw Malformed(message: "\(count) attachments; the limit is \(most)", offset: 1)
             }
             attachments = count
             end += 1

@@ -1,15 +1,19 @@
-import JSONText
+public import JSONText
 
 extension SocketIO.Packet {
     /// Reads the data of an Engine.IO message. JSON texts are checked wholly and kept as slices of `packet`; offsets of
     /// errors count from its first byte.
     ///
     /// The verdicts are those of the reference's decoder (1.9). `revision` decides what a refusal may hold.
-    public init(parsing packet: ArraySlice<UInt8>, revision: EngineIO.Revision) throws(SocketIO.Malformed) {
-        let header = try SocketIO.PacketHeader(parsing: packet.span)
+    public init(
+        parsing packet: ArraySlice<UInt8>, revision: EngineIO.Revision,
+        mostAttachments: Int = SocketIO.maximumAttachments, maximumDepth: Int = JSONReader.standardDepth
+    ) throws(SocketIO.Malformed) {
+        let header = try SocketIO.PacketHeader(parsing: packet.span, mostAttachments: mostAttachments)
         switch header.type {
         case .event, .binaryEvent:
-            let array = try SocketIO.Event.checkedArray(in: packet, from: header.end).shifted(to: packet)
+            let array = try SocketIO.Event.checkedArray(in: packet, from: header.end, maximumDepth)
+                .shifted(to: packet)
             let event = SocketIO.Event(
                 namespace: header.namespace, array: RawJSON(unchecked: packet[array]), ackID: header.id)
             if header.attachments > 0 { try event.array.checkPlaceholders(of: header.attachments, in: packet) }
@@ -18,7 +22,7 @@ extension SocketIO.Packet {
             guard let id = header.id else {
                 throw SocketIO.Malformed(message: "an ACK without an id", offset: header.end)
             }
-            guard let arguments = try header.payload(of: packet, allowing: [.array]) else {
+            guard let arguments = try header.payload(of: packet, allowing: [.array], maximumDepth) else {
                 throw SocketIO.Malformed(message: "an ACK without its array", offset: header.end)
             }
             if header.attachments > 0 { try arguments.checkPlaceholders(of: header.attachments, in: packet) }
@@ -27,7 +31,7 @@ extension SocketIO.Packet {
                 attachments: header.attachments)
         case .connect:
             self = .connect(
-                namespace: header.namespace, payload: try header.payload(of: packet, allowing: [.object]))
+                namespace: header.namespace, payload: try header.payload(of: packet, allowing: [.object], maximumDepth))
         case .disconnect:
             guard header.end == packet.count else {
                 throw SocketIO.Malformed(message: "a DISCONNECT with a payload", offset: header.end)
@@ -40,7 +44,7 @@ extension SocketIO.Packet {
                 case .v4: [.object, .string]
                 }
             self = .connectError(
-                namespace: header.namespace, payload: try header.payload(of: packet, allowing: kinds))
+                namespace: header.namespace, payload: try header.payload(of: packet, allowing: kinds, maximumDepth))
         }
     }
 }
@@ -48,11 +52,11 @@ extension SocketIO.Packet {
 extension SocketIO.PacketHeader {
     /// The one JSON value after the header, nil when nothing is there.
     fileprivate func payload(
-        of packet: ArraySlice<UInt8>, allowing kinds: [JSONKind]
+        of packet: ArraySlice<UInt8>, allowing kinds: [JSONKind], _ maximumDepth: Int
     ) throws(SocketIO.Malformed) -> RawJSON? {
         if end == packet.count { return nil }
         do throws(JSONError) {
-            var reader = JSONReader(packet.span, at: end)
+            var reader = JSONReader(packet.span, at: end, maximumDepth: maximumDepth)
             let kind = try reader.peek()
             guard kinds.contains(kind) else {
                 throw JSONError(.wrongKind(expected: kinds[0], found: kind), at: reader.offset)

@@ -25,8 +25,8 @@ extension SocketIOClient {
         public var handshakeTimeout: Duration
         /// Which event goes when too many wait for their namespace.
         public var overflow: SocketIO.OverflowPolicy
-        /// Bytes of the attachments of one packet together; a packet that has more is refused, and they are passed over.
-        public var maximumAttachments = Limits.standard
+        /// What a packet may hold: one that has more is refused, and its attachments are passed over.
+        public var limits = Limits()
         /// A configuration.
         public init(
             revision: EngineIO.Revision, namespaces: [Namespace], handshakeTimeout: Duration = .seconds(20),

@@ -31,7 +31,8 @@ extension SocketIOClient {
 
     /// The same of a message of which `SocketIO.Event.init(plain:)` has made the event already; false where that would give nil.
     public mutating func hearsEvent(at now: Moment) -> Bool {
-        guard !assembler.isExpecting, let index = membership(of: "/"), memberships[index].isJoined,
+        guard configuration.limits.depth == JSONReader.standardDepth, !assembler.isExpecting,
+            let index = membership(of: "/"), memberships[index].isJoined,
             !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)
         else { return false }
         self.now = now
@@ -89,7 +90,9 @@ extension SocketIOClient {
         }
         let packet: SocketIO.Packet
         do throws(SocketIO.Malformed) {
-            packet = try SocketIO.Packet(parsing: data, revision: revision)
+            packet = try SocketIO.Packet(
+                parsing: data, revision: revision, mostAttachments: configuration.limits.attachmentCount,
+                maximumDepth: configuration.limits.depth)
         } catch {
             assembler.refuse(data)
             throw error.moved(by: 1)

@@ -56,7 +56,7 @@ public struct SocketIOClient: Sendable {
     /// No namespace may hold a comma: it ends the name.
     public init(_ configuration: Configuration, memory: Memory = Memory(), openedAt now: Moment) {
         self.configuration = configuration
-        assembler = AttachmentAssembler(room: configuration.maximumAttachments)
+        assembler = AttachmentAssembler(room: configuration.limits.attachments)
         self.now = now
         revision = configuration.revision
         engine = EngineIOClient(configuration.revision)

@@ -42,7 +42,8 @@ extension SocketIOServer {
         guard !assembler.isGathering else {
             throw SocketIO.Malformed(message: "a text message while attachments are due")
         }
-        let packet = try SocketIO.Packet(parsing: data, revision: configuration.revision)
+        let packet = try SocketIO.Packet(
+            parsing: data, revision: configuration.revision, maximumDepth: JSONReader.largestDepth)
         if packet.attachments > 0 { assembler.begin(packet) } else { try receive(packet, into: &effects) }
     }
 

@@ -32,10 +32,12 @@ extension Arguments {
     }
 
     /// A whole number, 1 or more.
-    func count(_ option: Option) throws(UsageError) -> Int? {
+    func count(_ option: Option, in range: ClosedRange<Int> = 1...Int.max) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
-        guard let value = Int(text), value > 0 else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 1 on")
+        guard let value = Int(text), range.contains(value) else {
+            let bounds =
+                range.upperBound == .max ? "\(range.lowerBound) on" : "\(range.lowerBound) to \(range.upperBound)"
+            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from \(bounds)")
         }
         return value
     }

@@ -16,9 +16,7 @@ extension Option {
         case .backend: [.demo, .tail, .record, .fileConvert, .explain] + CommandName.actions
         case .namespace: [.tail, .record, .fileConvert]
         case .query, .auth, .eio, .transport, .emit, .history, .catchUp, .members, .framing, .idleTimeout, .reconnect,
-            .maxMessage,
-            .maxBody,
-            .maxBinary:
+            .maxMessage, .maxBody, .maxBinary, .maxAttachments, .maxDepth:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }

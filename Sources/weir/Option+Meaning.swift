@@ -56,6 +56,8 @@ extension Option {
         case .maxMessage: "refuse a larger message of the socket (default 16M, most 32M)"
         case .maxBody: "refuse a larger answer to a request (default 16M, most 32M)"
         case .maxBinary: "refuse larger attachments of one event (default 16M, most 32M)"
+        case .maxAttachments: "refuse an event with more attachments (default 10, most 1000)"
+        case .maxDepth: "refuse JSON of the socket that is nested deeper (default and most 1024)"
         case .record: "write everything received and sent to this new event file"
         case .rotate: "record in segments: a new one at this size, age, or SIGHUP (also)"
         case .keep: "segments to keep: so many, so large or so old in all"

@@ -88,7 +88,7 @@ extension Option {
         case .event, .notEvent: "EVENT"
         case .room, .notRoom: "ROOM"
         case .direction: "in|out"
-        case .connection, .notConnection, .after, .before, .context: "N"
+        case .connection, .notConnection, .after, .before, .context, .maxAttachments, .maxDepth: "N"
         case .start, .end, .at: "POSITION"
         case .around: "D"
         case .set: "NAME"

@@ -35,6 +35,8 @@ enum Option: String, CaseIterable {
     case maxMessage = "max-message"
     case maxBody = "max-body"
     case maxBinary = "max-binary"
+    case maxAttachments = "max-attachments"
+    case maxDepth = "max-depth"
     case record, rotate, keep, compress, fsync
     case recordFilter = "record-filter"
     case onWriteError = "on-write-error"

@@ -130,7 +130,10 @@ extension ScriptReading.Reading {
         _ text: ArraySlice<UInt8>, _ direction: Record.FrameRecord.Direction, at time: Moment
     ) {
         guard text.first == UInt8(ascii: "4") else { return }
-        guard let packet = try? SocketIO.Packet(parsing: text.dropFirst(), revision: revision) else { return }
+        guard
+            let packet = try? SocketIO.Packet(
+                parsing: text.dropFirst(), revision: revision, mostAttachments: Limits.attachmentCounts.upperBound)
+        else { return }
         switch (packet, direction) {
         case (.connect, .in): if joined == nil { joined = time }
         case (.event(let event, let due), .in):

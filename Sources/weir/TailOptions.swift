@@ -76,6 +76,9 @@ struct TailOptions {
         limits.message = try arguments.limit(.maxMessage) ?? limits.message
         limits.body = try arguments.limit(.maxBody) ?? limits.body
         limits.attachments = try arguments.limit(.maxBinary) ?? limits.attachments
+        limits.attachmentCount =
+            try arguments.count(.maxAttachments, in: Limits.attachmentCounts) ?? limits.attachmentCount
+        limits.depth = try arguments.count(.maxDepth, in: Limits.depths) ?? limits.depth
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
         (store, requiresStore) = try arguments.store()

@@ -34,12 +34,27 @@ import Testing
             let most = nested(limit) { _ in false }
             let over = nested(limit + 1) { _ in false }
             #expect(Ours.refusal(most, maximumDepth: limit) == nil)
-            #expect(Ours.refusal(over, maximumDepth: limit) == JSONError(.tooDeep, at: limit))
+            #expect(
+                Ours.refusal(over, maximumDepth: limit)
+                    == JSONError(.tooDeep(found: limit + 1, limit: limit), at: limit))
             var reader = JSONReader(over.span, maximumDepth: limit)
-            #expect(throws: JSONError(.tooDeep, at: limit)) { try reader.value() }
+            #expect(throws: JSONError(.tooDeep(found: limit + 1, limit: limit), at: limit)) { try reader.value() }
         }
-        #expect(Ours.refusal(nested(257) { _ in true }, maximumDepth: 256) == JSONError(.tooDeep, at: 256 * 5))
-        #expect(Ours.refusal(nested(1025) { _ in false }, maximumDepth: .max) == JSONError(.tooDeep, at: 1024))
+        #expect(
+            Ours.refusal(nested(257) { _ in true }, maximumDepth: 256)
+                == JSONError(.tooDeep(found: 257, limit: 256), at: 256 * 5))
+        let most = JSONReader.largestDepth
+        #expect(Ours.refusal(nested(most) { $0 % 3 == 0 }, maximumDepth: .max) == nil)
+        #expect(
+            Ours.refusal(nested(most + 1) { _ in false }, maximumDepth: .max)
+                == JSONError(.tooDeep(found: most + 1, limit: most), at: most))
+    }
+
+    @Test func `The error tells how deep the value goes on, whatever its strings hold`() {
+        let text = #"[[{"a\\":"[[\"[[","b":[["]",[1]]]},[[[2]]]]]"#
+        let error = Ours.refusal(Array(text.utf8), maximumDepth: 3)
+        #expect(error == JSONError(.tooDeep(found: 6, limit: 3), at: 22))
+        #expect(error?.description == "nested 6 levels deep; the limit is 3 at byte 22")
     }
 
     @Test func `Levels begun by hand count, and are given back at their end`() throws {
@@ -55,6 +70,6 @@ import Testing
         try reader.skip()
         #expect(try reader.nextElement())
         let start = reader.offset
-        #expect(throws: JSONError(.tooDeep, at: start + 2)) { try reader.skip() }
+        #expect(throws: JSONError(.tooDeep(found: 4, limit: 3), at: start + 2)) { try reader.skip() }
     }
 }

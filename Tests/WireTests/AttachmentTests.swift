@@ -52,7 +52,7 @@ struct AttachmentTests {
         #expect(client.receive(two) == [])
         #expect(client.receive(.binary([1, 2, 3, 4, 5])) == [])
         let refused = client.receive(.binary([6, 7, 8, 9, 0, 1]))
-        #expect(refused.count == 1 && refused[0].contains("the attachments of a packet are larger than 10 bytes"))
+        #expect(refused.count == 1 && refused[0].contains("attachments of 11 bytes or more; the limit is 10"))
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
@@ -62,6 +62,16 @@ struct AttachmentTests {
         #expect(client.receive(.binary([1, 2])).count == 1)
         #expect(client.receive(.binary([3])) == [])
         #expect(client.receive(.binary([4])) == [])
+        #expect(client.receive(#"42["x"]"#) == ["event / x "])
+    }
+
+    @Test func `as many attachments as the limit are delivered, and one more is refused and passed over`() {
+        var client = ClientTranscript.joined(.v4, count: 1)
+        #expect(client.receive(Self.one) == [])
+        #expect(client.receive(.binary([9])).count == 1)
+        let refused = client.receive(#"452-["b",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]"#)
+        #expect(refused.count == 1 && refused[0].contains("2 attachments; the limit is 1"))
+        #expect(client.receive(.binary([1])) == [] && client.receive(.binary([2])) == [])
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
@@ -129,7 +139,7 @@ struct AttachmentTests {
         (#"452-["b",[{"_placeholder":true,"num":-1}]]"#, 2, "a placeholder without its attachment"),
         (#"451-["b",{"x":{"_placeholder":true}}]"#, 1, "a placeholder without its attachment"),
         (#"451-["b",{"_placeholder":true,"num":0.5}]"#, 1, "a placeholder without its attachment"),
-        (#"4511-["b"]"#, 11, "more than 10 attachments"),
+        (#"4511-["b"]"#, 11, "11 attachments; the limit is 10"),
         (#"451-["connect"]"#, 1, "an event with a reserved name"),
         (#"451-["b""#, 1, "the event is not the JSON it should be: the text ends too early"),
     ])

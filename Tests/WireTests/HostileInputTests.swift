@@ -91,6 +91,21 @@ struct HostileInputTests {
         #expect(events > 100)
     }
 
+    @Test func `what is nested as deep as the limit is delivered, and one level more is refused`() {
+        func nested(_ depth: Int) -> String {
+            "42[\"x\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
+        }
+        for limit in [8, 1024] {
+            var client = ClientTranscript.joined(.v4, depth: limit)
+            #expect(client.receive(nested(limit - 1)).first?.hasPrefix("event / x [") == true)
+            let refused = client.receive(nested(limit + 2))
+            #expect(refused.count == 1 && refused[0].contains("nested \(limit + 3) levels deep; the limit is \(limit)"))
+        }
+        // As the JavaScript server, ours takes any depth that it can pass on.
+        var server = ServerTranscript.joined(.v4)
+        #expect(server.receive(nested(20_000)).first?.hasPrefix("event / x [[") == true)
+    }
+
     @Test func `a frame of five megabytes and a deep one are judged, not trapped on`() {
         var client = ClientTranscript.joined(.v4)
         let large = #"42["x",""# + String(repeating: "é", count: 2_500_000) + "\"]"

@@ -22,10 +22,11 @@ struct ClientTranscript {
 
     /// A client that has joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
     static func joined(
-        _ revision: EngineIO.Revision, maximumAttachments: Int = Limits.standard
+        _ revision: EngineIO.Revision, maximumAttachments: Int = Limits.standard, count: Int = 10, depth: Int = 1024
     ) -> ClientTranscript {
         var configuration = SocketIOClient.Configuration(revision: revision, handshakeTimeout: .seconds(20))
-        configuration.maximumAttachments = maximumAttachments
+        configuration.limits.attachments = maximumAttachments
+        (configuration.limits.attachmentCount, configuration.limits.depth) = (count, depth)
         var client = ClientTranscript(configuration)
         _ = client.receive(openPacket)
         _ = client.receive(revision == .v3 ? "40" : #"40{"sid":"s"}"#)

@@ -46,9 +46,11 @@ extension Bayeux {
 
         /// Reads a frame: an array of messages, or one message (4.1). What is no JSON throws; an element that is no message is reported,
         /// and the others are read.
-        public init(parsing frame: ArraySlice<UInt8>) throws(Malformed) {
+        public init(
+            parsing frame: ArraySlice<UInt8>, maximumDepth: Int = JSONReader.standardDepth
+        ) throws(Malformed) {
             do throws(JSONError) {
-                var reader = JSONReader(frame.span)
+                var reader = JSONReader(frame.span, maximumDepth: maximumDepth)
                 if try reader.peek() == .array {
                     try reader.beginArray()
                     while try reader.nextElement() { try read(&reader) }

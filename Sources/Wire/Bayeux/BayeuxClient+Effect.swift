@@ -15,6 +15,8 @@ extension BayeuxClient {
         public var assumedTimeout: Duration
         /// The pauses between handshakes with a server that forgets one session after the other.
         public var backoff: Backoff
+        /// How many arrays and objects of a frame may be nested.
+        public var maximumDepth = JSONReader.standardDepth
         /// A configuration. A transport of exchanges sees for itself that a server is gone, and is not probed.
         public init(
             connectionType: Bayeux.ConnectionType, acknowledges: Bool = true, replyTimeout: Duration = .seconds(10),

@@ -7,7 +7,7 @@ extension BayeuxClient {
         heard = max(heard, now)
         let messages: Bayeux.Frame
         do throws(Bayeux.Malformed) {
-            messages = try Bayeux.Frame(parsing: frame)
+            messages = try Bayeux.Frame(parsing: frame, maximumDepth: configuration.maximumDepth)
         } catch {
             switch state {
             case .handshaking where !hadSession: return finish(.notBayeux(error), into: &effects)
