@@ -106,7 +106,7 @@ public enum Event: Hashable, Sendable {
 public struct UntypedEvent: Hashable, Sendable {
     /// The wire name. Untrusted text.
     public var name: String
-    /// The arguments, each JSON text.
+    /// The arguments, each JSON text. Binary data is there by its size: `{"bytes":3}`.
     public var arguments: [RawJSON]
 
     /// An event.

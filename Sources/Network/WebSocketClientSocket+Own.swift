@@ -51,6 +51,13 @@ extension WebSocketClientSocket {
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
         reader.append([UInt8](bytes))
         readOn()
+        // A server that refuses after the upgrade writes an HTTP answer where frames belong (python-engineio with some web servers).
+        if case .closed(var close) = lastEvent, close.code == 1002,
+            let error = EngineIO.ServerError(answer: Array(bytes.prefix(EngineIO.ServerError.longestBody))[...])
+        {
+            (close.reason, close.retry) = (error.message, error.retry(detectsRevision: false))
+            lastEvent = .closed(close)
+        }
     }
 
     /// Reads what was not read yet; pings are answered at once.

@@ -50,7 +50,7 @@ public struct EventReport: Sendable {
     public var wireName: String { contents.source.name }
     /// The namespace, or the channel, it came on.
     public var namespace: String { contents.source.namespace }
-    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel.
+    /// The JSON text, as `WireEvent.payload`.
     public var payload: RawJSON { contents.source.payload }
 
     // What filters and views ask of every event is read where it is: to take the event out is to copy it.

@@ -253,9 +253,12 @@ extension Session {
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
+            defer { history.recoveredEvents = 0 }
             // A server that took up the session again has sent what was missed (reference 1.12).
             let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
-            if !history.isRecovered {
+            if history.isRecovered {
+                transaction.notice(.info, "the session was recovered: \(history.recoveredEvents) missed events arrived")
+            } else {
                 history.lastGap = (lostAt, transaction.now)
                 backend.missed(transaction.model)
                 // What is under way may be answered with what was true before.

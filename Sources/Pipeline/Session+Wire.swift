@@ -57,17 +57,18 @@ extension Session {
     /// A server of Engine.IO 3 puts a client into `/` unasked: its events count only where `/` is followed.
     private mutating func hear(_ event: SocketIO.Event, into effects: inout [Effect]) {
         guard configuration.namespaces.contains(event.namespace) else { return }
+        if history.lostAt != nil { history.recoveredEvents += 1 }
         handle(.socketIO(event), into: &effects)
     }
 
     /// One refused namespace leaves the others as they are.
     private mutating func refused(namespace: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]) {
         switch history.joining.refuse(namespace) {
-        case .alone: return end(.namespaceRefused(refusal.message), into: &effects)
+        case .alone: return end(.namespaceRefused(refusal.words), into: &effects)
         case .ready: began(isRecovered: history.joining.isRecovered)
         case .othersLeft: break
         }
-        transaction.notice(.error, "the namespace \(namespace) was refused: \(refusal.message)")
+        transaction.notice(.error, "the namespace \(namespace) was refused: \(refusal.words)")
     }
 
     /// The namespaces are joined, or a session stands; `isRecovered` when nothing was missed since the last one.

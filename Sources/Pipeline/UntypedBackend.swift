@@ -24,7 +24,8 @@ struct UntypedBackend: Backend {
         if let malformation = event.malformation {
             throw DecodingFailure(subject: event.name, message: malformation.message, offset: malformation.offset ?? 0)
         }
-        return .socketIO(UntypedEvent(name: event.name, arguments: event.arguments))
+        let sized = event.replacingAttachments { RawJSON(unchecked: Array(#"{"bytes":\#($0.count)}"#.utf8)[...]) }
+        return .socketIO(UntypedEvent(name: event.name, arguments: sized.arguments))
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}

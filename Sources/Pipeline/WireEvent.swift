@@ -32,10 +32,17 @@ public enum WireEvent: Sendable {
         }
     }
 
-    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel.
+    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel. A binary attachment
+    /// stands where it belongs, as `{"base64":"AQID","bytes":3}`.
     public var payload: RawJSON {
         switch self {
-        case .socketIO(let event): event.array
+        case .socketIO(let event):
+            event.replacingAttachments { bytes in
+                var text = Array(#"{"base64":""#.utf8)
+                text += Base64.encode(bytes)
+                text += #"","bytes":\#(bytes.count)}"#.utf8
+                return RawJSON(unchecked: text[...])
+            }.array
         case .bayeux(let delivery): delivery.data
         }
     }

@@ -11,7 +11,7 @@ extension EngineIO {
         public var text: String?
 
         /// Bytes of a body worth reading.
-        static let longestBody = 4096
+        public static let longestBody = 4096
         private static let longestText = 200
 
         /// Reads the body of an answer: `{"code":n,"message":"…"}` of a JavaScript server, a JSON string of a Python one, any text.
@@ -24,6 +24,18 @@ extension EngineIO {
             } else {
                 text = Self.line(Self.string(body) ?? String(decoding: body, as: UTF8.self))
             }
+        }
+
+        /// Reads the start of an HTTP answer; nil when it is none.
+        public init?(answer: ArraySlice<UInt8>) {
+            let text = String(decoding: answer.prefix(Self.longestBody), as: UTF8.self)
+            let line = text.utf8.prefix { $0 != UInt8(ascii: "\r") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
+            guard text.hasPrefix("HTTP/1."), line.count > 1, let status = Int(Substring(line[1])) else { return nil }
+            var body = Substring(line.count > 2 ? Substring(line[2]) : "")
+            if let gap = text.firstRange(of: "\r\n\r\n"), gap.upperBound < text.endIndex {
+                body = text[gap.upperBound...]
+            }
+            self.init(status: status, body: ArraySlice(body.utf8))
         }
 
         /// Whether a new handshake at once is the remedy: the server does not know the session (any more).

@@ -6,6 +6,15 @@ public import JSONText
 extension SocketIO.Event {
     /// The bytes that `value`, a placeholder taken from the arguments, stands for; nil for any other value.
     public func attachment(for value: RawJSON) -> ArraySlice<UInt8>? { value.resolved(by: attachments) }
+
+    /// The event with another JSON value in the place of each attachment.
+    public func replacingAttachments(_ value: (ArraySlice<UInt8>) -> RawJSON) -> SocketIO.Event {
+        if attachments.isEmpty { return self }
+        var event = SocketIO.Event(
+            namespace: namespace, array: array.replacing(attachments, value), ackID: ackID)
+        event.hasOffset = hasOffset
+        return event
+    }
 }
 
 extension SocketIO.Acknowledgement {
@@ -82,13 +91,34 @@ extension RawJSON {
         }
     }
 
+    /// The text with another value in the place of each of `attachments`.
+    func replacing(_ attachments: [ArraySlice<UInt8>], _ value: (ArraySlice<UInt8>) -> RawJSON) -> RawJSON {
+        var text: [UInt8] = []
+        var kept = 0
+        do throws(JSONError) {
+            var reader = JSONReader(bytes.span)
+            try Placeholder.find(in: &reader) { range, placeholder in
+                guard let index = placeholder.index(below: attachments.count), range.lowerBound >= kept else { return }
+                text += bytes.dropFirst(kept).prefix(range.lowerBound - kept)
+                text += value(attachments[index]).bytes
+                kept = range.upperBound
+            }
+        } catch {
+            // What was received was checked.
+        }
+        return RawJSON(unchecked: (text + bytes.dropFirst(kept))[...])
+    }
+
     /// Refuses placeholders that none of `count` attachments belongs to; offsets count from the start of `packet`.
     func checkPlaceholders(of count: Int, in packet: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
         let start = bytes.startIndex - packet.startIndex
         var stray: Int?
         do throws(JSONError) {
             var reader = JSONReader(bytes.span)
-            try Placeholder.findStray(below: count, from: &reader, into: &stray)
+            try Placeholder.find(in: &reader) { range, placeholder in
+                guard placeholder.index(below: count) == nil else { return }
+                stray = min(stray ?? range.lowerBound, range.lowerBound)
+            }
         } catch {
             throw SocketIO.Malformed(error, within: "the packet").moved(by: start)
         }
@@ -129,20 +159,18 @@ private struct Placeholder {
         return isPlaceholder ? Placeholder(number: number) : nil
     }
 
-    /// Looks through a value for a placeholder with no attachment of its own. The reader bounds the depth.
-    static func findStray(below count: Int, from reader: inout JSONReader, into stray: inout Int?) throws(JSONError) {
+    /// Calls `body` with each placeholder in a value and where it stands. The reader bounds the depth.
+    static func find(
+        in reader: inout JSONReader, _ body: (Range<Int>, Placeholder) -> Void
+    ) throws(JSONError) {
         switch try reader.peek() {
         case .array:
             try reader.beginArray()
-            while try reader.nextElement() { try findStray(below: count, from: &reader, into: &stray) }
+            while try reader.nextElement() { try find(in: &reader, body) }
         case .object:
             let start = reader.offset
-            var within: Int?
-            let place = try read(from: &reader) { (reader) throws(JSONError) in
-                try findStray(below: count, from: &reader, into: &within)
-            }
-            if let place, place.index(below: count) == nil { stray = stray ?? start }
-            stray = stray ?? within
+            let place = try read(from: &reader) { (reader) throws(JSONError) in try find(in: &reader, body) }
+            if let place { body(start..<reader.offset, place) }
         case .string, .number, .bool, .null:
             try reader.skip()
         }

@@ -22,6 +22,16 @@ extension SocketIO.Refusal {
         }
     }
 
+    /// One line for people: the server's words, and its data where it sent some.
+    public var words: String {
+        guard let data, data.description != "null" else { return message }
+        let text = data.description
+        return message + " " + (text.count > Self.mostData ? text.prefix(Self.mostData) + "…" : text)
+    }
+
+    /// Characters of the data that are shown.
+    private static var mostData: Int { 200 }
+
     private mutating func readObject(
         from reader: inout JSONReader, of bytes: ArraySlice<UInt8>
     ) throws(JSONError) {

@@ -77,6 +77,7 @@ struct FilterLanguageTests {
             ("payload = 1", 1, "a way into the payload is missing"),
             ("payload. = 1", 8, "a key is missing behind the point"),
             ("payload[x] = 1", 8, "between brackets stands a number"),
+            ("payload.0 = 1", 8, "payload[0] is the event's name, payload[1] its first argument"),
         ])
     func refused(text: String, column: Int, words: String) throws {
         let error = try #require(throws: FilterError.self) { try FilterParser.parse(text) }

@@ -25,7 +25,8 @@ struct PrintingFormatTests {
             ("{rom}", "did you mean 'room'?"), ("{kind", "a { without its }"), ("kind}", "a } without its {"),
             ("{kind:x}", "no width"), ("{kind:2000}", "no width"), ("{kind:}", "no width"),
             ("{payload..a}", "no field"),
-            ("{payload[x]}", "no field"), ("text", "no field in it"), ("{lag:<-1}", "no width"),
+            ("{payload[x]}", "no field"), ("{payload.0}", "payload[1] its first argument"), ("text", "no field in it"),
+            ("{lag:<-1}", "no width"),
         ])
     func malformed(text: String, complaint: String) {
         let error = #expect(throws: LineTemplate.Malformed.self) { try LineTemplate(text) }

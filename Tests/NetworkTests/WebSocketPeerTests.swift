@@ -100,6 +100,22 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
             #expect(received(client.events.all) == [.text("a")])
         }
     }
+
+    @Test func `an HTTP answer where frames belong is told in the server's words`() throws {
+        guard BothFramings.current == .own else { return }
+        let answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 13\r\n\r\n\"not allowed\""
+        let hexadecimal = answer.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let peer = try Peer(["python3", peersFolder + "/frames_peer.py", hexadecimal, "deaf"])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        try withLoop { loop in
+            let client = try TestClient(
+                loop, WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: port)))
+            let close = client.close()
+            #expect(close?.code == 1002 && close?.retry == .never)
+            #expect(close?.reason == "HTTP status 403: not allowed")
+        }
+    }
 }
 
 /// The package `ws` of node at the other end, with compression as it negotiates it.

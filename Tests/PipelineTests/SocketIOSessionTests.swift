@@ -1,3 +1,5 @@
+import Events
+import JSONText
 import Testing
 import Wire
 
@@ -51,6 +53,17 @@ import Wire
         #expect(events(transcript) == ["/ x"])
     }
 
+    @Test func `binary data is shown by its size, and stands in the payload where it belongs`() throws {
+        var transcript = opened(["/"])
+        transcript.receive(#"40{"sid":"1"}"#)
+        transcript.receive(#"451-["photo",{"name":"a","data":{"_placeholder":true,"num":0}},[2]]"#)
+        transcript.feed(.message(connection: transcript.connection, .binary([1, 2, 3])))
+        let event = try #require(
+            transcript.effects.compactMap { if case .report(.event(let event)) = $0 { event } else { nil } }.last)
+        #expect(event.payload.description == #"["photo",{"name":"a","data":{"base64":"AQID","bytes":3}},[2]]"#)
+        #expect(event.event.summary == #"photo {"name":"a","data":{"bytes":3}} [2]"#)
+    }
+
     @Test func `one refused namespace is told and leaves the others; the last one ends the session`() {
         var transcript = opened(["/a", "/b", "/c"])
         transcript.receive(#"44/a,{"message":"no"}"#)
@@ -65,6 +78,25 @@ import Wire
         alone.receive(#"44/b,{"message":"never"}"#)
         #expect(alone.effects.contains { if case .close = $0 { true } else { false } })
         #expect(alone.ending == .refused("never"))
+        var explained = opened(["/"])
+        explained.receive(#"44{"message":"no","data":{"code":7}}"#)
+        #expect(explained.ending == .refused(#"no {"code":7}"#))
+    }
+
+    @Test func `a recovered session says how many missed events arrived`() {
+        var transcript = opened(["/"])
+        transcript.receive(#"40{"sid":"1","pid":"p"}"#)
+        transcript.receive(#"42["x","o1"]"#)
+        for missed in [2, 0] {
+            transcript.cut()
+            transcript.pass(.seconds(2))
+            transcript.feed(.opened(connection: transcript.connection, token: nil))
+            transcript.receive(#"0{"sid":"s2","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+            for number in 0..<missed { transcript.receive(#"42["x","p\#(number)"]"#) }
+            transcript.receive(#"40{"sid":"1","pid":"p"}"#)
+            #expect(transcript.notices.last == "the session was recovered: \(missed) missed events arrived")
+        }
+        #expect(transcript.gaps.isEmpty)
     }
 
     @Test func `what was missed in one namespace is a gap, though another was recovered`() {

@@ -75,6 +75,14 @@ struct AttachmentTests {
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
+    @Test func `each attachment is replaced where it belongs, and nothing else is`() {
+        let array = #"["b",{"deep":[{"_placeholder":true,"num":1}]},{"num":0,"_placeholder":true},{"num":0},"x"]"#
+        let event = SocketIO.Event(array: json(array), ackID: 7, attachments: [[1, 2, 3], []])
+        let replaced = event.replacingAttachments { json("\($0.count)") }
+        #expect(replaced.array.description == #"["b",{"deep":[0]},3,{"num":0},"x"]"#)
+        #expect(replaced.ackID == 7 && replaced.attachments.isEmpty)
+    }
+
     @Test func `zero attachments are legal and delivered at once`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"450-["none"]"#) == ["event / none "])

@@ -67,6 +67,9 @@ extension FilterMatcher {
                 if key.range.hasEscapes, reader.string(key) == name { return true }
                 try reader.skip()
             }
+        // `list.0` is `list[0]`.
+        case (.key(let name), .array):
+            if let index = Int(name), index >= 0 { return try enter(.element(index), &reader) }
         case (.element, _), (.key, _): break
         }
         return false

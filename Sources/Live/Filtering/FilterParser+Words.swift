@@ -41,6 +41,9 @@ extension FilterParser {
                 guard isQuoted || !key.isEmpty else {
                     throw reader.error("a key is missing behind the point", place..<place + 1)
                 }
+                if steps.isEmpty, !isQuoted, Int(key) != nil {
+                    throw reader.error("no argument is called .\(key): \(JSONPath.hint)", place..<reader.position)
+                }
                 steps.append(.key(key))
             case "[":
                 let digits = reader.run { $0 != "]" && FilterSyntax.isKeyCharacter($0) }

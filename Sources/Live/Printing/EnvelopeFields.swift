@@ -29,7 +29,8 @@ public struct EnvelopeFields: Hashable, Sendable {
                         + Suggestion.phrase(for: member, among: Envelope.members))
             }
             guard let path = JSONPath(name.dropFirst(member.count), beginsInArguments: member == "payload") else {
-                throw Malformed(message: "'\(TerminalText.truncated(name, to: 60))' is no way to a value")
+                throw Malformed(
+                    message: "'\(TerminalText.truncated(name, to: 60))' is no way to a value; \(JSONPath.hint)")
             }
             fields.append(Field(name: name, member: member, path: path))
         }

@@ -15,7 +15,8 @@ struct JSONPath: Hashable, Sendable {
     init(key: String) { (steps, beginsInArguments) = ([.key(key)], false) }
 
     /// The way that a text names; nil when it names none. Into an event's payload, a way that begins with a key begins in the event's
-    /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself.
+    /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself. `.0` at the beginning
+    /// names neither: it could be taken for the name, and for the first argument.
     init?(_ text: some StringProtocol, beginsInArguments: Bool) {
         var rest = Substring(text)
         var steps: [Step] = []
@@ -33,13 +34,17 @@ struct JSONPath: Hashable, Sendable {
                 return nil
             }
         }
-        if case .key? = steps.first {
+        if case .key(let name)? = steps.first {
+            if beginsInArguments, Int(name) != nil { return nil }
             self.beginsInArguments = beginsInArguments
         } else {
             self.beginsInArguments = false
         }
         self.steps = steps
     }
+
+    /// What an error about a way adds.
+    static let hint = "payload[0] is the event's name, payload[1] its first argument"
 
     /// The text of the value; nil where there is none.
     func value(in payload: RawJSON) -> RawJSON? {
@@ -72,6 +77,10 @@ struct JSONPath: Hashable, Sendable {
                 _ = try reader.skip()
             }
             return try reader.nextElement()
+        // `list.0` is `list[0]`.
+        case (.key(let name), .array):
+            guard let index = Int(name), index >= 0 else { return false }
+            return try descend(.element(index), &reader)
         case (.key, _), (.element, _): return false
         }
     }

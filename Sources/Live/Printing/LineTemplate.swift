@@ -86,7 +86,7 @@ public struct LineTemplate: Hashable, Sendable {
         throw Malformed(
             message: "there is no field '\(TerminalText.truncated(name, to: 40))'"
                 + Suggestion.phrase(for: name, among: fieldNames) + "; there are " + fieldNames.joined(separator: ", ")
-                + " and payload.KEY")
+                + " and payload.KEY; \(JSONPath.hint)")
     }
 
     private static func layout(_ text: Substring) throws(Malformed) -> Layout {

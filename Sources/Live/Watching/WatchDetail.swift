@@ -4,6 +4,7 @@ import Events
 import JSONText
 import Pipeline
 import Terminal
+import Wire
 
 /// What is shown below the log of one entry, or of one section of the model.
 struct WatchDetail: Hashable {
@@ -42,6 +43,8 @@ struct WatchDetail: Hashable {
 
     /// Characters of a payload that are shown.
     static let mostPayload = 65_536
+    /// Bytes of an attachment that are shown.
+    static let mostDumped = 4096
     /// Lines that are made at most.
     static let mostLines = 2000
 }
@@ -104,6 +107,12 @@ extension Watch {
             }
             lines.append(field("size", "\(report.payload.bytes.count) bytes"))
             lines += payloadFields(report.payload)
+            if case .socketIO(let event) = report.source {
+                for (index, bytes) in event.attachments.enumerated() {
+                    lines.append(field("attachment \(index)", "\(bytes.count) bytes"))
+                    lines += Self.dump(bytes).map { TerminalLine($0) }
+                }
+            }
         case .diff(let diff):
             lines.append(field("batch", "\(diff.sequence), caused by record \(diff.cause)"))
             for row in DiffRow.rows(of: diff.batch) {
@@ -117,6 +126,23 @@ extension Watch {
         case .connection, .room, .action, .refetch, .typing, .undecodable, .notice:
             lines += bodies(of: entry.stamped)
         }
+        return lines
+    }
+
+    /// The first bytes in hexadecimal digits, sixteen in a line, after the place of the first and before what they are in ASCII.
+    static func dump(_ bytes: ArraySlice<UInt8>) -> [String] {
+        func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let shown = bytes.prefix(WatchDetail.mostDumped)
+        var lines = stride(from: 0, to: shown.count, by: 16).map { place in
+            let row = shown.dropFirst(place).prefix(16)
+            let hex = row.map { digits(Int($0), 2) }.joined(separator: " ")
+            let text = row.map { 0x20...0x7E ~= $0 ? Character(Unicode.Scalar($0)) : "." }
+            return "  \(digits(place, 8))  \(hex.padded(47))  \(String(text))"
+        }
+        if shown.count < bytes.count { lines.append("  … \(bytes.count - shown.count) more bytes") }
         return lines
     }
 

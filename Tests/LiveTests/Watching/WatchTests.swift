@@ -257,6 +257,25 @@ struct WatchTests {
         #expect(!screen.text.contains("raw frame"))
     }
 
+    @Test("The detail pane shows the bytes of an attachment")
+    func attachment() {
+        let source = SocketIO.Event(
+            array: Sample.raw(#"["photo",{"_placeholder":true,"num":0}]"#), attachments: [Array(0x30..<0x44) + [0x1B]])
+        let event = UntypedEvent(name: "photo", arguments: [])
+        var screen = WatchedScreen(height: 40)
+        screen.tell(
+            .reports([
+                StampedReport(
+                    stamp: Sample.stamp(1, 0), report: .event(EventReport(event: .socketIO(event), source: source)))
+            ]))
+        screen.type("k\r")
+        #expect(screen.text.contains("payload[1].bytes  21"))
+        #expect(screen.text.contains("attachment 0  21 bytes"))
+        #expect(screen.text.contains("00000000  30 31 32 33 34 35 36 37 38 39 3a 3b 3c 3d 3e 3f  0123456789:;<=>?"))
+        #expect(screen.text.contains("00000010  40 41 42 43 1b"))
+        #expect(screen.text.contains("@ABC."))
+    }
+
     @Test("What is copied is what is shown, escaped, and only when a key asks for it")
     func copies() {
         var screen = WatchedScreen()
