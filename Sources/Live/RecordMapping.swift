@@ -62,6 +62,11 @@ extension Input {
     }
 
     private init?(_ record: Record.ActionRecord) {
+        if record.act == .emit {
+            guard let emit = Emit(record.what) else { return nil }
+            self = .emit(emit)
+            return
+        }
         guard let value = try? JSONValue(parsing: record.what.bytes) else { return nil }
         switch (record.act, value) {
         case (.ask, _):
@@ -70,7 +75,7 @@ extension Input {
         case (.drop, .string(let id)): self = .dropAction(EntityID(id))
         case (.retry, .string(let id)): self = .retryAction(EntityID(id))
         case (.restore, .array(let entries)): self = .restoreOutbox(entries.compactMap { OutboxEntry($0) })
-        case (.drop, _), (.retry, _), (.restore, _): return nil
+        case (.drop, _), (.retry, _), (.restore, _), (.emit, _): return nil
         }
     }
 
@@ -145,6 +150,7 @@ extension Record {
                         for entry in entries { entry.encode(into: &writer) }
                         writer.endArray()
                     }))
+        case .emit(let emit): .action(ActionRecord(act: .emit, what: json { emit.encode(into: &$0) }))
         case .remembered(let memory): .memory(MemoryRecord(user: memory.user, rows: memory.rows))
         case .want(let rooms, let source, let span):
             rooms.first.map {
@@ -188,7 +194,7 @@ extension Record {
                     actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence)"] } ?? [])))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
-        case .event, .diff, .connection, .action, .refetch, .typing, .undecodable, .notice: nil
+        case .event, .diff, .connection, .action, .emit, .refetch, .typing, .undecodable, .notice: nil
         }
     }
 }

@@ -21,7 +21,7 @@ extension SecretScrubber {
             memory.rows = rows
             return .remembered(memory)
         case .start, .opened, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want, .unwant, .only,
-            .resetRooms, .withdraw, .look, .refetch, .select, .stop:
+            .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:
             return nil
         }
     }

@@ -63,6 +63,7 @@ extension Tail {
         if let place { keepOrLeaveOut(place, stamp) }
         notes.message = nil
         noteState(after: stamp.n, at: now)
+        while let input = nextDue() { take(input, at: now) }
         // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
         if goal.isReached { conclude(.limitReached) }
     }
@@ -74,6 +75,7 @@ extension Tail {
         let now = loop.now
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
+        while let input = nextDue() { take(input, at: now) }
         if goal.isReached { conclude(.limitReached) }
         handOver()
         rearm()
@@ -201,12 +203,14 @@ extension Tail {
             guard case .ready = change else { break }
             takeUpOutbox()
             notes.connection.becameReady()
+        case .emit(let emit): noteEmit(emit)
         case .action, .refetch, .typing, .notice: break
         }
         let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock, context: configuration.context)
         if control != nil { traffic.note(stamped) }
         if let lag = stamped.lag { self.lag = lag }
         if goal.isSet { goal.note(stamped) }
+        if !sayings.rules.isEmpty { noteForRules(stamped) }
         recordFilter?.note(stamped)
         pending.append(.report(stamped))
     }
@@ -219,7 +223,7 @@ extension Input {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
             .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
-            .remembered:
+            .emit, .remembered:
             true
         }
     }

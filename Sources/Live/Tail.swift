@@ -51,6 +51,8 @@ public actor Tail {
     var rates: EventRates
 
     var session: Session
+    /// What is said by rules and for others.
+    var sayings = Sayings()
     var journal: Journal
     /// How late the last event that says when it happened was, in milliseconds.
     var lag: Int64?
@@ -164,6 +166,7 @@ public actor Tail {
         } catch {
             throw .network(error)
         }
+        sayings.rules = configuration.rules.map { EmitRuleJudge($0) }
         scrubber = configuration.recording.keepsSecrets ? nil : SecretScrubber()
         journal = Journal(now: loop.now)
         rates = EventRates(from: loop.now)

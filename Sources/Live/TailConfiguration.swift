@@ -30,6 +30,10 @@ public struct TailConfiguration: Sendable {
     public var controlPath: String?
     /// The folder that clients of the control socket may have recordings written to; nil for that of `recordPath`.
     public var recordFolder: String?
+    /// What is said without being asked for.
+    public var rules: [EmitRule] = []
+    /// How long the answer to what is typed in a view is waited for; nil when none is asked for.
+    public var emitPatience: Duration?
     /// Whether clients of the control socket may send events to the server.
     public var allowsEmit = false
     /// Whether rooms that clients join for good are pinned, and those that they leave for good are pinned no more.

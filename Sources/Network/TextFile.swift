@@ -1,7 +1,7 @@
 import Glibc
 import JSONText
 
-/// Reads the text files of people, with a bound. `PlainText` says what is text. Blocks.
+/// Reads the files of people, with a bound. `PlainText` says what is text. Blocks.
 package enum TextFile {
     /// Why there is no text.
     package struct Problem: Error {
@@ -14,14 +14,23 @@ package enum TextFile {
 
     /// The text of the file at `path`.
     package static func read(_ path: String, limit: Int = limit) throws(Problem) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable() }
-        defer { close(descriptor) }
-        return try read(descriptor, limit: limit)
+        try text(try bytes(path, limit: limit))
     }
 
     /// The text of an open file, to its end.
     package static func read(_ descriptor: Int32, limit: Int = limit) throws(Problem) -> String {
+        try text(try bytes(descriptor, limit: limit))
+    }
+
+    /// The bytes of the file at `path`.
+    package static func bytes(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable() }
+        defer { close(descriptor) }
+        return try bytes(descriptor, limit: limit)
+    }
+
+    private static func bytes(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -32,6 +41,10 @@ package enum TextFile {
             bytes += buffer[..<count]
             guard bytes.count <= limit else { throw Problem(message: "longer than \(limit) bytes") }
         }
+        return bytes
+    }
+
+    private static func text(_ bytes: [UInt8]) throws(Problem) -> String {
         do throws(PlainTextError) {
             return try PlainText.decode(bytes)
         } catch {

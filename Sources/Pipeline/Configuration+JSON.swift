@@ -104,7 +104,7 @@ extension Configuration {
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// Reads what `json` wrote. Members this version does not know are passed over; emits are outputs and need not be known.
+    /// Reads what `json` wrote. Members this version does not know are passed over.
     public init(json: RawJSON) throws(JSONError) {
         // Recordings that say nothing of it are of a time when nobody looked again.
         self.init(backend: .socketio, lookAgain: nil)

@@ -1,4 +1,3 @@
-public import JSONText
 public import Wire
 
 /// What a session is told once. Holds no secret: it is written into recordings, so that a replay makes the same session.
@@ -37,19 +36,6 @@ public struct Configuration: Hashable, Sendable {
         public var speaksBayeux: Bool { self == .groupme }
     }
 
-    /// An event emitted after each connect.
-    public struct Emit: Hashable, Sendable {
-        /// The event's name.
-        public var name: String
-        /// One JSON value, the event's only argument, when there is one.
-        public var argument: RawJSON?
-        /// An emit.
-        public init(name: String, argument: RawJSON? = nil) {
-            self.name = name
-            self.argument = argument
-        }
-    }
-
     /// Whether a realtime connection is made. Without one only requests go out: what the user wants done, and what is needed to know
     /// how.
     public var connects = true
@@ -81,8 +67,6 @@ public struct Configuration: Hashable, Sendable {
     public var adoption: RoomWishes.Adoption?
     /// More rooms than these are not joined unless they are named one by one; nil for no limit.
     public var maximumRooms: Int?
-    /// Events sent after each connect. One of a name that Socket.IO keeps for itself is not sent; a notice says so.
-    public var emits: [Emit]
     /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.
     public var maximumAttempts: Int?
     /// After which ends of a connection another one is opened.
@@ -111,7 +95,7 @@ public struct Configuration: Hashable, Sendable {
         backend: BackendKind, path: String? = nil, namespaces: [String] = ["/"], revision: EngineIO.Revision? = nil,
         transport: EngineIO.TransportChoice = .auto,
         company: String? = nil,
-        workspace: String? = nil, rooms: [String] = [], emits: [Emit] = [], maximumAttempts: Int? = nil,
+        workspace: String? = nil, rooms: [String] = [], maximumAttempts: Int? = nil,
         reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8,
         history: Int = 0, following: Following = [], lookAgain: Duration? = .seconds(300)
     ) {
@@ -123,7 +107,6 @@ public struct Configuration: Hashable, Sendable {
         self.company = company
         self.workspace = workspace
         self.rooms = rooms
-        self.emits = emits
         self.maximumAttempts = maximumAttempts
         self.reconnect = reconnect
         self.concurrentRequests = concurrentRequests

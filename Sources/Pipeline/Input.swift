@@ -46,6 +46,8 @@ public enum Input: Sendable {
     /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
     /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
     case select(room: String)
+    /// The user says something to the server.
+    indirect case emit(Emit)
     /// What was remembered of an earlier session fills the model, until the server has spoken. Comes soon after `start`; a large
     /// memory comes in several parts.
     case remembered(Memory)

@@ -19,6 +19,8 @@ public enum Report: Sendable {
     indirect case room(RoomReport)
     /// What the user wants done was asked for, done or refused.
     indirect case action(ActionReport)
+    /// What the user said to the server was sent, acknowledged or refused.
+    indirect case emit(EmitReport)
     /// Something that was asked of the service was answered, or was not.
     indirect case refetch(RefetchReport)
     /// Somebody types, or types no more.
@@ -70,7 +72,7 @@ public struct EventReport: Sendable {
     /// The server's time of it, when it says.
     public var serverTime: Timestamp? { contents.event.serverTime }
     /// The number of the acknowledgement that is asked for.
-    var ackID: Int? { contents.source.ackID }
+    package var ackID: Int? { contents.source.ackID }
 
     /// Where the report lies: for its holder, to have the processor fetch it without a count of its references.
     package struct Place: @unchecked Sendable {

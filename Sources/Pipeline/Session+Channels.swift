@@ -28,7 +28,7 @@ extension Session {
 
     /// The connection is over: what its machine leaves behind is for the next one's.
     mutating func retireChannels() {
-        // Whoever published was the user, who is told of the connection's end.
+        // All that was published and not answered is lost.
         var told: [BayeuxClient.Effect] = []
         if let memory = bayeux?.transportClosed(into: &told) { history.channels = memory }
         bayeux = nil
@@ -49,8 +49,11 @@ extension Session {
             transaction.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomBook.noAnswer))
         case .unsubscribed(let channel): transaction.plans.append(.left(room: backend.room(of: channel)))
         case .delivery(let delivery): handle(.bayeux(delivery), into: &effects)
-        case .published: break
-        case .unpublished(_, let failure):
+        case .published(let number):
+            let answer = SocketIO.Acknowledgement(id: number, arguments: SocketIO.Arguments().array)
+            _ = settle(number, in: "", .answered(answer), into: &effects)
+        case .unpublished(let number, let failure):
+            if settle(number, in: "", failure.outcome, into: &effects) { break }
             transaction.notice(.warning, "what was published may not have arrived: \(failure.text)")
         case .malformed(let malformed):
             reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
@@ -71,23 +74,25 @@ extension Session {
         withChannels(into: &effects) { client, wire in client.unsubscribe(channel, at: now, into: &wire) }
     }
 
-    /// An emission's name is the channel, and its argument what is published.
-    mutating func publish(_ emission: Transaction.Emission, into effects: inout [Effect]) {
+    /// An emission's name is the channel, and its argument what is published. Gives its number; nil where there is no such channel.
+    mutating func publish(_ emission: Transaction.Emission, into effects: inout [Effect]) -> Int? {
         guard let channel = Bayeux.Channel(emission.name), channel.isSubscribable, !channel.isPattern else {
-            return transaction.notice(.error, "no channel to publish on: \(emission.name) (say /group/10000001)")
+            return nil
         }
         let data = emission.arguments ?? RawJSON(unchecked: ArraySlice("{}".utf8))
         let ext = backend.publishing(token: token)
         let now = transaction.now
+        var number: Int?
         withChannels(into: &effects) { client, wire in
-            _ = client.publish(channel, data, ext: ext, at: now, into: &wire)
+            number = client.publish(channel, data, ext: ext, at: now, into: &wire)
         }
+        return number
     }
 }
 
 extension BayeuxClient.PublishFailure {
     /// One line for people; may hold the peer's words.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .refused(let words): "the server refused it: \(words)"
         case .overflow: "too much waits already"

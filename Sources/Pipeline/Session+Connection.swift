@@ -118,7 +118,7 @@ extension Session {
         }
         switch cause {
         case .protocolEnd(.requested), .channelsEnd(.requested):
-            retireClient()
+            retireClient(into: &effects)
             link = .idle
         case .failed, .closed, .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer,
             .authenticationTimeout, .tokenRefused:
@@ -156,7 +156,7 @@ extension Session {
         if !link.isReady { history.lacksWebSocket = false }
         if let attempts = history.steadiness.ended(at: transaction.now) { history.attempt = attempts }
         link = .idle
-        retireClient()
+        retireClient(into: &effects)
         loseRooms(into: &effects)
         if configuration.isCaptured { return lostCaptured(cause, into: &effects) }
         history.failure = cause.failure
@@ -265,9 +265,6 @@ extension Session {
                 transaction.refetcher.taint { _ in true }
                 reportGap(from: lostAt, refetching: missed, into: &effects)
             }
-        }
-        for emit in configuration.emits {
-            send(Transaction.Emission(name: emit.name, arguments: emit.argument), into: &effects)
         }
         joinWantedRooms(into: &effects)
     }

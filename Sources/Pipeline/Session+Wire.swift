@@ -28,12 +28,13 @@ extension Session {
     }
 
     /// The connection is over: what its machine leaves behind is for the next one's.
-    mutating func retireClient() {
-        // Nothing of a session waits for an acknowledgement: what is told of those is told to nobody.
+    mutating func retireClient(into effects: inout [Effect]) {
+        // All that waits for an acknowledgement is lost.
         var told: [SocketIOClient.Effect] = []
         if let memory = client?.socketClosed(into: &told) { history.memory = memory }
         client = nil
         retireChannels()
+        forgetEmits(into: &effects)
     }
 
     private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
@@ -45,8 +46,14 @@ extension Session {
             }
         case .refused(let name, let refusal): refused(namespace: name, refusal, into: &effects)
         case .event(let event): hear(event, into: &effects)
-        case .acknowledged(let answer): acknowledged(answer, into: &effects)
-        case .unacknowledged, .dropped: break
+        case .acknowledged(let answer):
+            if !settle(answer.id, in: answer.namespace, .answered(answer), into: &effects) {
+                acknowledged(answer, into: &effects)
+            }
+        case .unacknowledged(let namespace, let id, let failure):
+            _ = settle(id, in: namespace, failure.outcome, into: &effects)
+        // Who emits looks for it at once.
+        case .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):
             reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
@@ -90,11 +97,12 @@ extension Session {
 
     mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
         effects.append(.report(.event(event)))
+        if let id = event.ackID { acks.note(AckBook.Key(namespace: event.namespace, id: id), event.wireName) }
         event.withEvent { backend.handle($0, ackID: event.ackID, rooms: rooms, into: &transaction) }
         carryOutPlans(into: &effects)
     }
 
-    /// Only the backend asks for acknowledgements.
+    /// The answer to what the backend asked.
     private mutating func acknowledged(_ answer: SocketIO.Acknowledgement, into effects: inout [Effect]) {
         do { try backend.acknowledged(answer.arguments, into: &transaction) } catch {
             reportUndecodable(
@@ -122,12 +130,6 @@ extension Session {
     }
 
     mutating func send(_ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]) {
-        guard bayeux == nil else { return publish(emission, into: &effects) }
-        // The user's own emits may be called anything; the machine refuses reserved names for good.
-        guard !SocketIO.isReserved(emission.name) else {
-            return transaction.notice(
-                .error, "an event may not be called \(emission.name): the name is Socket.IO's own")
-        }
         withClient(into: &effects) { client, wire in
             client.emit(emission.name, arguments: emission.arguments, wantsAck: wantsAck, into: &wire)
         }
@@ -149,6 +151,7 @@ extension Session {
         case .ask(let emission): send(emission, wantsAck: true, into: &effects)
         case .typing(let report): effects.append(.report(.typing(report)))
         case .acknowledge(let id):
+            acks.settle(AckBook.Key(namespace: configuration.namespaces[0], id: id))
             withClient(into: &effects) { client, wire in
                 client.acknowledge(id, arguments: RawJSON(unchecked: ArraySlice("[]".utf8)), into: &wire)
             }

@@ -51,6 +51,8 @@ public struct Session: Sendable {
     var user: String?
     /// Facts about the connections so far that outlive one of them.
     var history = ConnectionHistory()
+    /// The acknowledgements that are waited for on the open connection.
+    var acks = AckBook()
     var diffs = 0
     /// Reused between inputs for its capacity.
     var wireEffects: [SocketIOClient.Effect] = []
@@ -167,6 +169,7 @@ public struct Session: Sendable {
         case .look(let room, let part, let since): look(room, part, since: since)
         case .refetch(let name): refetch(name)
         case .select(let room): backend.select(room, rooms, into: &transaction)
+        case .emit(let emit): self.emit(emit, into: &effects)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
         }

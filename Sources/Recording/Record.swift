@@ -144,6 +144,8 @@ extension Record {
             case retry
             /// Nothing: what an earlier session left undone; `what` is the list of its entries.
             case restore
+            /// Said something to the server; `what` is the emit.
+            case emit
         }
         /// What the user did.
         public var act: Act

@@ -29,6 +29,16 @@ struct AckLedger: Sendable {
         return (id, givenUp)
     }
 
+    /// The id that comes next.
+    var nextID: Int { next }
+
+    /// Passes ids over, so that the next one is `id`: what happened before was not seen. Ids that lie too far ahead are no ids.
+    mutating func skip(to id: Int) {
+        if waiting.isEmpty { oldest = next }
+        guard id > next, id - oldest < (waiting.isEmpty ? 1 << 53 : Self.limit) else { return }
+        next = id
+    }
+
     /// A new id that is not waited for here.
     mutating func reserve() -> Int {
         if waiting.isEmpty { oldest = next }

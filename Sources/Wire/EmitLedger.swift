@@ -6,7 +6,7 @@ struct EmitLedger: Sendable {
     }
 
     let namespace: String
-    private var acks = AckLedger()
+    var acks = AckLedger()
     private var buffered = BoundedBuffer<Pending>()
     private var retries = RetryQueue()
     var recovery = RecoveryPoint()

@@ -44,6 +44,17 @@ extension SocketIOClient {
         }
     }
 
+    /// The id that the next event to ask for an acknowledgement is given in a namespace.
+    public func nextAckID(in namespace: String) -> Int? {
+        membership(of: SocketIO.NamespaceAddress(namespace).name).map { memberships[$0].ledger.acks.nextID }
+    }
+
+    /// Passes ids over, so that the next one is `id`: of a client that did not see what came before.
+    public mutating func skipAckIDs(to id: Int, in namespace: String) {
+        guard let index = membership(of: SocketIO.NamespaceAddress(namespace).name) else { return }
+        memberships[index].ledger.acks.skip(to: id)
+    }
+
     private var isFinished: Bool { if case .finished = state { true } else { false } }
 
     /// Answers an event that asked for it; `arguments` is a JSON array. Once the namespace is left nobody waits for the answer.

@@ -177,7 +177,7 @@ extension ReplayTally {
         case .event(let report): if case .twake(.resource) = report.event { events += 1 }
         case .diff: diffs += 1
         case .undecodable, .gap: undecodable += 1
-        case .connection, .room, .action, .refetch, .typing, .notice: break
+        case .connection, .room, .action, .emit, .refetch, .typing, .notice: break
         }
     }
 }

@@ -149,7 +149,7 @@ struct SessionRunner: SourceReader {
             }
         case .diff: diffs += 1
         case .undecodable(let report): progress.complaint = "\(report.subject) cannot be read: \(report.message)"
-        case .gap, .connection, .room, .action, .refetch, .typing, .notice: break
+        case .gap, .connection, .room, .action, .emit, .refetch, .typing, .notice: break
         }
     }
 

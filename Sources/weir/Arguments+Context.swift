@@ -18,7 +18,8 @@ extension Arguments {
     /// A token belongs to its server: a context that is not about the URL typed does not apply, and is refused when it was typed, too.
     func chosenContext(for command: CommandName) throws(UsageError) -> Context? {
         // What is watched may be none's server.
-        if command == .watch, has(.on) || typedURL == nil && !positionals.isEmpty { return nil }
+        if command == .watch || command == .emit, has(.on), typedURL == nil { return nil }
+        if command == .watch, typedURL == nil, !positionals.isEmpty { return nil }
         guard command.takesContext, let choice = ContextChoice.current(self[.ctx]) else { return nil }
         let context: Context
         do throws(ContextFolder.Problem) {

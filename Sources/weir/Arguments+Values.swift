@@ -99,26 +99,6 @@ extension Arguments {
         return text
     }
 
-    /// An event to emit: its name, and one JSON value when there is one.
-    func emits(_ option: Option) throws(UsageError) -> [(name: String, argument: RawJSON?)] {
-        var emits: [(name: String, argument: RawJSON?)] = []
-        for text in all(option) {
-            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-            guard let name = parts.first else { throw error("\(option.flag) needs an event's name") }
-            guard parts.count > 1 else {
-                emits.append((name, nil))
-                continue
-            }
-            do {
-                emits.append((name, try RawJSON(checking: Array(parts[1].utf8)[...])))
-            } catch {
-                throw self.error(
-                    "\(option.flag) \(UsageError.quoted(name)): what follows the name is no JSON: \(error)")
-            }
-        }
-        return emits
-    }
-
     /// How fast a recording is played.
     func pace() throws(UsageError) -> ReplayConfiguration.Pace {
         if let text = self[.rate] {

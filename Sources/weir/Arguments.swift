@@ -13,6 +13,8 @@ struct Arguments {
     /// Whether `--help` was asked for; nothing else matters then.
     private(set) var wantsHelp = false
     private var settings: [Option: Setting] = [:]
+    /// The values that were typed, in their order.
+    private(set) var typed: [(option: Option, value: String)] = []
     /// What was switched off on the command line, whatever else says that it is on.
     private var switchedOff: Set<Option> = []
 
@@ -82,6 +84,7 @@ struct Arguments {
 
     private mutating func append(_ value: String, to option: Option) {
         settings[option] = Setting(values: all(option) + [value], origin: .flag)
+        typed.append((option, value))
     }
 
     /// An option without a value is on; `=no` is for what is on by the environment or a file.

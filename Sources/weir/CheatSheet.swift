@@ -13,6 +13,8 @@ struct CheatSheet {
                 ("weir tail URL --token file:token --format json | jq .kind", "for programs: one object a line"),
                 ("weir tail URL --join ROOM --count 10 --duration 1m", "one room, ten events; 8 when they do not come"),
                 ("weir tail URL --backend socketio --emit 'join \"lobby\"'", "any Socket.IO server"),
+                ("weir tail URL --backend socketio --ack 'ping=true'", "answer what asks for an acknowledgement"),
+                ("weir emit URL join '\"lobby\"'", "one event, and what it is acknowledged with"),
                 ("weir tail URL --until-match '/deployed/' --duration 5m", "wait for a line; 8 when it does not come"),
                 ("weir tail --schema", "the JSON Schema of --format json"),
             ]),

@@ -10,7 +10,7 @@ extension CommandName {
                     "that applies is named by --ctx, else by WEIR_CTX, else by a file .weir-ctx of yours in this folder",
                     "or one above, else selected by 'weir ctx use'; --ctx none is none. With it, commands need no URL,",
                     "and its options hold where neither typed nor in the environment. It does not apply to another",
-                    "server's URL. Of a context with guard = yes, what others would see (send, edit, --emit, …) needs",
+                    "server's URL. Of a context with guard = yes, what others would see (send, emit, --emit, …) needs",
                     "--yes. Secrets are references (env:, file:, cmd:).",
                 ],
                 examples: [

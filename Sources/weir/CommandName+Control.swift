@@ -37,6 +37,23 @@ extension CommandName {
                     "weir ctl work observe properties=state,rooms once=true timeout=10s",
                     "weir ctl day seek to=mark:outage",
                 ])
+        case .emit:
+            Text(
+                positionals: [
+                    Positional(name: "URL", isRequired: false), Positional(name: "EVENT"),
+                    Positional(name: "ARG", isRequired: false, isRepeatable: true),
+                ],
+                summary: "send one event, and print what it is acknowledged with",
+                details: [
+                    "An ARG is any JSON value, or @FILE for the bytes of a file. With --on a running tail sends it, which",
+                    "needs its --allow-emit. The answer is printed as a JSON array. 8 when none comes in time, 4 when it",
+                    "cannot be sent there, 5 when there is no connection. On a channel (--backend groupme) one value is",
+                    "published.",
+                ],
+                examples: [
+                    "weir emit http://127.0.0.1:3000 join '\"lobby\"' '{\"as\":\"guest\"}'",
+                    "weir emit --on work upload '\"plan.png\"' @plan.png --timeout 30s",
+                ])
         default: Text(summary: "", examples: [])
         }
     }

@@ -49,11 +49,17 @@ extension CommandName {
                     "Without --company, --workspace and --join it looks where the account looked last, if that is still",
                     "there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not",
                     "asked for again page by page; the full look, every five minutes, finds what changed in them.",
+                    "",
+                    "--emit sends 'EVENT ARG ARG…': JSON values, @FILE for the bytes of a file, quotes around a name with",
+                    "spaces. An event marked #5? asks for an acknowledgement; --ack 'EVENT=ARG…' answers each of them.",
+                    "--on EXPR --emit … sends when an event comes that EXPR holds of, at most 20 a second; --on EXPR",
+                    "--ack 'ARG…' answers such events. A recording has what was sent, and a replay sends nothing.",
                 ],
                 examples: [
                     "weir tail https://chat.example.com --token env:TOKEN",
                     "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
                     "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --format json --count 100",
+                    "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --emit-ack --ack 'ask=1'",
                 ])
         case .watch:
             Text(
@@ -62,8 +68,9 @@ extension CommandName {
                 details: [
                     "The sections of the model on the left, the log, and below it what is selected: its fields, its raw",
                     "frame, what it changed. ? tells the keys: space pauses, / searches, f filters by an expression as",
-                    "it is typed ('weir help tail' tells of EXPR), r lists the rooms (join, leave, hide), m marks, y",
-                    "copies, q ends. A recording has a bar to go through it. The mouse selects, scrolls and goes.",
+                    "it is typed ('weir help tail' tells of EXPR), r lists the rooms (join, leave, hide), > emits, a",
+                    "answers an event that asks for it, m marks, y copies, q ends. A recording has a bar to go through",
+                    "it. The mouse selects, scrolls and goes.",
                     "",
                     "With --on it is the view of a tail that runs: what it keeps is not asked of the server again, rooms",
                     "are joined, left and hidden by the tail, for all who look on, and q ends the view alone.",

@@ -43,6 +43,7 @@ enum CommandName: String, CaseIterable {
     case fileCompress = "file compress"
     case fileConvert = "file convert"
     case fileDiff = "file diff"
+    case emit
     case send, edit, react, delete, read, channel, workspace, download, login, logout, whoami
     case ctx
     case ctxAdd = "ctx add"
@@ -132,7 +133,7 @@ enum CommandName: String, CaseIterable {
     var text: Text {
         switch self {
         case .demo, .serve, .tail, .watch, .record, .replay, .help: sessionText
-        case .ps, .attach, .ctl: controlText
+        case .ps, .attach, .ctl, .emit: controlText
         case .rooms, .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect,
             .roomsPin, .roomsUnpin, .roomsMute, .roomsUnmute, .roomsSet, .roomsWho, .roomsHistory, .roomsWatch:
             roomsText

@@ -31,7 +31,7 @@ struct ControlOptions {
                     + "; 'weir ctl hello' lists them")
         }
         self.method = method
-        patience = try arguments.duration(.timeout) ?? .seconds(5)
+        patience = try arguments.patience
         for word in words { try take(word, arguments) }
         if let missing = method.row.parameters.first(where: { parameter in
             parameter.isRequired && !parameters.contains { $0.key == parameter.name }

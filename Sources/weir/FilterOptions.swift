@@ -61,7 +61,11 @@ struct FilterOptions {
 extension Arguments {
     /// The one expression of an option; nil when it was not given.
     func expression(_ option: Option) throws(UsageError) -> Filter? {
-        guard let text = self[option] else { return nil }
+        try self[option].map { text throws(UsageError) in try filter(text, of: option) }
+    }
+
+    /// The filter that a text is.
+    func filter(_ text: String, of option: Option) throws(UsageError) -> Filter {
         var filter = Filter()
         try filtering(option) { () throws(FilterError) in filter = try Filter(parsing: text, origin: option.flag) }
         guard !filter.isEmpty else { throw error("\(option.flag): the expression is empty") }

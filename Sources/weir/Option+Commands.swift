@@ -8,18 +8,22 @@ extension Option {
 
     private var listed: [CommandName] {
         switch self {
-        case .path: [.serve, .tail, .record]
+        case .path: [.serve, .tail, .record, .emit]
         case .join, .autoAdopt, .maxRooms: [.tail, .record]
         case .kind, .notKind, .room, .notRoom: views + [.fileFilter]
         case .from: views + [.fileConvert]
         case .filter, .grep, .exclude, .highlight, .sample, .explainFilter, .notFrom: views
-        case .backend: [.demo, .tail, .record, .fileConvert, .explain] + CommandName.actions
-        case .namespace: [.tail, .record, .fileConvert]
-        case .query, .auth, .eio, .transport, .emit, .history, .catchUp, .members, .framing, .idleTimeout, .reconnect,
-            .maxMessage, .maxBody, .maxBinary, .maxAttachments, .maxDepth:
+        case .backend: [.demo, .tail, .record, .fileConvert, .explain, .emit] + CommandName.actions
+        case .namespace: [.tail, .record, .fileConvert, .emit]
+        case .emit, .emitAck, .ack: [.tail, .record]
+        case .noAck: [.emit]
+        case .query, .auth, .eio, .transport: [.tail, .record, .emit]
+        case .history, .catchUp, .members, .framing, .idleTimeout, .reconnect, .maxMessage, .maxBody, .maxBinary,
+            .maxAttachments, .maxDepth:
             [.tail, .record]
-        case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
-        case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
+        case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth:
+            [.tail, .record, .emit] + CommandName.errands
+        case .token: [.tail, .record, .emit] + CommandName.errands.filter { $0 != .login }
         case .company, .workspace: [.tail, .record] + CommandName.actions + [.download]
         case .maxAttempts: [.tail, .record] + CommandName.actions
         case .thread: [.send, .edit, .react, .delete]
@@ -33,7 +37,7 @@ extension Option {
         case .json:
             CommandName.roomVerbs
                 + [.ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff]
-                + CommandName.errands
+                + CommandName.errands + [.emit]
         case .output: writesFiles + [.download]
         case .force: [.tail, .record, .download] + writesFiles
         case .event, .notEvent, .direction, .connection, .notConnection: [.fileFilter]
@@ -69,13 +73,13 @@ extension Option {
             [.replay]
         case .listen, .scenario, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .era, .maxPayload: [.serve]
         case .seed: [.demo, .serve]
-        case .on: CommandName.roomVerbs + [.ctl]
-        case .timeout: [.ctl]
+        case .on: CommandName.roomVerbs + [.ctl, .tail, .record, .emit]
+        case .timeout: [.ctl, .tail, .record, .emit]
         case .dynamicPins: [.tail, .record]
         case .allowEmit, .recordDir: [.demo, .tail, .record]
         case .quiet: [.demo, .serve, .tail, .record, .replay]
         case .ctx: CommandName.allCases.filter(\.takesContext)
-        case .yes: CommandName.actions + [.tail, .record]
+        case .yes: CommandName.actions + [.tail, .record, .emit]
         case .guarded, .label: [.ctxAdd, .ctxEdit]
         case .unset: [.ctxEdit]
         case .shell: [.ctxUse, .ctxUnuse]

@@ -2,7 +2,7 @@ extension Option {
     /// Whether a context may say it: what `tail` and `record` know, who one is, and what is said of the context itself.
     var isContextual: Bool {
         switch self {
-        case .help, .config, .ctx, .yes: false
+        case .help, .config, .ctx, .yes, .on: false
         case .guarded, .label, .user, .password, .save: true
         default: commands.contains(.tail) || commands.contains(.record)
         }
@@ -14,7 +14,17 @@ extension CommandName {
     var writesContext: Bool { self == .ctxAdd || self == .ctxEdit }
 
     /// Whether it goes to a server, so that a context can say to which.
-    var takesContext: Bool { self == .tail || self == .watch || self == .record || Self.errands.contains(self) }
+    var takesContext: Bool { takesRules || self == .emit || Self.errands.contains(self) }
+
+    /// Whether it says by itself what `--emit` and `--ack` ask for.
+    var takesRules: Bool { self == .tail || self == .watch || self == .record }
+
+    /// What `--on` is to it.
+    var meaningOfOn: String {
+        self == .watch
+            ? "running tail to watch; or EXPR, as weir tail has it"
+            : "do the --emit or --ack behind it for what EXPR holds of"
+    }
 
     /// Where among its words the server's URL stands.
     func urlIndex(in words: [String]) -> Int? {
@@ -28,6 +38,6 @@ extension CommandName {
 
     /// Whether what it does with these arguments is seen by others.
     func isSeenByOthers(_ arguments: Arguments) -> Bool {
-        Self.actions.contains(self) || arguments.has(.emit)
+        Self.actions.contains(self) || self == .emit || arguments.has(.emit) || arguments.has(.ack)
     }
 }

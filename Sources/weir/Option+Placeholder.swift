@@ -5,6 +5,8 @@ extension Option {
         case (.demo, .backend), (.explain, .backend): "twake|groupme"
         case (_, .backend) where CommandName.actions.contains(command): "twake|groupme"
         case (.fileConvert, .from): "weir|har|cloudevents|lines"
+        case (_, .on) where command == .tail || command == .record: "EXPR"
+        case (.watch, .on): "NAME|EXPR"
         case (_, .save) where command.family == "rooms": "SET"
         default: placeholder
         }
@@ -48,7 +50,8 @@ extension Option {
         case .onWriteError: "stop|continue"
         case .flightRecorder: "D[,SIZE]"
         case .store: "FILE|none"
-        case .emit: "'EVENT JSON'"
+        case .emit: "'EVENT ARG…'"
+        case .ack: "'EVENT=ARG…'"
         case .framing: "auto|own|library"
         case .format: "pretty|compact|table|json|jsonl|raw"
         case .template: "TEXT"
@@ -103,7 +106,8 @@ extension Option {
         case .sample: "N%|1/N"
         case .from, .notFrom: "USER"
         case .to: "weir|har|cloudevents|lines|asciicast"
-        case .schema, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl, .allowEmit,
+        case .schema, .emitAck, .noAck, .noStatus, .members, .diffLogReversible, .follow, .step, .verify, .noControl,
+            .allowEmit,
             .dynamicPins, .draft,
             .json,
             .force,

@@ -22,7 +22,9 @@ extension Option {
 
     /// Whether a value that was not typed is for this command, too. `weir rooms --store` looks into a file instead of asking a running
     /// tail: where the store is does not say that.
-    func isInherited(by command: CommandName) -> Bool { !(self == .store && command.family == "rooms") }
+    func isInherited(by command: CommandName) -> Bool {
+        !(self == .store && command.family == "rooms") && !(self == .on && (command.takesRules || command == .emit))
+    }
 
     /// What the option is of no use without.
     func needs(for command: CommandName) -> Option? {
@@ -32,6 +34,7 @@ extension Option {
         case .diffLogReversible: .diffLog
         case .key, .keyPass: .cert
         case .proxyAuth: .proxy
+        case .timeout: command.takesRules ? .emitAck : nil
         default: nil
         }
     }

@@ -6,7 +6,8 @@ extension Option {
     static let ofWatchedServer: Set<Option> = ofFilters.union([
         .backend, .path, .namespace, .query, .eio, .transport, .token, .auth, .header, .ca, .cert, .key, .keyPass, .pin,
         .proxy,
-        .proxyAuth, .company, .workspace, .join, .emit, .history, .catchUp, .members, .framing, .duration,
+        .proxyAuth, .company, .workspace, .join, .emit, .emitAck, .ack, .on, .timeout, .history, .catchUp, .members,
+        .framing, .duration,
         .idleTimeout,
         .maxAttempts, .reconnect, .maxMessage, .maxBody, .maxBinary, .maxAttachments,
         .maxDepth, .record, .recordFilter, .rotate, .keep, .compress,

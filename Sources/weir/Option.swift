@@ -7,7 +7,10 @@ enum Option: String, CaseIterable {
     case company, workspace, join
     case autoAdopt = "auto-adopt"
     case maxRooms = "max-rooms"
-    case emit, history
+    case emit
+    case emitAck = "emit-ack"
+    case noAck = "no-ack"
+    case ack, history
     case catchUp = "catch-up"
     case members
     case framing
@@ -102,7 +105,8 @@ enum Option: String, CaseIterable {
     var isRepeatable: Bool { Self.repeatable.contains(self) }
 
     private static let repeatable: Set<Option> = [
-        .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .namespace,
+        .hook, .notify, .join, .filter, .failOn, .grep, .exclude, .highlight, .from, .notFrom, .room, .emit, .ack,
+        .namespace,
         .query, .header,
         .pin, .image,
         .member, .kind,
@@ -115,6 +119,8 @@ enum Option: String, CaseIterable {
         if CommandName.actions.contains(command), self == .backend { return "what the server speaks (default twake)" }
         if command == .explain, self == .backend { return "whose events (default of all)" }
         if command == .demo, self == .backend { return "whose world is played (default twake)" }
+        if command.takesRules, self == .on { return command.meaningOfOn }
+        if command == .emit, self == .backend { return "what the server speaks (default socketio)" }
         if command == .man, self == .all { return "write every page into the folder DIR" }
         return command.fileMeaning(of: self) ?? command.roomsMeaning(of: self) ?? commonMeaning
     }
@@ -122,6 +128,7 @@ enum Option: String, CaseIterable {
     /// Whether it may be given more than once to `command`.
     func isRepeatable(for command: CommandName) -> Bool {
         isRepeatable && !(command == .fileConvert && [.from, .namespace].contains(self))
+            || self == .on && command.takesRules
     }
 
     /// The options of a command, in the order of the table.

@@ -18,6 +18,7 @@ struct Trouble: Error {
     init(_ error: any Error) {
         switch error {
         case let error as Trouble: self = error
+        case let error as EmitText.Problem: self.init(error.message, .usage)
         case let error as OutletError: self.init(error.words, .cannotWrite)
         case let error as RecordingError:
             self.init(error.sentence, error.isOfWriting ? .cannotWrite : .runtimeError)

@@ -10,7 +10,25 @@ enum TailCommand {
         if let missing = missingSecret(options) { return Console.fail(missing) }
         let configuration: TailConfiguration
         do { configuration = try self.configuration(options) } catch { return Console.fail(error) }
-        return await run(configuration, options.run, options.output, options.context)
+        return await run(configuration, options.run, options.output, options.context) { tail in
+            if options.emitsLines { emitLines(of: tail, options.emitPatience) }
+        }
+    }
+
+    /// Emits each line of standard input, on a thread of its own, once the tail is connected.
+    private static func emitLines(of tail: Tail, _ patience: Duration?) {
+        runOnThread(named: "weir-lines") {
+            while let line = readLine() {
+                guard line.contains(where: { !$0.isWhitespace }) else { continue }
+                let isTaken = Monitor(false)
+                do throws(EmitText.Problem) {
+                    tail.emit(try Emit(line: line, patience: patience)) { isTaken.change { $0 = true } }
+                    isTaken.wait { $0 ? () : nil }
+                } catch {
+                    tail.tell(Notice(.warning, "a line is not sent: \(error.message)"))
+                }
+            }
+        }
     }
 
     /// What a tail is told by its options.
@@ -21,6 +39,7 @@ enum TailCommand {
         configuration.framing = options.framing
         configuration.access = options.access
         (configuration.auth, configuration.query) = (options.auth, options.query)
+        (configuration.rules, configuration.emitPatience) = (options.rules, options.emitPatience)
         configuration.storePath = options.store
         configuration.requiresStore = options.requiresStore
         return configuration
@@ -48,7 +67,8 @@ enum TailCommand {
 
     /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
     static func run(
-        _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil
+        _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil,
+        begun: (Tail) -> Void = { _ in }
     ) async -> ExitCode {
         var configuration = configuration(base, run, output, context)
         if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
@@ -73,6 +93,7 @@ enum TailCommand {
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
         if run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         if !output.quiet { announce(configuration, context) }
+        begun(tail)
         return outlets.conclude(await tail.run())
     }
 
@@ -122,7 +143,6 @@ enum TailCommand {
             backend: options.backend, path: options.path, namespaces: options.namespaces,
             revision: options.revision, transport: options.transport, company: options.company,
             workspace: options.workspace, rooms: rooms,
-            emits: options.emits.map { Configuration.Emit(name: $0.name, argument: $0.argument) },
             maximumAttempts: options.maximumAttempts, history: options.history,
             following: options.members ? [.usual, .members] : .usual)
         told.adoption = options.adoption

@@ -1,4 +1,3 @@
-import JSONText
 import Live
 import Network
 import Pipeline
@@ -28,7 +27,14 @@ struct TailOptions {
     var rooms: [String]
     var adoption: RoomWishes.Adoption?
     var maximumRooms: Int?
-    var emits: [(name: String, argument: RawJSON?)]
+    /// What is emitted without being asked for.
+    var rules: [EmitRule]
+    /// Whether lines of standard input are emitted.
+    var emitsLines: Bool
+    /// How long the answer to what is typed later is waited for; nil when none is asked for.
+    var emitPatience: Duration?
+    /// Whether the context lets others be shown what is typed later.
+    var mayEmit: Bool
     /// Head messages of each channel to show at the start; 0 for one page.
     var history: Int
     /// Messages of each channel that are caught up with after a gap.
@@ -51,7 +57,7 @@ struct TailOptions {
     var context: Context?
 
     init(_ arguments: Arguments) throws(UsageError) {
-        backend = try arguments.choice(.backend) ?? .twake
+        backend = try arguments.choice(.backend) ?? (arguments.command == .emit ? .socketio : .twake)
         path = try arguments.endpointPath
         if let whole = path, backend != .groupme, !whole.hasSuffix("/") { path = whole + "/" }
         namespaces = try arguments.namespaces
@@ -65,7 +71,10 @@ struct TailOptions {
         }
         adoption = try arguments.choice(.autoAdopt)
         maximumRooms = try arguments.count(.maxRooms)
-        emits = try arguments.emits(.emit)
+        rules = try arguments.emitRules()
+        emitsLines = arguments.emitsLines
+        emitPatience = arguments.has(.emitAck) ? try arguments.patience : nil
+        mayEmit = arguments.context?.isGuarded != true || arguments.has(.yes)
         history = try arguments.count(.history) ?? 0
         catchUp = try arguments.count(.catchUp) ?? Configuration.usualCatchUp
         members = arguments.has(.members)
@@ -82,7 +91,7 @@ struct TailOptions {
         run = try RunOptions(arguments)
         output = try OutputOptions(arguments)
         (store, requiresStore) = try arguments.store()
-        if backend == .socketio {
+        if backend == .socketio || arguments.command == .emit {
             // A backend without a schema has nothing that could be remembered.
             if arguments.isTyped(.store), requiresStore {
                 throw arguments.error("--store is of no use with --backend socketio, which has no model")

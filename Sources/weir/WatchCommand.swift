@@ -38,6 +38,7 @@ enum WatchCommand {
             "\(URLParts(scheme: server.scheme, host: server.host, port: server.port))", options.output)
         settings.file = configuration.recordPath
         settings.steersRooms = true
+        if !options.mayEmit { settings.silence = "the context is guarded: begin with --yes to send events" }
         (settings.badge, settings.isGuarded) = (options.context?.badge, options.context?.isGuarded ?? false)
         let filter = ViewFilter(options.output.filters.view)
         let (muted, controls) = (MutedRooms(), ViewControls(prints: false))

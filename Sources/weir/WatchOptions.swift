@@ -11,7 +11,7 @@ enum WatchOptions {
     case recording(ReplayOptions)
 
     init(_ arguments: Arguments) throws(UsageError) {
-        if let name = arguments[.on] {
+        if let name = arguments[.on], !arguments.has(.emit), !arguments.has(.ack) {
             guard ControlSocket.isName(name) else {
                 throw arguments.error(
                     "--on: \(UsageError.quoted(name)) is no name of a tail; 'weir ps' lists them")

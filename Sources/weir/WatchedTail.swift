@@ -2,6 +2,7 @@ import Glibc
 import JSONText
 import Live
 import Network
+import Pipeline
 import Recording
 
 /// The full-screen view of a tail that runs elsewhere: what it sends its viewers is played, and what is done in the view is asked of it by
@@ -55,11 +56,11 @@ struct WatchedTail {
     private func wishes(of desk: WatchDesk) throws -> BatchThread<Watch.Effect> {
         try BatchThread(name: "weir-wishes", highWater: 100, onDrained: {}) { [process] effects in
             for effect in effects {
-                guard let (method, parameters) = Self.request(effect) else { continue }
-                do throws(Trouble) {
+                do {
+                    guard let (method, parameters) = try Self.request(effect) else { continue }
                     _ = try process.call(method, parameters)
                 } catch {
-                    desk.tell(.said(error.sentence))
+                    desk.tell(.said(Trouble(error).sentence))
                 }
             }
             return true
@@ -68,13 +69,14 @@ struct WatchedTail {
     }
 
     /// What is asked for an effect; nil when nothing is.
-    private static func request(_ effect: Watch.Effect) -> (ControlMethod, [JSONValue.Member])? {
+    private static func request(_ effect: Watch.Effect) throws -> (ControlMethod, [JSONValue.Member])? {
         func rooms(_ room: String) -> [JSONValue.Member] { [.init("rooms", .array([.string(room)]))] }
         switch effect {
         case .join(let room): return (.roomsJoin, rooms(room))
         case .leave(let room): return (.roomsLeave, rooms(room))
         case .mute(let room, let isMuted): return (isMuted ? .roomsMute : .roomsUnmute, rooms(room))
         case .mark(let label): return (.mark, [.init("label", .string(label))])
+        case .emit, .answer: return try effect.emit(patience: nil).map { ($0.isAnswer ? .ack : .emit, $0.parameters) }
         case .copy, .play, .quit: return nil
         }
     }

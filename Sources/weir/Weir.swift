@@ -70,6 +70,7 @@ enum Weir {
             return try FileCommand.run(arguments)
         case .ps: return ProcessesCommand.run(arguments)
         case .attach: return try await AttachCommand.run(arguments)
+        case .emit: return await EmitCommand.run(try EmitOptions(arguments))
         case .ctl: return await ControlCommand.run(try ControlOptions(arguments))
         case .rooms: return Console.print(Help.text(of: command))
         case .roomsLs, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,

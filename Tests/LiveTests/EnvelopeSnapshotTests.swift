@@ -29,12 +29,13 @@ import Wire
         let array = Array(#"["hello",{"text":"Grüß \u001b dich"}]"#.utf8)[...]
         let event = UntypedEvent(name: "hello", arguments: [RawJSON(unchecked: Array(#"{"text":1}"#.utf8)[...])])
         let report = EventReport(
-            event: .socketIO(event), source: SocketIO.Event(namespace: "/chat", array: RawJSON(unchecked: array)))
+            event: .socketIO(event),
+            source: SocketIO.Event(namespace: "/chat", array: RawJSON(unchecked: array), ackID: 5))
         #expect(
             Self.object(Self.stamped(.event(report)), connection: 2, leftOut: 4)
                 == #"{"v":1,"type":"event",\#(Self.common),"lag_ms":null,"conn":2,"dir":"in","namespace":"/chat","room":null,"#
                 + #""actor":null,"kind":"event","event":"hello","known":true,"payload":["hello",{"text":"Grüß \u001b dich"}],"#
-                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4}"#
+                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4,"ack":5}"#
                 + "\n")
     }
 
@@ -107,6 +108,24 @@ import Wire
             Self.object(Self.stamped(.typing(typing)))
                 == #"{"v":1,"type":"typing",\#(Self.common),"change":"started","user":"\#(Sample.id(1))","name":"Ann","#
                 + #""channel":"\#(Sample.id(2))","channel_name":null,"thread":null,"typing":["Ann"]}"# + "\n")
+    }
+
+    @Test("emit")
+    func emit() {
+        var emit = Emit("join", patience: .seconds(5))
+        emit.ackID = 3
+        var report = EmitReport(emit, to: "/")
+        report.duration = .milliseconds(12)
+        report.outcome = .answered(.init(id: 3, arguments: RawJSON(unchecked: Array("[1]".utf8)[...])))
+        let start =
+            #"{"v":1,"type":"emit",\#(Self.common),"dir":"out","namespace":"/","event":"join","ack":3,"answers":false,"state":"#
+        #expect(
+            Self.object(Self.stamped(.emit(report)))
+                == start + #""answered","payload":[1],"why":null,"took_us":12000}"# + "\n")
+        report.outcome = .lost(why: "gone")
+        #expect(
+            Self.object(Self.stamped(.emit(report)))
+                == start + #""lost","payload":null,"why":"gone","took_us":12000}"# + "\n")
     }
 
     @Test("refetch", arguments: RefetchReport.Outcome.allCases)

@@ -265,15 +265,6 @@ import Wire
         #expect(failure.message.hasPrefix("not a Socket.IO server"))
     }
 
-    @Test func `the emits of the configuration leave after each connect`() {
-        let emit = Configuration.Emit(name: "blast", argument: RawJSON(unchecked: ArraySlice("1".utf8)))
-        var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, emits: [emit]))
-        transcript.feed(.opened(connection: 1, token: nil))
-        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
-        transcript.receive(#"40{"sid":"t"}"#)
-        #expect(transcript.sent == [#"42["blast",1]"#])
-    }
-
     @Test func `frames of an older connection are passed over`() {
         var transcript = twake()
         transcript.authenticate()

@@ -10,7 +10,7 @@ import Testing
     private static let path = "\(packageFolder)/schemas/control.schema.json"
     /// Members whose contents are not the protocol's.
     private static let foreign: Set<String> = [
-        "argument", "params", "result", "values", "value", "items", "rows", "id",
+        "arguments", "answer", "params", "result", "values", "value", "items", "rows", "id",
     ]
 
     private func schema() throws -> Schema { Schema(try JSONValue(parsing: try readFile(Self.path)[...])) }

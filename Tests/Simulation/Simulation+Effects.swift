@@ -57,7 +57,7 @@ extension Simulation {
                 deedsInDoubt.insert(report.action.id)
             }
             say("\(report.action.id): \(report.change)")
-        case .connection, .refetch, .typing, .notice: break
+        case .connection, .emit, .refetch, .typing, .notice: break
         }
     }
 

@@ -30,7 +30,7 @@ extension Simulation {
         case .opened(let connection, _, _): say("connection \(connection) is open")
         case .remembered(let memory): say("remembered: \(memory.rows.count) bytes")
         case .start, .failed, .closed, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want, .unwant,
-            .only, .resetRooms, .withdraw, .look, .refetch, .select, .stop:
+            .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:
             say("\(input)")
         }
     }

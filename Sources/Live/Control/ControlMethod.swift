@@ -33,7 +33,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case modelSections = "model.sections"
     case modelGet = "model.get"
     case modelItem = "model.item"
-    case emit
+    case emit, ack
     case reconnect, quit
 
     /// Who answers a method.
@@ -170,7 +170,14 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .emit:
             Row(
                 [.tail], "send an event to the server; needs --allow-emit",
-                [.required("event", .text, "its name"), .optional("argument", .json, "its argument")])
+                [
+                    .required("event", .text, "its name"), .arguments, .binary, .namespace,
+                    .optional("wait", .span, "ask for an acknowledgement, and wait so long for it"),
+                ])
+        case .ack:
+            Row(
+                [.tail], "answer an event that asks for an acknowledgement; needs --allow-emit",
+                [.required("id", .integer(0...Int64.max), "the acknowledgement's"), .arguments, .binary, .namespace])
         case .reconnect: Row([.tail], "close the connection and open another")
         case .quit: Row([.tail, .replay], "end in order")
         }
@@ -219,5 +226,9 @@ package struct ControlParameter: Sendable {
 
     static let rooms = required("rooms", .texts, "names of rooms, or patterns")
     static let lasting = optional("for", .span, "how long; for ever when it does not say")
+    static let arguments = optional("arguments", .json, "a list of its arguments, or one that is no list")
+    static let binary = optional(
+        "binary", .texts, "base64 of what {\"_placeholder\":true,\"num\":0} and so on stand for in the arguments")
+    static let namespace = optional("namespace", .text, "its namespace (default the first)")
     static let wait = optional("wait", .span, "how long the server's answers are waited for, 60 s at most")
 }

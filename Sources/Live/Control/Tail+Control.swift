@@ -65,7 +65,7 @@ extension Tail {
         case .mark:
             mark(call.arguments.text("label") ?? "mark")
             return .done
-        case .emit: return try emit(call.arguments)
+        case .emit, .ack: try emit(call)
         case .reconnect: return try reconnect()
         case .quit:
             // Once it is answered.
@@ -86,29 +86,6 @@ extension Tail {
             throw ControlError(.nothing, "there is no flight recorder: begin the tail with --flight-recorder 10m")
         }
         dump()
-        return .done
-    }
-
-    /// Sends an event to the server, beside what the session says.
-    private func emit(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
-        guard configuration.allowsEmit else {
-            throw ControlError(.forbidden, "events are not sent for clients: begin the tail with --allow-emit")
-        }
-        guard let socket, standing.state == .ready else {
-            throw ControlError(.nothing, "there is no connection to send it over")
-        }
-        var writer = JSONWriter()
-        writer.beginArray()
-        writer.string(arguments.text("event") ?? "")
-        if let argument = arguments.json("argument") { writer.value(argument) }
-        writer.endArray()
-        let namespace = configuration.session.namespaces[0]
-        let prefix = "42" + (namespace == "/" ? "" : namespace + ",")
-        let message = WebSocketMessage.text((Array(prefix.utf8) + writer.bytes)[...])
-        let frame = Record.FrameRecord(connection: connection, direction: .out, message: message, isInjected: true)
-        record(.frame(frame), journal.unnumbered(at: loop.now))
-        socket.send(message)
-        handOver()
         return .done
     }
 

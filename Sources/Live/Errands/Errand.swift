@@ -208,7 +208,7 @@ public actor Errand {
         case .notice(let notice): notify(notice)
         case .undecodable(let failure):
             notify(Notice(.warning, "the answer of \(failure.subject) cannot be read: \(failure.message)"))
-        case .event, .diff, .gap, .connection, .room, .refetch, .typing: break
+        case .event, .diff, .gap, .connection, .room, .emit, .refetch, .typing: break
         }
     }
 

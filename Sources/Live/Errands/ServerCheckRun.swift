@@ -117,8 +117,6 @@ struct ServerCheckRun {
         (plan.auth, plan.query) = (configuration.auth, configuration.query)
         plan.framing = configuration.framing
         plan.duration = Self.roomPatience
-        // What a tail says by itself is for who tails.
-        plan.session.emits = []
         let seen: CheckOutlet.Seen
         let summary: TailSummary
         do {

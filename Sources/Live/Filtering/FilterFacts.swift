@@ -51,7 +51,7 @@ struct FilterFacts {
         case .diff(let diff): return diff.cause == event.stamp.n
         case .typing: return stamped.stamp.n == event.stamp.n
         case .refetch(let refetch): return refetch.cause == event.stamp.n
-        case .event, .gap, .connection, .room, .action, .undecodable, .notice: return false
+        case .event, .gap, .connection, .room, .action, .emit, .undecodable, .notice: return false
         }
     }
 
@@ -85,6 +85,7 @@ struct FilterFacts {
             case .typing(let typing): holds(test, of: typing, stamped)
             case .room(let room): test.field == .room && test.matches(room: room.room, names)
             case .action: test.field == .direction && test.matches("out")
+            case .emit(let emit): holds(test, of: emit)
             case .refetch: holdsOfCause(test, stamped) ?? false
             case .gap, .connection, .undecodable, .notice: false
             }
@@ -107,6 +108,16 @@ struct FilterFacts {
         case .known: test.matches(report.isKnown)
         case .payload: test.matches(report.payload)
         case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
+        }
+    }
+
+    private func holds(_ test: FilterMatcher, of emit: EmitReport) -> Bool {
+        switch test.field {
+        case .direction: test.matches("out")
+        case .event: test.matches(emit.name)
+        case .namespace: test.matches(emit.namespace)
+        case .payload: emit.outcome.answer.map { test.matches($0.event(named: emit.name)) } ?? false
+        default: false
         }
     }
 

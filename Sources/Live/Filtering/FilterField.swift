@@ -83,7 +83,7 @@ extension FilterField: CustomStringConvertible {
 extension Report {
     /// What reports are called, as in the objects of `--format json`.
     static let typeNames = [
-        "event", "diff", "gap", "conn", "room", "action", "refetch", "typing", "undecodable", "notice", "mark",
+        "event", "diff", "gap", "conn", "room", "action", "emit", "refetch", "typing", "undecodable", "notice", "mark",
     ]
 
     /// What this one is called.
@@ -95,6 +95,7 @@ extension Report {
         case .connection: "conn"
         case .room: "room"
         case .action: "action"
+        case .emit: "emit"
         case .refetch: "refetch"
         case .typing: "typing"
         case .undecodable: "undecodable"

@@ -8,6 +8,8 @@ public struct ViewMark: Hashable, Sendable {
     public var isHighlighted = false
     /// Events that were left out by a sample since the one shown before this.
     public var leftOut = 0
+    /// Whether it asked for an acknowledgement, and has it.
+    var isAnswered = false
 
     /// Shown, as it is.
     public init() {}
@@ -113,7 +115,7 @@ extension Report {
     fileprivate var isAlwaysShown: Bool {
         switch self {
         case .gap, .undecodable, .notice: true
-        case .event, .diff, .connection, .room, .action, .refetch, .typing: false
+        case .event, .diff, .connection, .room, .action, .emit, .refetch, .typing: false
         }
     }
 }

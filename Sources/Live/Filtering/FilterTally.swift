@@ -12,7 +12,7 @@ public struct FilterTally: Hashable, Sendable {
         mutating func add(_ report: Report) {
             switch report {
             case .event: events += 1
-            case .diff, .connection, .room, .action, .refetch, .typing: others += 1
+            case .diff, .connection, .room, .action, .emit, .refetch, .typing: others += 1
             // Nobody filters these, and the last is not printed among events.
             case .gap, .undecodable, .notice: break
             }

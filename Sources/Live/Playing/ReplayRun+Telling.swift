@@ -101,7 +101,7 @@ extension ReplayRun {
         case .event: counts.events += 1
         case .gap: counts.gaps += 1
         case .undecodable: counts.undecodable += 1
-        case .diff, .connection, .room, .action, .refetch, .typing, .notice: break
+        case .diff, .connection, .room, .action, .emit, .refetch, .typing, .notice: break
         }
     }
 }

@@ -20,7 +20,7 @@ struct Envelope: ~Copyable {
         "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
-        "resource", "outcome", "took_us", "hole",
+        "resource", "outcome", "took_us", "hole", "ack", "answers",
     ]
 
     /// What has been written.
@@ -42,6 +42,7 @@ struct Envelope: ~Copyable {
         case .connection(let change): append(change, stamped, connection)
         case .room(let room): append(room, stamped)
         case .action(let action): append(action, stamped)
+        case .emit(let emit): append(emit, stamped)
         case .refetch(let refetch): append(refetch, stamped)
         case .typing(let report): append(report, stamped)
         case .undecodable(let failure): append(failure, stamped)
@@ -115,6 +116,8 @@ struct Envelope: ~Copyable {
         writer.string(report.event.summary)
         writer.key("dropped_before")
         writer.integer(leftOut)
+        writer.key("ack")
+        integer(report.ackID)
     }
 
     private mutating func append(_ gap: GapReport, _ stamped: StampedReport) {
@@ -201,6 +204,28 @@ struct Envelope: ~Copyable {
         integer(change.status)
         writer.key("retry_in_us")
         integer(change.retryIn?.microseconds)
+    }
+
+    private mutating func append(_ report: EmitReport, _ stamped: StampedReport) {
+        begin("emit", stamped)
+        writer.key("dir")
+        writer.string("out")
+        writer.key("namespace")
+        writer.string(report.namespace)
+        writer.key("event")
+        writer.string(report.name)
+        writer.key("ack")
+        integer(report.ackID)
+        writer.key("answers")
+        writer.bool(report.isAnswer)
+        writer.key("state")
+        writer.string(report.outcome.name)
+        writer.key("payload")
+        if let answer = report.outcome.answer { writer.inertRaw(answer.arguments) } else { writer.null() }
+        writer.key("why")
+        string(report.outcome.why)
+        writer.key("took_us")
+        writer.integer(report.duration.microseconds)
     }
 
     private mutating func append(_ report: RefetchReport, _ stamped: StampedReport) {

@@ -45,19 +45,20 @@ struct EventLines {
         buffer.isHighlighted = mark.isHighlighted
         defer { buffer.isHighlighted = false }
         switch stamped.report {
-        case .event(let event): append(event, stamped, leftOut: mark.leftOut, to: &buffer)
+        case .event(let event): append(event, stamped, mark, to: &buffer)
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch)
             people.learn(from: rows)
             append(rows, cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
         case .typing(let report): append(report, to: &buffer)
+        case .emit(let report): append(report, stamped, to: &buffer)
         case .connection, .room, .action, .refetch, .undecodable, .notice: break
         }
     }
 
     private mutating func append(
-        _ report: EventReport, _ stamped: StampedReport, leftOut: Int, to buffer: inout TerminalBuffer
+        _ report: EventReport, _ stamped: StampedReport, _ mark: ViewMark, to buffer: inout TerminalBuffer
     ) {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
@@ -74,7 +75,8 @@ struct EventLines {
         buffer.append(event.kind, event.isKnown ? .bold : .caution)
         if isCompact { buffer.pad(to: columns.text - 2) }
         buffer.append("  ")
-        if leftOut > 0 { buffer.append("(+\(leftOut)) ", .dim) }
+        if mark.leftOut > 0 { buffer.append("(+\(mark.leftOut)) ", .dim) }
+        if let id = report.ackID { buffer.append("#\(id)\(mark.isAnswered ? "✓" : "?") ", .caution) }
         appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
@@ -202,6 +204,18 @@ struct EventLines {
         buffer.pad(to: columns.room)
         let sentence = report.sentence
         buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .dim)
+        buffer.endLine()
+    }
+
+    /// What the server answered is a line as an event's; that it was answered is one below. What went wrong is told on standard error.
+    private mutating func append(_ report: EmitReport, _ stamped: StampedReport, to buffer: inout TerminalBuffer) {
+        guard !report.isProblem, report.isAnswer || report.outcome != .sent else { return }
+        appendDate(stamped.stamp, to: &buffer)
+        appendTime(stamped, to: &buffer)
+        buffer.pad(to: isCompact ? columns.kind : columns.room)
+        buffer.append(report.isAnswer ? "✓" : "ack", report.isAnswer ? .dim : .bold)
+        if isCompact { buffer.pad(to: columns.text - 2) }
+        buffer.append("  " + report.sentence, report.isAnswer ? .dim : .plain)
         buffer.endLine()
     }
 

@@ -46,7 +46,7 @@ struct EventTable {
             cell("", Self.actor, .plain, to: &buffer)
             buffer.append(gap.sentence)
             buffer.endLine()
-        case .diff, .connection, .room, .action, .refetch, .typing, .undecodable, .notice: break
+        case .diff, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: break
         }
     }
 

@@ -98,6 +98,7 @@ struct StatusLines {
         case .connection(.connecting), .connection(.ready): if quiet { return }
         case .room(let room): if !isWorthALine(room) { return }
         case .action(let action): if action.change.why == nil { return }
+        case .emit(let emit): if !emit.isProblem { return }
         case .notice(let notice): if quiet, notice.level == .info { return }
         }
         if let date = clock.newDate(stamped.stamp.wall) {
@@ -111,6 +112,7 @@ struct StatusLines {
         case .connection(let change): append(change, to: &buffer)
         case .room(let room): append(room, to: &buffer)
         case .action(let action): append(action, to: &buffer)
+        case .emit(let emit): append("! emit  ", .bad, emit.sentence, to: &buffer)
         case .undecodable(let failure): append(failure, to: &buffer)
         case .notice(let notice): append(notice, to: &buffer)
         }

@@ -58,7 +58,7 @@ public struct Summary: Sendable {
             readies += 1
             reconnects = readies - 1
         case .room(let room): if room.change == .refused { denied += 1 }
-        case .connection(.connecting), .connection(.lost), .action, .refetch, .typing, .notice: break
+        case .connection(.connecting), .connection(.lost), .action, .emit, .refetch, .typing, .notice: break
         case .undecodable: undecodable += 1
         }
     }

@@ -25,7 +25,7 @@ struct RecordFilter {
         case .event: (hasEvent, isWanted) = (true, isWanted || holds)
         case .diff, .typing: isWanted = isWanted || holds
         case .undecodable, .gap: isWanted = true
-        case .connection, .room, .action, .refetch, .notice: break
+        case .connection, .room, .action, .emit, .refetch, .notice: break
         }
     }
 

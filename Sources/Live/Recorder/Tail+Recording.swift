@@ -1,3 +1,4 @@
+import JSONText
 import Network
 import Pipeline
 import Recording
@@ -152,6 +153,10 @@ extension Tail {
 
     /// A record of the connection, with what is known here and not to the session.
     func completed(_ record: Record) -> Record {
+        if case .action(var action) = record, action.act == .emit {
+            if let clean = scrubber?.scrubbed(action.what.bytes) { action.what.bytes = clean[...] }
+            return .action(action)
+        }
         guard case .connection(var connection) = record else { return record }
         if connection.state == .open {
             notes.isOnWebSocket = socket?.isOnWebSocket ?? false

@@ -65,7 +65,7 @@ public final class MutedOutlet: Outlet {
             hidden.change { $0 = stamped.stamp.n }
             return false
         case .diff(let diff): return diff.cause == 0 || hidden.change { $0 } != diff.cause
-        case .typing, .gap, .connection, .room, .action, .refetch, .undecodable, .notice: return true
+        case .typing, .gap, .connection, .room, .action, .emit, .refetch, .undecodable, .notice: return true
         }
     }
 

@@ -34,7 +34,7 @@ struct ConnectionView: LiveView {
         case .room(let room) where room.change == .refused || room.change == .lost:
             let words = "\(room.room) \(room.change.rawValue)" + (room.why.map { ": " + $0 } ?? "")
             note("room", .caution, words, stamped.stamp, lasts: false)
-        case .room, .diff, .action, .refetch, .typing, .undecodable, .notice: break
+        case .room, .diff, .action, .emit, .refetch, .typing, .undecodable, .notice: break
         }
     }
 

@@ -53,7 +53,7 @@ struct TailStatus: Sendable {
         case .gap(let gap):
             gaps += 1
             lost += gap.lost ?? 0
-        case .diff, .action, .refetch, .typing, .undecodable, .notice: break
+        case .diff, .action, .emit, .refetch, .typing, .undecodable, .notice: break
         }
     }
 

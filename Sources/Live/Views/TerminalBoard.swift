@@ -158,7 +158,7 @@ public final class TerminalBoard: Outlet {
             switch report.report {
             case .event: report.lag.map { $0 > 500 } ?? false
             case .diff, .refetch, .typing: false
-            case .gap, .connection, .room, .action, .undecodable, .notice: true
+            case .gap, .connection, .room, .action, .emit, .undecodable, .notice: true
             }
         }
     }

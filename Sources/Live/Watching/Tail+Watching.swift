@@ -1,5 +1,5 @@
 import Network
-import Pipeline
+package import Pipeline
 
 // What a view wants of a tail.
 extension Tail {
@@ -13,9 +13,19 @@ extension Tail {
                 case .mute(let room, let isMuted): tail.call(isMuted ? .mute : .unmute, room, say)
                 case .quit: tail.conclude(.limitReached)
                 case .mark(let label): tail.mark(label, author: "key")
+                case .emit, .answer: tail.emit(effect, say)
                 case .copy, .play: break
                 }
             }
+        }
+    }
+
+    private func emit(_ effect: Watch.Effect, _ say: @escaping @Sendable (String) -> Void) {
+        do throws(EmitText.Problem) {
+            guard let emit = try effect.emit(patience: configuration.emitPatience) else { return }
+            self.say(emit) { say($0.sentence) }
+        } catch {
+            say(error.message)
         }
     }
 
@@ -32,7 +42,20 @@ extension Replay {
         switch effect {
         case .play(let command): perform(command)
         case .quit: perform(PlayControl.Command.quit)
-        case .join, .leave, .mute, .mark, .copy: break
+        case .join, .leave, .mute, .mark, .copy, .emit, .answer: break
+        }
+    }
+}
+
+extension Watch.Effect {
+    /// What is to be said; nil when nothing is.
+    package func emit(patience: Duration?) throws(EmitText.Problem) -> Emit? {
+        switch self {
+        case .emit(let line): return try Emit(line: line, patience: patience)
+        case .answer(let id, let namespace, let text):
+            var text = EmitText(text)
+            return Emit(answering: id, try text.arguments(), namespace: namespace)
+        case .join, .leave, .mute, .mark, .copy, .play, .quit: return nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import Pipeline
 import Terminal
 
 // Lines that are typed: what is asked, and what becomes of the answer.
@@ -29,7 +30,7 @@ extension Watch {
         switch question {
         case .filter: filterEdited(text)
         case .highlight: highlight = text
-        case .search, .mark, .join, .place: break
+        case .search, .mark, .join, .place, .emit, .answer: break
         }
     }
 
@@ -42,6 +43,8 @@ extension Watch {
         case .highlight: break
         case .mark: mark(text.isEmpty ? "mark" : text, into: &effects)
         case .join: if !text.isEmpty { effects.append(.join(text)) }
+        case .emit: if !text.isEmpty { effects.append(.emit(text)) }
+        case .answer(let id, let namespace): effects.append(.answer(id, namespace: namespace, text))
         case .place: if !text.isEmpty { effects.append(.play(.goTo(text))) }
         }
     }
@@ -50,8 +53,20 @@ extension Watch {
         switch question {
         case .filter: dropFilter()
         case .highlight: highlight = ""
-        case .search, .mark, .join, .place: break
+        case .search, .mark, .join, .place, .emit, .answer: break
         }
+    }
+
+    /// Asks what is to be said to the server: an event, or the answer to the one that is selected.
+    mutating func askToEmit(answer: Bool) {
+        if settings.isReplay { return say("a recording cannot be spoken to") }
+        if let silence = settings.silence { return say(silence) }
+        guard answer else { return ask(.emit) }
+        guard let serial = current, let entry = log[serial], case .event(let event) = entry.stamped.report,
+            let id = event.ackID
+        else { return say("the selected line is no event that asks for an acknowledgement") }
+        if entry.isAnswered { return say("it was answered") }
+        ask(.answer(id, namespace: event.namespace))
     }
 
     mutating func find(isForward: Bool, into effects: inout [Effect]) {

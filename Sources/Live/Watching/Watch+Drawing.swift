@@ -246,6 +246,7 @@ extension Watch {
         "m  mark                              t  times               w  wrap long lines",
         "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
         "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",
+        ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
         "e E  next, previous problem          s S  next, previous silence",
         "?  these keys                        q  quit",
         "Mouse: the wheel scrolls, a click selects, a second one opens.",
@@ -270,6 +271,8 @@ extension Watch.Question {
         case .highlight: "highlight: "
         case .mark: "mark: "
         case .join: "join: "
+        case .emit: "emit NAME ARG…: "
+        case .answer(let id, _): "answer #\(id) with ARG…: "
         case .place: "go to: "
         }
     }

@@ -64,6 +64,8 @@ extension Watch {
         case "f": ask(.filter, filters.filter.text)
         case "h": ask(.highlight, highlight)
         case "m": ask(.mark)
+        case ">": askToEmit(answer: false)
+        case "a": askToEmit(answer: true)
         case "t":
             settings.lines.time = settings.lines.time.next
             say("times: " + settings.lines.time.words)

@@ -28,6 +28,7 @@ extension Watch {
         case .room(let report):
             room = report.room
             rooms.take(report)
+        case .emit(let report): if report.isAnswer, report.outcome == .sent { log.noteAnswer(report) }
         case .typing, .action, .refetch, .undecodable, .notice: break
         }
         guard stamped.report.isWorthALine else { return }
@@ -93,6 +94,7 @@ extension Report {
             case .wanted, .joining, .leaving, .found: false
             }
         case .action(let report): report.change.why != nil
+        case .emit(let report): report.isAnswer || report.outcome != .sent
         // What came of it is a change, or a notice.
         case .refetch: false
         }
@@ -107,6 +109,7 @@ extension Report {
         case .connection(.connecting), .connection(.ready), .diff, .refetch, .typing: false
         case .room(let report): report.change == .refused || report.change == .lost
         case .action(let report): report.change.why != nil
+        case .emit(let report): report.isProblem
         case .notice(let notice): notice.level != .info
         }
     }

@@ -22,6 +22,8 @@ package struct Watch {
         package var isReplay = false
         /// Where everything is kept; nil when nothing keeps it.
         package var file: String?
+        /// Why nothing can be said to the server; nil when it can.
+        package var silence: String?
         /// Whether rooms can be joined and left.
         package var steersRooms = false
         /// How lines are laid out.
@@ -70,6 +72,8 @@ package struct Watch {
         case join(String), leave(String)
         /// A room is to be hidden, or not any more; here it is.
         case mute(String, Bool)
+        /// What was typed is to be sent: an event, or the answer to the event that asks for that acknowledgement.
+        case emit(String), answer(Int, namespace: String, String)
         /// A place is to be remembered in the recording.
         case mark(String)
         /// Text for the clipboard, escaped.
@@ -87,7 +91,8 @@ package struct Watch {
 
     /// What is typed, and what for.
     enum Question: Hashable {
-        case search, filter, highlight, mark, join, place
+        case search, filter, highlight, mark, join, place, emit
+        case answer(Int, namespace: String)
     }
 
     /// What the keys are.

@@ -105,6 +105,9 @@ extension Watch {
             if let lag = entry.stamped.lag {
                 lines.append(field("lag", TimeText.span(milliseconds: lag)))
             }
+            if let id = report.ackID {
+                lines.append(field("asks for", entry.isAnswered ? "#\(id), answered" : "#\(id)"))
+            }
             lines.append(field("size", "\(report.payload.bytes.count) bytes"))
             lines += payloadFields(report.payload)
             if case .socketIO(let event) = report.source {
@@ -123,7 +126,7 @@ extension Watch {
             lines.append(field("gap", gap.cause.rawValue))
             lines += gap.refetching.map { field("refetching", $0) }
             if let hole = gap.hole { lines.append(field("missing", hole.sentence)) }
-        case .connection, .room, .action, .refetch, .typing, .undecodable, .notice:
+        case .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice:
             lines += bodies(of: entry.stamped)
         }
         return lines

@@ -31,7 +31,9 @@ extension Watch {
     /// An entry in lines of `width` columns at most; one at least.
     func lines(of entry: WatchLog.Entry, width: Int) -> [TerminalLine] {
         var lines: [TerminalLine] = []
-        for (index, body) in bodies(of: entry.stamped, entry.view).enumerated() {
+        var view = entry.view
+        view.isAnswered = entry.isAnswered
+        for (index, body) in bodies(of: entry.stamped, view).enumerated() {
             var line = TerminalLine()
             appendGutter(of: entry, isFirst: index == 0, to: &line)
             line.append(body)

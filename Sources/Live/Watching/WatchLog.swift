@@ -20,6 +20,8 @@ struct WatchLog {
         var isMuted: Bool
         /// A mark that was set at it.
         var mark: String?
+        /// Whether it is an event that asked for an acknowledgement, and has it.
+        var isAnswered = false
         /// Bytes it takes, about.
         var cost: Int
 
@@ -135,6 +137,15 @@ struct WatchLog {
         entries[start + serial - serials.lowerBound].mark = label
     }
 
+    /// An event was answered: the newest one that asked for that.
+    mutating func noteAnswer(_ report: EmitReport) {
+        let answered = entries[start...].lastIndex { entry in
+            guard case .event(let event) = entry.stamped.report else { return false }
+            return event.ackID == report.ackID && event.namespace == report.namespace
+        }
+        if let answered { entries[answered].isAnswered = true }
+    }
+
     /// The newest entry before a serial number that is shown and wanted.
     func last(before serial: Int, where isWanted: (Entry) -> Bool = { _ in true }) -> Int? {
         var serial = min(serial, serials.upperBound) - 1
@@ -169,7 +180,7 @@ struct WatchLog {
         switch report {
         case .event(let event): 1000 + event.payload.bytes.count
         case .diff(let diff): 500 + 500 * diff.batch.rowCount
-        case .gap, .connection, .room, .action, .refetch, .typing, .undecodable, .notice: 500
+        case .gap, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: 500
         }
     }
 }

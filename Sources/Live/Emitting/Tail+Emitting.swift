@@ -1,0 +1,174 @@
+import JSONText
+import Network
+public import Pipeline
+import Wire
+
+/// What a tail is about to say, and who asked for it.
+struct Sayings {
+    /// What rules want said once the input is handled that they were judged by.
+    var due: [Emit] = []
+    var rules: [EmitRuleJudge] = []
+    /// What waits for a connection: one, for whoever asked waits too.
+    var held: (emit: Emit, taken: @Sendable () -> Void)?
+    /// Who is told what becomes of an emit.
+    var askers: [Int: (EmitReport) -> Void] = [:]
+    /// Emits so far.
+    var count = 0
+}
+
+// What the user says, by rules, by lines and by the control socket.
+extension Tail {
+    /// Says something once there is a connection, and calls `taken` then. One after the other; any thread.
+    public nonisolated func emit(_ emit: Emit, taken: @escaping @Sendable () -> Void) {
+        loop.run { [self] in
+            assumeIsolated { tail in
+                tail.sayings.held = (emit, taken)
+                tail.sayHeld()
+            }
+        }
+    }
+
+    /// Tells the user something. Any thread; ignored while the tail does not run.
+    public nonisolated func tell(_ notice: Notice) {
+        loop.run { [self] in
+            assumeIsolated { tail in
+                tail.tellNotice(notice)
+                tail.handOver()
+            }
+        }
+    }
+
+    private func sayHeld() {
+        guard case .running = phase, standing.state == .ready, let (emit, taken) = exchange(&sayings.held, with: nil)
+        else { return }
+        say(emit)
+        taken()
+    }
+
+    /// Says something now; `asker` is told what becomes of it.
+    func say(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) {
+        guard let emit = numbered(emit, asker) else { return }
+        feed(.emit(emit))
+    }
+
+    /// An emit as the session is to be given it; nil when it answers nothing, which is told.
+    private func numbered(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) -> Emit? {
+        var emit = emit
+        sayings.count += 1
+        emit.id = sayings.count
+        guard session.prepare(&emit) else {
+            let words = "no event asks for an acknowledgement \(emit.ackID ?? 0), or it was answered already"
+            asker?(.refused(emit, words))
+            if asker == nil { tellNotice(Notice(.warning, words)) }
+            return nil
+        }
+        if let asker { sayings.askers[emit.id] = asker }
+        return emit
+    }
+
+    /// What a report makes rules say.
+    func noteForRules(_ stamped: StampedReport) {
+        for index in sayings.rules.indices {
+            switch sayings.rules[index].wish(stamped) {
+            case .emit(let emit)?: sayings.due.append(emit)
+            case .tooMuch(let words)?: tellNotice(Notice(.warning, words))
+            case nil: break
+            }
+        }
+    }
+
+    /// What is due next, as an input of the session.
+    func nextDue() -> Input? {
+        if sayings.held != nil, standing.state == .ready { loop.run { [self] in assumeIsolated { $0.sayHeld() } } }
+        while !sayings.due.isEmpty {
+            if let emit = numbered(sayings.due.removeFirst()) { return .emit(emit) }
+        }
+        return nil
+    }
+
+    /// Something became of an emit.
+    func noteEmit(_ report: EmitReport) {
+        guard report.isFinal else { return }
+        sayings.askers.removeValue(forKey: report.id)?(report)
+    }
+
+    // MARK: - The control socket
+
+    /// Sends an event, or answers one, for a client, which is answered when it is known what became of it.
+    func emit(_ call: ControlCall) throws(ControlError) {
+        guard configuration.allowsEmit else {
+            throw ControlError(.forbidden, "events are not sent for clients: begin the tail with --allow-emit")
+        }
+        guard standing.state == .ready else { throw ControlError(.nothing, "there is no connection to send it over") }
+        let given = call.arguments
+        var arguments = SocketIO.Arguments()
+        for text in given.texts("binary") {
+            guard let bytes = Base64.decode(Array(text.utf8).span) else {
+                throw ControlError(.parameters, "params.binary is to be a list of base64 texts")
+            }
+            _ = arguments.attach(bytes[...])
+        }
+        let values: [JSONValue] =
+            switch given.json("arguments") {
+            case nil: []
+            case .array(let values)?: values
+            case let value?: [value]
+            }
+        for value in values {
+            var writer = JSONWriter()
+            writer.value(value)
+            arguments.append(RawJSON(unchecked: writer.bytes[...]))
+        }
+        let namespace = given.text("namespace")
+        say(
+            call.method == .ack
+                ? Emit(answering: given.integer("id") ?? 0, arguments, namespace: namespace)
+                : Emit(given.text("event") ?? "", arguments, namespace: namespace, patience: given.span("wait"))
+        ) { report in
+            call.settle(.success(ControlResult { $0.raw(RawJSON(unchecked: report.json[...])) }))
+        }
+    }
+}
+
+extension EmitReport {
+    fileprivate static func refused(_ emit: Emit, _ words: String) -> EmitReport {
+        var report = EmitReport(emit, to: emit.namespace ?? "")
+        report.outcome = .refused(why: words)
+        return report
+    }
+
+    /// Whether nothing more is told of the emit.
+    public var isFinal: Bool { outcome != .sent || ackID == nil || isAnswer }
+
+    /// What a client of the control socket is answered, and `weir emit` prints: a JSON object.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("state")
+        writer.string(outcome.name)
+        if let ackID { writer.member("ack", ackID) }
+        if let answer = outcome.answer {
+            writer.key("answer")
+            writer.inertRaw(answer.arguments)
+            writer.member("took_us", Int(duration.microseconds))
+        }
+        if isProblem {
+            writer.key("words")
+            writer.string(sentence)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What became of it, in one word.
+    public var state: String { outcome.name }
+
+    /// The arguments it was acknowledged with, a JSON array.
+    public var answer: [UInt8]? {
+        outcome.answer.map { answer in
+            var writer = JSONWriter()
+            writer.inertRaw(answer.arguments)
+            return writer.bytes
+        }
+    }
+}

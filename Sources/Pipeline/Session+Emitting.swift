@@ -1,0 +1,150 @@
+import JSONText
+import Wire
+
+/// The acknowledgements that are waited for, of the user's events and of the server's. Ends with the connection.
+struct AckBook: Sendable {
+    /// An acknowledgement: ids are the namespace's, and what is published has a number of the connection's.
+    struct Key: Hashable {
+        var namespace: String
+        var id: Int
+    }
+
+    /// More events of the server's than these are not kept: the oldest can be answered no more.
+    static let limit = 1000
+
+    /// The user's events that the server is to acknowledge, as they were sent.
+    var asked: [Key: (report: EmitReport, at: Moment)] = [:]
+    /// The server's events that nobody has acknowledged; `number` counts them.
+    private(set) var unanswered: [Key: (name: String, number: Int)] = [:]
+    private var count = 0
+
+    /// The server asks for an acknowledgement.
+    mutating func note(_ key: Key, _ name: String) {
+        count += 1
+        unanswered[key] = (name, count)
+        guard unanswered.count > Self.limit else { return }
+        unanswered.min { $0.value.number < $1.value.number }.map { unanswered[$0.key] = nil }
+    }
+
+    /// It is acknowledged.
+    mutating func settle(_ key: Key) { unanswered[key] = nil }
+}
+
+// What the user says, and what becomes of it.
+extension Session {
+    /// Makes an emit ready to be an input: draws the id of the acknowledgement that it asks for, and finds the event that it answers, so that
+    /// a session that was not there from the beginning does the same. False when no event asks for the answer.
+    package func prepare(_ emit: inout Emit) -> Bool {
+        let namespace = emit.namespace ?? configuration.namespaces[0]
+        if let id = emit.ackID, emit.isAnswer {
+            guard let asking = acks.unanswered[AckBook.Key(namespace: namespace, id: id)] else { return false }
+            emit.name = asking.name
+        } else if emit.patience != nil {
+            emit.ackID = client?.nextAckID(in: namespace)
+        }
+        return true
+    }
+
+    mutating func emit(_ emit: Emit, into effects: inout [Effect]) {
+        var report = EmitReport(emit, to: emit.namespace ?? configuration.namespaces[0])
+        do throws(Problem) {
+            if bayeux != nil {
+                try publish(emit, report, into: &effects)
+            } else {
+                try send(emit, &report, into: &effects)
+            }
+        } catch {
+            report.outcome = .refused(why: error.words)
+            if !emit.isAnswer { report.ackID = nil }
+        }
+        effects.append(.report(.emit(report)))
+    }
+
+    /// Why something is not sent.
+    private struct Problem: Error { var words: String }
+
+    private mutating func send(
+        _ emit: Emit, _ report: inout EmitReport, into effects: inout [Effect]
+    ) throws(Problem) {
+        let (now, namespace) = (transaction.now, report.namespace)
+        guard client != nil else { throw Problem(words: "there is no connection to send it over") }
+        if let id = emit.ackID, emit.isAnswer {
+            acks.settle(AckBook.Key(namespace: namespace, id: id))
+            return withClient(into: &effects) { client, wire in
+                client.acknowledge(
+                    id, arguments: emit.arguments.array, attachments: emit.arguments.attachments, namespace: namespace,
+                    into: &wire)
+            }
+        }
+        guard !SocketIO.isReserved(emit.name) else { throw Problem(words: "the name is Socket.IO's own") }
+        let emission = SocketIO.Emission(
+            emit.name, emit.arguments, namespace: namespace, delivery: .volatile,
+            ack: emit.patience.map { .within($0) } ?? .none)
+        var (id, isSent) = (Int?.none, true)
+        withClient(into: &effects) { client, wire in
+            if let id = emit.ackID { client.skipAckIDs(to: id, in: namespace) }
+            id = client.emit(emission, at: now, into: &wire)
+            isSent = !wire.contains { if case .dropped = $0 { true } else { false } }
+        }
+        guard isSent else { throw Problem(words: "the namespace \(namespace) is not joined") }
+        report.ackID = id
+        if let id { acks.asked[AckBook.Key(namespace: namespace, id: id)] = (report, now) }
+    }
+
+    private mutating func publish(
+        _ emit: Emit, _ report: EmitReport, into effects: inout [Effect]
+    ) throws(Problem) {
+        guard !emit.isAnswer, emit.arguments.attachments.isEmpty,
+            emit.arguments.list.map({ (try? RawJSON(checking: $0.bytes)) != nil }) ?? true
+        else { throw Problem(words: "on a channel one JSON value is published") }
+        let emission = Transaction.Emission(name: emit.name, arguments: emit.arguments.list)
+        guard let number = publish(emission, into: &effects) else {
+            throw Problem(words: "it is no channel to publish on (say /group/10000001)")
+        }
+        if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, transaction.now) }
+    }
+
+    /// Tells what became of an emit that is to be acknowledged; false when the user asked for no such acknowledgement.
+    mutating func settle(
+        _ id: Int, in namespace: String, _ outcome: EmitReport.Outcome, into effects: inout [Effect]
+    ) -> Bool {
+        guard let asked = acks.asked.removeValue(forKey: AckBook.Key(namespace: namespace, id: id)) else {
+            return false
+        }
+        var report = asked.report
+        report.outcome = outcome
+        report.duration = transaction.now - asked.at
+        effects.append(.report(.emit(report)))
+        return true
+    }
+
+    /// The connection is over: what the user said on it is not acknowledged any more, and nothing of the server's can be.
+    mutating func forgetEmits(into effects: inout [Effect]) {
+        for (key, _) in acks.asked.sorted(by: { $0.value.report.id < $1.value.report.id }) {
+            _ = settle(key.id, in: key.namespace, .lost(why: "the connection ended first"), into: &effects)
+        }
+        acks = AckBook()
+    }
+}
+
+extension SocketIOClient.AckFailure {
+    /// What it means for the event.
+    var outcome: EmitReport.Outcome {
+        switch self {
+        case .timeout: .timedOut
+        case .disconnected: .lost(why: "the connection ended first")
+        case .overflow: .lost(why: "too many acknowledgements are waited for")
+        }
+    }
+}
+
+extension BayeuxClient.PublishFailure {
+    /// What it means for what was published.
+    var outcome: EmitReport.Outcome {
+        switch self {
+        case .timeout: .timedOut
+        case .refused, .overflow, .finished: .refused(why: text)
+        case .sessionLost: .lost(why: text)
+        }
+    }
+}

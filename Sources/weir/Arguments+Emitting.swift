@@ -1,0 +1,62 @@
+import Live
+import Pipeline
+import Wire
+
+extension Arguments {
+    /// How long an answer is waited for.
+    var patience: Duration { get throws(UsageError) { try duration(.timeout) ?? .seconds(5) } }
+
+    /// Whether lines of standard input are emitted.
+    var emitsLines: Bool { all(.emit).contains("-") }
+
+    /// What `--emit` and `--ack` say, each when the event comes that the `--on` in front of it asks for.
+    func emitRules() throws(UsageError) -> [EmitRule] {
+        var rules: [EmitRule] = []
+        var condition: Filter?
+        let set = [Option.emit, .ack].filter { !isTyped($0) }.flatMap { option in all(option).map { (option, $0) } }
+        for (option, text) in set + typed {
+            switch option {
+            case .on where condition == nil: condition = try filter(text, of: .on)
+            case .on: throw error("--on: put --emit or --ack behind each of it")
+            case .emit where text != "-":
+                rules.append(EmitRule(try emit(text), when: exchange(&condition, with: nil)))
+            case .emit where command == .watch:
+                throw error("--emit: keys come from standard input: lines cannot, too")
+            case .ack: rules.append(try answer(text, when: exchange(&condition, with: nil)))
+            default: break
+            }
+        }
+        if condition != nil { throw error("--on says when: put --emit or --ack behind it") }
+        return rules
+    }
+
+    private func emit(_ text: String) throws(UsageError) -> Emit {
+        let patience = has(.emitAck) ? try patience : nil
+        return try reading(text, of: .emit) { text throws(EmitText.Problem) in
+            Emit(try text.name(), try text.arguments(), patience: patience)
+        }
+    }
+
+    /// `NAME=ARG ARG…`, or `ARG ARG…` where a filter says which events.
+    private func answer(_ text: String, when condition: Filter?) throws(UsageError) -> EmitRule {
+        let (name, arguments) = try reading(text, of: .ack) { text throws(EmitText.Problem) in
+            (condition == nil ? try text.name(endedBy: "=") : nil, try text.arguments())
+        }
+        var wanted = condition ?? Filter()
+        try filtering(.ack) { () throws(FilterError) in
+            try wanted.add(.event, among: name.map { [$0] } ?? [], origin: Option.ack.flag)
+        }
+        return EmitRule(Emit(answering: 0, arguments), when: wanted)
+    }
+
+    private func reading<Value>(
+        _ text: String, of option: Option, _ body: (inout EmitText) throws(EmitText.Problem) -> Value
+    ) throws(UsageError) -> Value {
+        do throws(EmitText.Problem) {
+            var reader = EmitText(text)
+            return try body(&reader)
+        } catch {
+            throw self.error("\(option.flag) \(UsageError.quoted(text)): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import JSONText
+import Live
+import Network
+import Pipeline
+import Terminal
+import Wire
+
+/// The options of `emit`: one event, and whom it is sent to.
+struct EmitOptions {
+    enum Target {
+        case server(TailOptions)
+        /// A tail that runs.
+        case running(String)
+    }
+
+    var target: Target
+    var emit: Emit
+    /// Whether what became of it is printed as a JSON object.
+    var json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        var words = arguments.positionals[...]
+        if let name = try arguments.name(.on) {
+            target = .running(name)
+        } else {
+            target = .server(try TailOptions(arguments))
+            words.removeFirst()
+        }
+        guard let name = words.popFirst(), !name.isEmpty else { throw arguments.error("EVENT is missing") }
+        var given = SocketIO.Arguments()
+        for word in words {
+            do throws(EmitText.Problem) {
+                try EmitText.append(word, to: &given)
+            } catch {
+                throw arguments.error("\(UsageError.quoted(name)): \(error.message)")
+            }
+        }
+        emit = Emit(name, given, patience: arguments.has(.noAck) ? nil : try arguments.patience)
+        json = arguments.has(.json)
+    }
+}
+
+/// `weir emit`: sends one event, and prints what the server acknowledges it with.
+enum EmitCommand {
+    static func run(_ options: EmitOptions) async -> ExitCode {
+        do {
+            switch options.target {
+            case .running(let name):
+                let result = try RunningProcess(name: name).call(
+                    .emit, timeout: (options.emit.patience ?? .zero) + .seconds(5), options.emit.parameters)
+                guard case .string(let state)? = result["state"] else { return .runtimeError }
+                if case .string(let words)? = result["words"] { Console.note("weir: " + words) }
+                return conclude(state, text(result), result["answer"].map { text($0) }, options.json)
+            case .server(let server):
+                if let missing = TailCommand.missingSecret(server) { return Console.fail(missing) }
+                return try await run(server, options)
+            }
+        } catch {
+            return Console.fail(error)
+        }
+    }
+
+    private static func run(_ server: TailOptions, _ options: EmitOptions) async throws -> ExitCode {
+        var configuration = try TailCommand.configuration(server)
+        configuration.storePath = nil
+        configuration.session.maximumAttempts = server.maximumAttempts ?? 1
+        configuration.rules = [EmitRule(options.emit)]
+        let outlet = EmitOutlet()
+        let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
+        let tail = try Tail(configuration, outlets: [status, outlet])
+        outlet.whenSettled { tail.stop() }
+        Signals.onFirst(ending: WritePatience()) { tail.stop(signal: $0) }
+        let ending = Ending(await tail.run())
+        if let report = outlet.report { return conclude(report.state, report.json, report.answer, options.json) }
+        if let words = ending.words { Console.note("weir: '\(options.emit.name)' was not sent: \(words)") }
+        return ending.code == .done ? .timeout : ending.code
+    }
+
+    /// Prints what became of it, and gives the exit code.
+    private static func conclude(_ state: String, _ whole: [UInt8], _ answer: [UInt8]?, _ json: Bool) -> ExitCode {
+        let text = json ? whole : answer
+        let printed = text.map { Console.print(String(decoding: $0, as: UTF8.self) + "\n") } ?? .done
+        return switch state {
+        case "sent", "answered": printed
+        case "timed_out": .timeout
+        case "lost": .noConnection
+        default: .refused
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(value)
+        return writer.bytes
+    }
+}
+
+extension Emit {
+    /// What a running tail is asked for.
+    var parameters: [JSONValue.Member] {
+        var members = [JSONValue.Member(isAnswer ? "id" : "event", ackID.map { .integer(Int64($0)) } ?? .string(name))]
+        if let values = try? JSONValue(parsing: arguments.array.bytes) { members.append(.init("arguments", values)) }
+        if !arguments.attachments.isEmpty {
+            let texts = arguments.attachments.map { String(decoding: Base64.encode($0), as: UTF8.self) }
+            members.append(.init("binary", .array(texts.map { .string($0) })))
+        }
+        if let namespace { members.append(.init("namespace", .string(namespace))) }
+        if let patience {
+            members.append(.init("wait", .string("\(max(patience.microseconds / 1000, 1))ms")))
+        }
+        return members
+    }
+}
+
+/// Waits for what becomes of an emit.
+private final class EmitOutlet: Outlet {
+    private let state = Monitor<(report: EmitReport?, settled: (@Sendable () -> Void)?)>((nil, nil))
+
+    var report: EmitReport? { state.change { $0.report } }
+
+    /// `body` is called when it is known.
+    func whenSettled(_ body: @escaping @Sendable () -> Void) { state.change { $0.settled = body } }
+
+    func write(_ reports: [StampedReport]) throws(OutletError) {
+        for case .emit(let report) in reports.map(\.report) where report.isFinal {
+            state.change { state in
+                state.report = report
+                return state.settled
+            }?()
+        }
+    }
+
+    func finish() throws(OutletError) {}
+}

@@ -1,0 +1,52 @@
+import Events
+import JSONText
+import Pipeline
+import Terminal
+import Testing
+import Wire
+
+@testable import Live
+
+/// What is said to the server in the full-screen view.
+@Suite struct WatchEmitTests {
+    private func screen(_ change: (inout Watch.Settings) -> Void = { _ in }) -> WatchedScreen {
+        var screen = WatchedScreen()
+        change(&screen.watch.settings)
+        let array = RawJSON(unchecked: Array(#"["ask",1]"#.utf8)[...])
+        let event = UntypedEvent(name: "ask", arguments: [RawJSON(unchecked: Array("1".utf8)[...])])
+        let report = EventReport(event: .socketIO(event), source: SocketIO.Event(array: array, ackID: 5))
+        screen.tell(.reports([StampedReport(stamp: Sample.stamp(3, 0), report: .event(report))]))
+        return screen
+    }
+
+    @Test func `an event is typed behind its prompt`() {
+        var screen = screen()
+        screen.type(">join 1")
+        #expect(screen.text.contains("emit NAME ARG…: join 1"))
+        screen.type("\r")
+        #expect(screen.effects == [.emit("join 1")])
+    }
+
+    @Test func `an event that asks for an acknowledgement is marked, answered, and marked as answered`() {
+        var screen = screen()
+        #expect(screen.text.contains("#5? ask 1"))
+        screen.type("a[1]\r")
+        #expect(screen.effects == [.answer(5, namespace: "/", "[1]")])
+        var emit = Emit(answering: 5, .init())
+        emit.name = "ask"
+        let report = EmitReport(emit, to: "/")
+        screen.tell(.reports([StampedReport(stamp: Sample.stamp(4, 1), report: .emit(report))]))
+        #expect(screen.text.contains("#5✓ ask 1") && screen.text.contains("ask #5 answered"))
+        screen.type("ka")
+        #expect(screen.text.contains("it was answered"))
+    }
+
+    @Test func `nothing is said where others would see it unasked, nor to a recording`() {
+        var guarded = screen { $0.silence = "the context is guarded" }
+        guarded.type(">")
+        #expect(guarded.text.contains("the context is guarded") && guarded.effects.isEmpty)
+        var replay = screen { $0.isReplay = true }
+        replay.type(">")
+        #expect(replay.text.contains("a recording cannot be spoken to"))
+    }
+}
