@@ -10,9 +10,11 @@ import Wire
     static let modes = ["polling", "websocket", "upgrade"]
 
     /// Runs a client against an echo server.
-    private func check(_ arguments: (String) -> [String], environment: [String: String] = [:]) throws {
+    private func check(
+        _ arguments: (String) -> [String], environment: [String: String] = [:], recovery: Duration? = nil
+    ) throws {
         let loop = try EventLoop(name: "echo-test")
-        let server = try EchoServer(on: loop)
+        let server = try EchoServer(on: loop, options: EndpointOptions(path: "/socket.io/", recovery: recovery))
         defer {
             server.close()
             loop.shutDown()
@@ -69,5 +71,15 @@ import Wire
         try check(
             { ["node", peersFolder + "/echo_node.js", $0, bundle, mode] },
             environment: ["NODE_PATH": try #require(nodePackages)])
+    }
+
+    @Test(
+        .enabled(if: socketIOBundle != nil && nodePackages != nil, "the client is not installed: run Tests/run"),
+        arguments: modes)
+    func `the JavaScript client that was cut off is given what it missed`(mode: String) throws {
+        let bundle = try #require(socketIOBundle)
+        try check(
+            { ["node", peersFolder + "/echo_node.js", $0, bundle, mode, "recovery"] },
+            environment: ["NODE_PATH": try #require(nodePackages)], recovery: .seconds(60))
     }
 }

@@ -1,10 +1,11 @@
 // Checks an echo server (weir serve --scenario echo) with the browser bundle of the reference client.
-//   node echo_node.js http://127.0.0.1:4400 socket.io.min.js polling|websocket|upgrade
+//   node echo_node.js http://127.0.0.1:4400 socket.io.min.js polling|websocket|upgrade [recovery]
+// With `recovery` it is cut off instead, and must be given what it missed (weir serve --recovery).
 // Browsers have WebSocket, XMLHttpRequest and FileReader; here the `ws` package and the small classes below stand in for them.
 // Prints one line and ends with 0 when everything came back as it should.
 "use strict";
 const fs = require("fs"), http = require("http"), assert = require("assert"), zlib = require("zlib");
-const [url, bundle, mode] = process.argv.slice(2);
+const [url, bundle, mode, part] = process.argv.slice(2);
 const agent = new http.Agent({ keepAlive: true });
 
 // As much of XMLHttpRequest as the client uses.
@@ -64,7 +65,8 @@ async function check() {
   assert.strictEqual(engine.transport.name, mode === "polling" ? "polling" : "websocket");
 
   const values = [1, "é€😀", { list: [true, null] }, Buffer.from([1, 2, 3]), { deep: [Buffer.from([4, 5])] },
-    "\ud800 x \udfff", 18446744073709552000, 1e21, -9223372036854775809, { "\ud83d": 1.5e300 }];
+    "\ud800 x \udfff", 18446744073709552000, 1e21, -9223372036854775809, { "\ud83d": 1.5e300 },
+    JSON.parse("[".repeat(2000) + "]".repeat(2000))];
   for (const socket of [main, custom]) {
     socket.emit("message", ...values);
     const back = await once(socket, "message-back");
@@ -92,4 +94,24 @@ async function check() {
   console.log("passed", mode);
   process.exit(0);
 }
-check().catch((error) => { console.error(error); process.exit(1); });
+
+async function checkRecovery() {
+  const socket = io(url, { transports, reconnectionDelay: 10 });
+  await once(socket, "connect");
+  const id = socket.id;
+  socket.emit("message", "first");
+  assert.strictEqual((await once(socket, "message-back"))[0], "first");
+  for (let n = 0; n < 3; n++) {
+    const ready = once(socket, "connect"), missed = once(socket, "message-back");
+    socket.emit("message", "missed " + n);
+    socket.io.engine.close();
+    assert.strictEqual((await missed)[0], "missed " + n);
+    await ready;
+    assert.ok(socket.recovered);
+    assert.strictEqual(socket.id, id);
+  }
+  socket.disconnect();
+  console.log("passed", mode, part);
+  process.exit(0);
+}
+(part === "recovery" ? checkRecovery() : check()).catch((error) => { console.error(error); process.exit(1); });

@@ -86,13 +86,13 @@ import Wire
     @Test func `a recovered session says how many missed events arrived`() {
         var transcript = opened(["/"])
         transcript.receive(#"40{"sid":"1","pid":"p"}"#)
-        transcript.receive(#"42["x","o1"]"#)
+        transcript.receive(#"42["x","Q7x1cUD"]"#)
         for missed in [2, 0] {
             transcript.cut()
             transcript.pass(.seconds(2))
             transcript.feed(.opened(connection: transcript.connection, token: nil))
             transcript.receive(#"0{"sid":"s2","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
-            for number in 0..<missed { transcript.receive(#"42["x","p\#(number)"]"#) }
+            for number in 0..<missed { transcript.receive(#"42["x","Q7x1cV\#(number)"]"#) }
             transcript.receive(#"40{"sid":"1","pid":"p"}"#)
             #expect(transcript.notices.last == "the session was recovered: \(missed) missed events arrived")
         }
@@ -102,7 +102,7 @@ import Wire
     @Test func `what was missed in one namespace is a gap, though another was recovered`() {
         var transcript = opened(["/a", "/b"])
         transcript.receive(#"40/a,{"sid":"1","pid":"p"}"#)
-        transcript.receive(#"42/a,["x","o1"]"#)
+        transcript.receive(#"42/a,["x","Q7x1cUD"]"#)
         transcript.receive(#"40/b,{"sid":"2"}"#)
         transcript.cut()
         transcript.pass(.seconds(1))
