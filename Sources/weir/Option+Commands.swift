@@ -17,8 +17,7 @@ extension Option {
         case .namespace: [.tail, .record, .fileConvert]
         case .query, .auth, .eio, .transport, .emit, .history, .catchUp, .members, .framing, .idleTimeout, .reconnect,
             .maxMessage,
-            .maxBody,
-            .maxBinary:
+            .maxBody, .maxBinary, .maxRetryAfter:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth: [.tail, .record] + CommandName.errands
         case .token: [.tail, .record] + CommandName.errands.filter { $0 != .login }
@@ -41,7 +40,7 @@ extension Option {
         case .event, .notEvent, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.replay, .fileFilter, .fileCut]
         case .ripple: [.fileCut]
-        case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
+        case .fixedStrings, .ignoreCase, .raw, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
         case .size, .every, .records, .marks, .connections: [.fileSplit]
         case .rule, .replace, .keepLength: [.fileRedact]
