@@ -153,6 +153,8 @@ extension Tail {
     /// A record of the connection, with what is known here and not to the session.
     func completed(_ record: Record) -> Record {
         guard case .connection(var connection) = record else { return record }
+        // What is about all of them is of the one there is.
+        if connection.connection == 0 { connection.connection = self.connection }
         if connection.state == .open {
             notes.isOnWebSocket = socket?.isOnWebSocket ?? false
             connection.transport = notes.isOnWebSocket ? "websocket" : "polling"
