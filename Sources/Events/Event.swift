@@ -130,11 +130,12 @@ extension RawJSON {
     /// Bytes of a value that are shown in a summary.
     static let excerptLength = 120
 
-    /// The start of the text, cut between characters.
+    /// The start of the text as people read it, cut between characters.
     var excerpt: String {
-        guard bytes.count > Self.excerptLength else { return description }
-        var end = bytes.startIndex + Self.excerptLength
-        while end > bytes.startIndex, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        return String(decoding: bytes[..<end], as: UTF8.self) + "…"
+        let text = Self.readable(bytes.prefix(6 * Self.excerptLength))
+        guard text.count > Self.excerptLength else { return String(decoding: text, as: UTF8.self) }
+        var end = text.startIndex + Self.excerptLength
+        while end > text.startIndex, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: text[..<end], as: UTF8.self) + "…"
     }
 }

@@ -14,3 +14,62 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
     /// The text.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
+
+extension RawJSON {
+    /// A text that holds JSON, as people read it: `\u00e9` and `\/` are the characters that they stand for, surrogates in pairs. What would not be
+    /// JSON any more (quotes, backslashes), or cannot be shown (controls, lone surrogates), stays as it is spelled, unless `wholly`: then
+    /// quotes and backslashes are themselves, too, and line feeds and tabs are spaces. A text without a backslash is given back.
+    public static func readable(_ text: ArraySlice<UInt8>, wholly: Bool = false) -> ArraySlice<UInt8> {
+        guard let first = text.firstIndex(of: backslash) else { return text }
+        var result = Array(text[..<first])
+        result.reserveCapacity(text.count)
+        var rest = text[first...]
+        while let byte = rest.popFirst() {
+            guard byte == backslash, let letter = rest.first else {
+                result.append(byte)
+                continue
+            }
+            rest.removeFirst()
+            switch letter {
+            case UInt8(ascii: "/"): result.append(letter)
+            case UInt8(ascii: "u"):
+                if let scalar = scalar(&rest) {
+                    result += Array(String(scalar).utf8)
+                } else {
+                    result += [backslash, letter]
+                }
+            case UInt8(ascii: "\""), backslash: result += wholly ? [letter] : [backslash, letter]
+            case UInt8(ascii: "n"), UInt8(ascii: "t"): result += wholly ? [UInt8(ascii: " ")] : [backslash, letter]
+            default: result += [backslash, letter]
+            }
+        }
+        return result[...]
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// The character that the digits behind `\u` stand for, which are taken; nil, and nothing is taken, when it is none to be shown.
+    private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
+        guard let high = unit(rest) else { return nil }
+        var (code, length) = (high, 4)
+        if (0xD800..<0xDC00).contains(high), rest.dropFirst(4).starts(with: "\\u".utf8),
+            let low = unit(rest.dropFirst(6)), (0xDC00..<0xE000).contains(low)
+        {
+            (code, length) = (0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), 10)
+        }
+        // Controls, and what JSON needs to be escaped.
+        guard code >= 0xA0 || (0x20..<0x7F).contains(code), code != 0x22, code != 0x5C,
+            let scalar = Unicode.Scalar(code)
+        else { return nil }
+        rest = rest.dropFirst(length)
+        return scalar
+    }
+
+    private static func unit(_ text: ArraySlice<UInt8>) -> UInt32? {
+        let digits = text.prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
+            return nil
+        }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+}

@@ -2,6 +2,7 @@ import Glibc
 import Events
 public import Pipeline
 public import Recording
+import Wire
 
 /// A report and when it was made.
 public struct StampedReport: Sendable {
@@ -36,6 +37,11 @@ extension StampedReport {
     init(stamp: Stamp, report: Report, clock: inout ServerClock, context: String?) {
         if case .event(let event) = report, let difference = event.difference(at: stamp) {
             clock.note(difference, at: stamp.time)
+        }
+        var report = report
+        if case .notice(var notice) = report, let wait = notice.wait {
+            notice.text += ", until \(RecordingTime.text(stamp.wall + wait.microseconds).dropFirst(11).prefix(8)) UTC"
+            report = .notice(notice)
         }
         self.init(stamp: stamp, report: report, clockOffset: clock.offset, context: context)
     }

@@ -82,6 +82,9 @@ extension Input {
     private init?(_ change: Record.ConnectionRecord) {
         switch change.state {
         case .connecting, .upgraded, .closing: return nil
+        case .paused: self = .reading(.paused)
+        case .stalled: self = .reading(.stalled)
+        case .resumed: self = .reading(.resumed)
         case .open: self = .opened(connection: change.connection, token: Secret("‹recorded›"))
         case .closed:
             self = .closed(
@@ -103,6 +106,17 @@ extension Input {
 extension Record.FrameRecord {
     /// Whether it came in, and the session met it.
     var wasReceived: Bool { direction == .in && !isDropped }
+}
+
+extension Record.ConnectionRecord.State {
+    fileprivate init(_ reading: SocketReading) {
+        self =
+            switch reading {
+            case .resumed: .resumed
+            case .paused: .paused
+            case .stalled: .stalled
+            }
+    }
 }
 
 extension Record.ConnectionRecord {
@@ -133,6 +147,7 @@ extension Record {
                 ConnectionRecord(
                     connection: connection, state: .closed, code: Int(close.code), why: close.reason,
                     retry: close.retry == .later ? nil : close.retry.rawValue))
+        case .reading(let reading): .connection(ConnectionRecord(connection: 0, state: .init(reading)))
         case .answered(let request, .response(let status, let body, let retryAfter)):
             .http(HTTPRecord(id: request, phase: .response(status: status, body: Array(body), retryAfter: retryAfter)))
         case .answered(let request, .failure(let kind, let message)):

@@ -31,8 +31,25 @@ extension Tail {
         rearm()
     }
 
-    /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
+    /// Gives the session one input. What fell due meanwhile while the server's words were not read is not held against it.
     private func take(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
+        excuse(at: now, evenIfRead: true)
+        put(input, at: now, reading)
+    }
+
+    /// What fell due while the process stood still, or while the socket is not read, says nothing of the server: what it said waits. In the
+    /// recording, since a replay must come to the same.
+    private func excuse(at now: Moment, evenIfRead: Bool) {
+        // The timer's is cheaper to ask for, and the session's is never earlier.
+        guard timer.map({ $0.due <= now }) ?? true, let due = session.deadline, due <= now else { return }
+        let isStandstill = (evenIfRead || isReadingPaused) && now - due > EventLoop.standstill
+        guard isStandstill || (isReadingPaused && session.reading == .resumed) else { return }
+        put(.reading(.stalled), at: Moment(microseconds: due.microseconds - 1))
+        put(.reading(isReadingPaused ? .paused : .resumed), at: now)
+    }
+
+    /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
+    private func put(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         guard case .running = phase else { return }
         // What was read already was scrubbed before.
         let input = reading == nil ? scrubber?.scrubbed(input) ?? input : input
@@ -73,6 +90,8 @@ extension Tail {
         timer = nil
         guard case .running = phase else { return }
         let now = loop.now
+        // The loop has read what waited before it fires a timer that is late.
+        excuse(at: now, evenIfRead: false)
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
         while let input = nextDue() { take(input, at: now) }
@@ -121,6 +140,9 @@ extension Tail {
         guard !wasPaused else { return }
         socket?.setReading(false)
         tellOfPause(why)
+        pausing = loop.schedule(at: loop.now + .milliseconds(250)) { [weak self] in
+            self?.assumeIsolated { $0.feed(.reading(.paused)) }
+        }
     }
 
     /// Says that reading pauses, at most once in ten seconds.
@@ -134,6 +156,8 @@ extension Tail {
 
     func resumeReading(for consumer: Consumer) {
         guard behind.remove(consumer) != nil, !isReadingPaused else { return }
+        pausing?.cancel()
+        if session.reading != .resumed { feed(.reading(.resumed)) }
         socket?.setReading(true)
     }
 
@@ -221,7 +245,7 @@ extension Input {
     fileprivate var isRecorded: Bool {
         switch self {
         case .start, .stop: false
-        case .opened, .failed, .message, .closed, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
+        case .opened, .failed, .message, .closed, .reading, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
             .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
             .emit, .remembered:
             true

@@ -72,6 +72,8 @@ public actor Tail {
     /// Whether records were handed over since that was set.
     var hasRecordedSince = false
     var isReadingPaused: Bool { !behind.isEmpty }
+    /// Tells the session of a pause that lasts.
+    var pausing: LoopTimer?
     /// When the user was last told so.
     var toldOfPause: Moment?
     /// Whether it was told that libwebsockets reads the frames.

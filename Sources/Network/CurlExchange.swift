@@ -14,6 +14,9 @@ final class CurlExchange {
     private var response = HTTPResponse(status: 0)
     /// When the exchange was asked for, of `bootTime`.
     private let asked = bootTime()
+    /// Since when it waits for its turn to be large, and how long it did before: its server is not read meanwhile.
+    private var heldSince: Int64?
+    private var held: Int64 = 0
     /// Whether libcurl was told to begin; before, the exchange waits for a connection.
     private(set) var hasBegun = false
     private var headerBytes = 0
@@ -27,7 +30,7 @@ final class CurlExchange {
     /// Why we ended the answer ourselves.
     private var refusal: HTTPFailure?
     /// Asks for the turn to be large (`LargeBodies`).
-    private let takeTurn: () -> Bool
+    private let askForTurn: () -> Bool
     /// Whether all of the answer is there, and what is compressed waits for its turn.
     private(set) var isComplete = false
 
@@ -35,7 +38,7 @@ final class CurlExchange {
         self.number = number
         self.request = request
         self.receiver = receiver
-        self.takeTurn = takeTurn
+        askForTurn = takeTurn
         takesNewConnection = !request.isRepeatable
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -85,17 +88,23 @@ final class CurlExchange {
     /// The host whose connections are counted.
     var host: String { "\(request.url.scheme)://\(request.url.authority)" }
 
-    /// When the exchange is to be over, of `bootTime`.
-    var deadline: Int64? { request.timeout.map { asked + $0.microseconds * 1000 } }
+    /// When the exchange is to be over, of `bootTime`; nil while it is not read. libcurl's own limit would judge before it reads.
+    var deadline: Int64? {
+        heldSince == nil ? request.timeout.map { asked + held + $0.microseconds * 1000 } : nil
+    }
 
-    /// What an exchange fails with that waited too long.
-    var isOutOfTime: HTTPFailure { failure(.timeout, "no answer within \(request.timeout?.shortText ?? "")") }
+    /// What an exchange fails with whose time is over.
+    var isOutOfTime: HTTPFailure { hasBegun ? failure(CURLE_OPERATION_TIMEDOUT) : failure(.timeout, timeoutWords) }
 
     /// The exchange leaves the queue; the time it waited is part of what it has.
-    func begin() {
-        hasBegun = true
-        guard let deadline else { return }
-        weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, (deadline - bootTime() + 999_999) / 1_000_000)))
+    func begin() { hasBegun = true }
+
+    /// Asks for the turn to be large; while it is another's, no time runs.
+    private func takeTurn() -> Bool {
+        let isOurs = askForTurn()
+        if let since = heldSince, isOurs { held += bootTime() - since }
+        heldSince = isOurs ? nil : heldSince ?? bootTime()
+        return isOurs
     }
 
     /// Whether libcurl gave up after it met kept connections alone, and each was dead: a new one was never tried.

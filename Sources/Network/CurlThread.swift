@@ -1,6 +1,7 @@
 import CCurl
 import CLibWebSockets
 import Glibc
+import Wire
 
 /// What the HTTP client leaves for its thread.
 struct CurlInbox {
@@ -68,6 +69,8 @@ final class CurlThread: @unchecked Sendable {
     private var exchanges: [UInt64: CurlExchange] = [:]
     private var queue: ExchangeQueue
     private var large = LargeBodies()
+    /// Nobody is out of time before this moment, of `bootTime`.
+    private var judgesFrom: Int64 = 0
 
     init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
         self.multi = multi
@@ -83,7 +86,7 @@ final class CurlThread: @unchecked Sendable {
             curl_multi_perform(multi.handle, &running)
             finishEnded()
             // libcurl shortens the wait to its own next deadline, and `wake` ends it.
-            curl_multi_poll(multi.handle, nil, 0, expireWaiting(), nil)
+            curl_multi_poll(multi.handle, nil, 0, expire(), nil)
         }
         for exchange in exchanges.values {
             if case .pieces(let stream) = exchange.receiver { stream.silence() }
@@ -139,12 +142,17 @@ final class CurlThread: @unchecked Sendable {
         }
     }
 
-    /// Ends what has waited for a connection as long as it may; gives the milliseconds until the next is to be.
-    private func expireWaiting() -> Int32 {
+    /// Ends what has taken as long as it may; gives the milliseconds until the next is to be. One that is very late tells that the process
+    /// stood still (`EventLoop.standstill`): then what waits in the sockets is read first.
+    private func expire() -> Int32 {
         let now = bootTime()
+        let due = exchanges.values.compactMap(\.deadline).min()
+        if let due, judgesFrom < due, now - due > EventLoop.standstill.microseconds * 1000 {
+            judgesFrom = now + EventLoop.readingTime.microseconds * 1000
+        }
         var next: Int64 = 60_000
-        for exchange in exchanges.values.filter({ !$0.hasBegun }) {
-            guard let deadline = exchange.deadline else { continue }
+        for exchange in exchanges.values {
+            guard let deadline = exchange.deadline.map({ max($0, judgesFrom) }) else { continue }
             if deadline <= now {
                 end(exchange, .failure(exchange.isOutOfTime))
                 next = 0

@@ -68,12 +68,15 @@ final class EngineIOConnection: @unchecked Sendable {
         guard !isFeeding else { return }
         isFeeding = true
         var effects: [EngineIOClientTransport.Effect] = []
-        machine.advance(to: loop.now, into: &effects)
-        perform(&effects)
-        while !inputs.isEmpty {
-            machine.handle(inputs.removeFirst(), at: loop.now, into: &effects)
+        // What has come is heard before the time judges: it may have waited.
+        repeat {
+            while !inputs.isEmpty {
+                machine.handle(inputs.removeFirst(), at: loop.now, into: &effects)
+                perform(&effects)
+            }
+            machine.advance(to: loop.now, into: &effects)
             perform(&effects)
-        }
+        } while !inputs.isEmpty
         isFeeding = false
         rearm()
     }
@@ -180,7 +183,8 @@ final class EngineIOConnection: @unchecked Sendable {
     private func exchangeDid(_ id: EngineIOClientTransport.RequestID, _ event: HTTPStreamEvent) {
         guard get?.id == id || post?.id == id else { return }
         switch event {
-        case .head(let status, _): feed(.responseHead(id, status: status))
+        case .head(let status, let headers):
+            feed(.responseHead(id, status: status, retryAfter: retryAfter(in: headers)))
         case .chunk(let bytes): feed(.responseChunk(id, bytes[...]))
         case .end:
             forget(id)

@@ -45,8 +45,19 @@ extension EventLoop {
         }
     }
 
+    /// A timer that is later than this was not kept waiting by other work: the process stood still (SIGSTOP, a closed lid).
+    public static let standstill: Duration = .milliseconds(500)
+    /// For so long what waits in the sockets then is read, before any timer judges who did not speak.
+    static let readingTime: Duration = .milliseconds(200)
+
     private func fireTimers() {
         let now = self.now
+        if let wait = core.timersWait {
+            guard now >= wait else { return }
+            core.timersWait = nil
+        } else if let due = core.timers.nextDeadline(), now - due > Self.standstill {
+            return core.timersWait = now + Self.readingTime
+        }
         // Timers set meanwhile are for a later turn, even when they are due: the time they are compared with is older.
         while let work = core.timers.popDue(at: now) { work() }
     }

@@ -51,7 +51,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs `work` on the loop at `moment` of the loop's clock, unless cancelled; never before it. On the loop only.
     public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         preconditionOnLoop()
-        return LoopTimer(loop: self, number: core.timers.insert(at: moment, work))
+        return LoopTimer(loop: self, number: core.timers.insert(at: max(moment, now), work))
     }
 
     /// Closes every socket, runs what is queued, ends the thread and waits for it. Not from the loop.

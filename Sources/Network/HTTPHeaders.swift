@@ -34,3 +34,19 @@ func percentDecoded(_ text: Substring) -> String {
     }
     return String(decoding: bytes, as: UTF8.self)
 }
+
+/// How many seconds a `Retry-After` asks to wait from `wall` on (microseconds since 1970): it is a number of them or a date (RFC 9110, 10.2.3).
+/// Nil when there is none that can be read.
+public func retryAfter(in headers: [(name: String, value: String)], at wall: Int64 = MachineClock.wall) -> Int? {
+    guard let text = headers.last(where: { $0.name == "retry-after" })?.value else { return nil }
+    return retryAfter(text, at: wall)
+}
+
+func retryAfter(_ text: String, at wall: Int64 = MachineClock.wall) -> Int? {
+    // No number is too large to be understood; who waits has a limit.
+    let longest = Int64(Int32.max)
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        return Int(min(Int64(text) ?? longest, longest))
+    }
+    return CookieDate.parse(text).map { Int(min(max(0, $0 - wall / 1_000_000), longest)) }
+}

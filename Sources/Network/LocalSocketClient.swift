@@ -66,11 +66,12 @@ public enum LocalSocketClient {
     {
         var poll = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
-            let left = max(0, deadline - bootTime()) / 1_000_000 + 1
-            guard deadline > bootTime() else { throw .localSocket(path: path, message: "no answer in time") }
-            let ready = Glibc.poll(&poll, 1, Int32(clamping: left))
+            let isOver = deadline <= bootTime()
+            // What is there already is taken, however late it is: the process may have stood still.
+            let ready = Glibc.poll(&poll, 1, isOver ? 0 : Int32(clamping: (deadline - bootTime()) / 1_000_000 + 1))
             if ready > 0 { return }
             guard ready == 0 || errno == EINTR else { throw .localSocket(path: path, message: systemMessage(errno)) }
+            guard !isOver else { throw .localSocket(path: path, message: "no answer in time") }
         }
     }
 }

@@ -83,7 +83,9 @@ public actor LongPollingSocket {
         requests.removeAll { $0.number == number }
         switch result {
         case .success(let response) where response.status == 200: receive(.text(response.body[...]))
-        case .success(let response): end(WebSocketClose(code: 1006, reason: "HTTP status \(response.status)"))
+        case .success(let response):
+            let retry = Reconnection(afterSeconds: retryAfter(in: response.headers))
+            end(WebSocketClose(code: 1006, reason: "HTTP status \(response.status)\(retry.words)", retry: retry))
         case .failure(let failure): end(WebSocketClose(code: 1006, reason: failure.message))
         }
         if let closing, number == sent, waiting.isEmpty { end(closing) }

@@ -24,6 +24,8 @@ final class LoopCore {
     /// Why the TLS connection failed whose failure libwebsockets is about to tell.
     var tlsProblem: TLSProblem?
     var timers = TimerQueue()
+    /// No timer fires before this moment; nil usually.
+    var timersWait: Moment?
     let descriptors: LoopDescriptors
     let epoch: Int64
     /// The deadline the timer descriptor is set to.
@@ -77,7 +79,7 @@ final class LoopCore {
 
     /// Sets the timer descriptor to the earliest deadline.
     func armTimer() {
-        let deadline = timers.nextDeadline()
+        let deadline = timers.nextDeadline().map { max($0, timersWait ?? $0) }
         guard deadline != armedDeadline else { return }
         armedDeadline = deadline
         var setting = itimerspec()

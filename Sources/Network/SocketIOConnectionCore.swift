@@ -64,6 +64,7 @@ final class SocketIOConnectionCore: @unchecked Sendable {
     func setReading(_ reading: Bool) {
         isReading = reading
         socket?.setReading(reading)
+        change { machine, now, _ in machine.set(reading ? .resumed : .paused, at: now) }
     }
 
     // MARK: The machine
@@ -71,8 +72,9 @@ final class SocketIOConnectionCore: @unchecked Sendable {
     /// Gives the machine something, at the time it is, and does what it wants.
     func change(_ body: (inout SocketIOReconnection, Moment, inout [SocketIOReconnection.Effect]) -> Void) {
         let now = loop.now
-        machine.advance(to: now, into: &effects)
+        // What has come is heard before the time judges: it may have waited.
         body(&machine, now, &effects)
+        machine.advance(to: now, into: &effects)
         guard !isPerforming else { return }
         isPerforming = true
         while !effects.isEmpty {

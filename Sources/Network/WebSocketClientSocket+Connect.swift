@@ -171,6 +171,7 @@ extension WebSocketClientSocket {
     /// This libwebsockets is not the one our framing knows how to use; its own role does.
     private func fallBack(_ addresses: [String]) {
         isHandshakeUnknown = false
+        interim = nil
         guard request.framing == .auto else {
             fail(ConnectFailure(phase: .handshake, message: "our own framing cannot use this libwebsockets"))
             return
@@ -223,9 +224,12 @@ extension WebSocketClientSocket {
         let status = Int(lws_http_client_http_response(call.wsi))
         let words = String(decoding: call.bytes.prefix { $0 != 0 }, as: UTF8.self)
         let isRefused = status != 0 && status != 101
+        let seconds = isRefused ? WebSocketHandshake.header(.retryAfter, of: call.wsi).flatMap { retryAfter($0) } : nil
+        let retry = Reconnection(afterSeconds: seconds)
+        let text = phase == .tls ? tlsReason(call) : reason(words, status: isRefused ? status : nil)
         refusal = ConnectFailure(
-            phase: phase, httpStatus: isRefused ? status : nil,
-            message: "\(place): \(phase == .tls ? tlsReason(call) : reason(words, status: isRefused ? status : nil))")
+            phase: phase, httpStatus: isRefused ? status : nil, message: "\(place): \(text)\(retry.words)", retry: retry
+        )
     }
 
     private func reason(_ words: String, status: Int?) -> String {

@@ -18,24 +18,57 @@ extension WebSocketClientSocket {
     func answered(_ wsi: OpaquePointer) -> Int32 {
         // libwebsockets tells it of its own role too.
         guard isOwnFraming else { return 0 }
-        guard case .connecting = state, let handshake else { return -1 }
+        guard case .connecting = state, handshake != nil else { return -1 }
+        let status = Int(lws_http_client_http_response(wsi))
+        if (100..<200).contains(status), status != 101 {
+            interim = InterimHeads()
+            return 0
+        }
+        guard accept(status, { WebSocketHandshake.header($0, of: wsi) }) else { return -1 }
+        keepCookies(wsi)
+        return 0
+    }
+
+    /// Begins to read frames, when the head of the answer is right; else says why not.
+    private func accept(_ status: Int, _ header: (WebSocketHandshake.Header) -> String?) -> Bool {
+        guard let handshake, let wsi else { return false }
         do throws(HandshakeProblem) {
-            let compression = try handshake.check(wsi)
+            let compression = try handshake.check(status, header)
             reader = WebSocketReader(
                 role: .client, maximumMessage: request.maximumMessage, compression: compression)
             writer = WebSocketWriter(role: .client, compression: compression)
         } catch {
-            let words =
-                error.status.map { "the server refuses the WebSocket with HTTP status \($0)" }
-                ?? "the answer to the upgrade is wrong (\(error.words))"
-            refusal = ConnectFailure(
-                phase: .handshake, httpStatus: error.status, message: "\(request.url.authority): \(words)")
-            return -1
+            refuse(error)
+            return false
         }
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
-        keepCookies(wsi)
         established()
-        return 0
+        return true
+    }
+
+    private func refuse(_ problem: HandshakeProblem) {
+        let retry = Reconnection(afterSeconds: problem.retryAfter)
+        let words =
+            problem.status.map { "the server refuses the WebSocket with HTTP status \($0)\(retry.words)" }
+            ?? "the answer to the upgrade is wrong (\(problem.words))"
+        refusal = ConnectFailure(
+            phase: .handshake, httpStatus: problem.status, message: "\(request.url.authority): \(words)", retry: retry)
+    }
+
+    /// What follows an interim answer: heads, and then frames.
+    private func readHeads(_ bytes: UnsafeRawBufferPointer) {
+        do throws(HandshakeProblem) {
+            guard let (head, rest) = try interim?.take(bytes) else { return }
+            interim = nil
+            for (name, value) in head.fields where name == "set-cookie" {
+                request.access.cookies?.take(value, from: request.url)
+            }
+            if accept(head.status, { head.value($0.rawValue) }), !rest.isEmpty {
+                rest.withUnsafeBytes { readFrames($0) }
+            }
+        } catch {
+            refuse(error)
+        }
     }
 
     /// Bytes wait to be read.
@@ -44,11 +77,12 @@ extension WebSocketClientSocket {
         var count = Int32(loop.core.readBuffer.count)
         // Calls us back with the bytes.
         guard lws_http_client_read(wsi, &place, &count) == 0 else { return -1 }
-        return isOver ? -1 : 0
+        return isOver || refusal != nil ? -1 : 0
     }
 
     /// The bytes of one read.
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
+        if interim != nil { return readHeads(bytes) }
         reader.append([UInt8](bytes))
         readOn()
         // A server that refuses after the upgrade writes an HTTP answer where frames belong (python-engineio with some web servers).

@@ -49,6 +49,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var isOwnFraming: Bool
     /// Our own framing: the handshake of this connection, what reads and what writes.
     var handshake: WebSocketHandshake?
+    /// An interim answer came, and the final one did not yet.
+    var interim: InterimHeads?
     /// Our own framing cannot be used: the request that libwebsockets writes is not as expected.
     var isHandshakeUnknown = false
     var reader: WebSocketReader

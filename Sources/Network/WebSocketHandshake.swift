@@ -40,21 +40,40 @@ struct WebSocketHandshake {
         return true
     }
 
-    /// Checks the server's answer, whose headers libwebsockets still holds.
-    func check(_ wsi: OpaquePointer) throws(HandshakeProblem) -> PermessageDeflate? {
-        let status = Int(lws_http_client_http_response(wsi))
-        guard status == 101 else { throw HandshakeProblem(status: status) }
-        guard lower(header(WSI_TOKEN_UPGRADE, of: wsi) ?? "") == "websocket" else {
+    /// A header of the server's answer that matters here, by its name, lower case.
+    enum Header: String {
+        case upgrade, connection
+        case accept = "sec-websocket-accept"
+        case subprotocol = "sec-websocket-protocol"
+        case extensions = "sec-websocket-extensions"
+        case retryAfter = "retry-after"
+
+        fileprivate var token: lws_token_indexes {
+            switch self {
+            case .upgrade: WSI_TOKEN_UPGRADE
+            case .connection: WSI_TOKEN_CONNECTION
+            case .accept: WSI_TOKEN_ACCEPT
+            case .subprotocol: WSI_TOKEN_PROTOCOL
+            case .extensions: WSI_TOKEN_EXTENSIONS
+            case .retryAfter: WSI_TOKEN_HTTP_RETRY_AFTER
+            }
+        }
+    }
+
+    /// Checks the head of the server's answer.
+    func check(_ status: Int, _ header: (Header) -> String?) throws(HandshakeProblem) -> PermessageDeflate? {
+        guard status == 101 else {
+            throw HandshakeProblem(status: status, retryAfter: header(.retryAfter).flatMap { retryAfter($0) })
+        }
+        guard lower(header(.upgrade) ?? "") == "websocket" else {
             throw HandshakeProblem("Upgrade header missing or wrong")
         }
-        guard let connection = header(WSI_TOKEN_CONNECTION, of: wsi),
+        guard let connection = header(.connection),
             connection.split(separator: ",").contains(where: { lower($0.filter { $0 != " " }) == "upgrade" })
         else { throw HandshakeProblem("Connection header missing or wrong") }
-        guard header(WSI_TOKEN_ACCEPT, of: wsi) == acceptHash(key) else { throw HandshakeProblem("Accept hash wrong") }
-        guard header(WSI_TOKEN_PROTOCOL, of: wsi) == nil else {
-            throw HandshakeProblem("a subprotocol was not asked for")
-        }
-        guard let extensions = header(WSI_TOKEN_EXTENSIONS, of: wsi) else { return nil }
+        guard header(.accept) == acceptHash(key) else { throw HandshakeProblem("Accept hash wrong") }
+        guard header(.subprotocol) == nil else { throw HandshakeProblem("a subprotocol was not asked for") }
+        guard let extensions = header(.extensions) else { return nil }
         guard offersCompression else { throw HandshakeProblem("an extension was not offered") }
         do throws(WebSocketViolation) {
             return try PermessageDeflate.agreement(from: extensions)
@@ -63,11 +82,12 @@ struct WebSocketHandshake {
         }
     }
 
-    private func header(_ token: lws_token_indexes, of wsi: OpaquePointer) -> String? {
-        let length = Int(lws_hdr_total_length(wsi, token))
+    /// A header of the answer whose head libwebsockets still holds.
+    static func header(_ header: Header, of wsi: OpaquePointer) -> String? {
+        let length = Int(lws_hdr_total_length(wsi, header.token))
         guard length > 0, length < 1 << 12 else { return nil }
         var text = [CChar](repeating: 0, count: length + 1)
-        let count = Int(lws_hdr_copy(wsi, &text, Int32(text.count), token))
+        let count = Int(lws_hdr_copy(wsi, &text, Int32(text.count), header.token))
         guard count > 0 else { return nil }
         return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
@@ -79,10 +99,62 @@ struct WebSocketHandshake {
 struct HandshakeProblem: Error {
     /// The status, when the server refused.
     var status: Int?
+    /// How many seconds it asks to wait.
+    var retryAfter: Int?
     var words = ""
 
-    init(status: Int) { self.status = status }
+    init(status: Int, retryAfter: Int? = nil) { (self.status, self.retryAfter) = (status, retryAfter) }
     init(_ words: String) { self.words = words }
+}
+
+/// The heads that follow an interim answer (100, 103) before the final one: libwebsockets takes the first head for the whole. Pure.
+struct InterimHeads {
+    /// So many interim answers are passed over.
+    private static let most = 32
+    private var bytes: [UInt8] = []
+    private var total = 0
+    private var count = 1
+
+    /// A head that is whole.
+    struct Head {
+        var status: Int
+        var fields: [(name: String, value: String)]
+
+        func value(_ name: String) -> String? { fields.last { $0.name == name }?.value }
+    }
+
+    /// Takes bytes in; gives the final head and what came behind it, once it is whole. Together they may be as long as any head.
+    mutating func take(_ more: UnsafeRawBufferPointer) throws(HandshakeProblem) -> (Head, rest: [UInt8])? {
+        bytes += more
+        while let end = headEnd {
+            let head = try Self.head(of: bytes[..<end])
+            total += end
+            bytes.removeFirst(end)
+            guard (100..<200).contains(head.status), head.status != 101 else { return (head, bytes) }
+            count += 1
+            if count > Self.most { throw HandshakeProblem("more than \(Self.most) interim answers") }
+        }
+        guard total + bytes.count <= Limits.head else {
+            throw HandshakeProblem("the heads are larger than \(Limits.head) bytes")
+        }
+        return nil
+    }
+
+    private var headEnd: Int? {
+        bytes.indices.first { $0 >= 3 && bytes[$0] == 10 && bytes[$0 - 1] == 13 && bytes[$0 - 2] == 10 }.map { $0 + 1 }
+    }
+
+    private static func head(of bytes: ArraySlice<UInt8>) throws(HandshakeProblem) -> Head {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+        guard let first = lines.first, first.hasPrefix("HTTP/1.") else { throw HandshakeProblem("it is not HTTP") }
+        guard let status = Int(first.dropFirst(9).prefix(3)) else { throw HandshakeProblem("it has no status") }
+        let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            return (line[..<colon].lowercased(), String(value))
+        }
+        return Head(status: status, fields: fields)
+    }
 }
 
 /// What a server makes of the client's key (RFC 6455, 4.2.2).

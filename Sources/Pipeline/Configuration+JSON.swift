@@ -60,6 +60,10 @@ extension Configuration {
         writer.integer(reconnect.base.microseconds)
         writer.integer(reconnect.cap.microseconds)
         writer.endArray()
+        if longestRetryAfter != .longestRetryAfter {
+            writer.key("longest_retry_after_us")
+            writer.integer(longestRetryAfter.microseconds)
+        }
         if !connects {
             writer.key("connects")
             writer.bool(false)
@@ -171,6 +175,8 @@ extension Configuration {
                 while try reader.nextElement() { following.add(named: try reader.string()) }
             } else if reader.matches(key, "limits") {
                 limits = try Self.limits(&reader)
+            } else if reader.matches(key, "longest_retry_after_us") {
+                longestRetryAfter = try Self.span(&reader)
             } else if reader.matches(key, "look_again_us") {
                 lookAgain = try Self.span(&reader)
             } else {

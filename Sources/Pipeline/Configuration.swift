@@ -73,6 +73,8 @@ public struct Configuration: Hashable, Sendable {
     public var reconnects = Reconnecting.always
     /// Delays between attempts to connect.
     public var reconnect: Backoff
+    /// Longer than this no server has the session wait by a Retry-After.
+    public var longestRetryAfter = Duration.longestRetryAfter
     /// Requests in flight at once, 1 at least.
     public var concurrentRequests: Int
     /// Requests that begin in any second, 1 at least; nil for any number.

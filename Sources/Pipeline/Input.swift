@@ -15,6 +15,8 @@ public enum Input: Sendable {
     case message(connection: Int, WebSocketMessage)
     /// The WebSocket of that connection, which had opened, is gone.
     case closed(connection: Int, WebSocketClose)
+    /// From here on what the server sends is read, or not: while it is not, nothing that the server did not say counts against it.
+    case reading(SocketReading)
     /// A request was answered, or was not.
     case answered(request: Int, Answer)
     /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token: this one, but for a

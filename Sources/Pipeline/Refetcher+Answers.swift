@@ -27,9 +27,7 @@ extension Refetcher {
                 settle(key, isDirty: isDirty, at: now)
                 return .failed(key, why: answer.failureWords)
             }
-            // An hour at most, whatever the server says.
-            let asked = retryAfter.map { Duration.seconds(min(max($0, 0), 3600)) }
-            return retry(key, after: asked, why: answer.failureWords, at: now, using: &random)
+            return retry(key, after: retryAfter.map { .seconds($0) }, why: answer.failureWords, at: now, using: &random)
         case .failure(let kind, let message):
             // What is too large will be so the next time.
             return retry(key, after: nil, why: message, at: now, using: &random, isFinal: kind == "tooLarge")

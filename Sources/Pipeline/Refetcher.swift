@@ -87,6 +87,12 @@ struct Refetcher: Sendable {
     /// Not more than the limit, in the order they were sent.
     var flights: [Flight] = []
     private var waiting: [(due: Moment, key: ResourceKey)] = []
+    /// Keys that were fetched of late: when the last time, and how often in a row it was soon after the time before. Who makes us ask, an
+    /// event after each answer, could else have us ask without end.
+    private var recent: [ResourceKey: (began: Moment, hasty: Int)] = [:]
+    /// So many fetches of a key may follow one another at once; the next ones keep this distance.
+    static let mostHasty = 10
+    static let floor: Duration = .milliseconds(200)
     var parked: [ResourceKey] = []
     private var lastRequest = 0
     /// Changes with each token that may be another one.
@@ -195,14 +201,27 @@ struct Refetcher: Sendable {
 
     /// Takes the next queued key for which there is room; gives its request's number and cause.
     mutating func next(at now: Moment) -> (key: ResourceKey, request: Int, cause: Int)? {
+        while hasNext(at: now), let last = queue.first.flatMap({ recent[$0] }), last.hasty >= Self.mostHasty,
+            now - last.began < Self.floor
+        {
+            wait(queue.removeFirst(), until: last.began + Self.floor)
+        }
         guard hasNext(at: now) else { return nil }
         pace.begin(at: now)
         let key = queue.removeFirst()
+        noteFetch(of: key, at: now)
         lastRequest += 1
         entries[key]?.state = .fetching(request: lastRequest)
         let cause = entries[key]?.cause ?? 0
         flights.append(Flight(request: lastRequest, key: key, generation: generation, sent: now, cause: cause))
         return (key, lastRequest, cause)
+    }
+
+    private mutating func noteFetch(of key: ResourceKey, at now: Moment) {
+        let isHasty = { (began: Moment) in now - began < Self.floor * 2 }
+        if recent.count >= 1000 { recent = recent.filter { isHasty($0.value.began) } }
+        let last = recent[key].flatMap { isHasty($0.began) ? $0 : nil }
+        recent[key] = (now, last.map { $0.hasty + 1 } ?? 0)
     }
 
     /// Queues what has waited long enough.

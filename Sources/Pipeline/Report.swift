@@ -291,6 +291,8 @@ public struct Notice: Sendable {
     public var text: String
     /// The mark it tells of.
     public var mark: Mark?
+    /// How long what it tells of lasts: who knows the time of day adds until when.
+    public var wait: Duration?
     /// A line.
     public init(_ level: Level, _ text: String) {
         self.level = level

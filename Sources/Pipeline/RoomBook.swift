@@ -255,6 +255,16 @@ public struct RoomBook: Sendable {
         return (again, refused)
     }
 
+    /// The server has so much longer for its answers.
+    mutating func postpone(by span: Duration) {
+        for index in entries.indices {
+            guard case .joining(let since, let attempts) = entries[index].state else { continue }
+            entries[index].state = .joining(since: since + span, attempts: attempts)
+        }
+        for index in asked.indices { asked[index].since = asked[index].since + span }
+        renewDeadline()
+    }
+
     private mutating func noteAsked(_ name: String, since: Moment) {
         let place = asked.lastIndex { $0.since <= since }.map { $0 + 1 } ?? asked.startIndex
         asked.insert(Asked(since: since, name: name), at: place)

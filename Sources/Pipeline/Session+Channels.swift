@@ -13,6 +13,7 @@ extension Session {
         told.maximumDepth = configuration.limits.depth
         bayeux = BayeuxClient(told, memory: history.channels, seed: random.next())
         let now = transaction.now
+        bayeux?.set(reading, at: now)
         withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }
 

@@ -70,6 +70,7 @@ extension Session {
             told.limits = configuration.limits
             history.joining = NamespaceAnswers(configuration.namespaces)
             client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
+            client?.set(reading, at: transaction.now)
         case .bayeux: openChannels(into: &effects)
         }
     }
@@ -81,7 +82,7 @@ extension Session {
         {
             connect(with: other, into: &effects)
         } else if let status = failure.httpStatus, case .bayeux = spoken, configuration.transport == .auto,
-            !history.lacksWebSocket
+            !history.lacksWebSocket, failure.retry == .later
         {
             // Something between us and the server may let nothing else through.
             history.lacksWebSocket = true
@@ -234,7 +235,11 @@ extension Session {
                 history.wasReady ? .gaveUp(attempts: history.attempt, failure) : .cannotConnect(failure), into: &effects
             )
         }
-        let delay = configuration.reconnect.delay(afterFailures: history.attempt + 1, using: &random)
+        var delay = configuration.reconnect.delay(afterFailures: history.attempt + 1, using: &random)
+        if case .after(let asked)? = cause.retry {
+            delay = max(delay, min(.seconds(asked), configuration.longestRetryAfter))
+            tellWait(of: "the connection", asked: asked, waits: delay)
+        }
         link = .waiting(until: transaction.now + delay)
         effects.append(.report(.connection(.lost(why: cause.text, retryIn: delay))))
     }
@@ -280,7 +285,8 @@ extension Session {
         switch link {
         case .waiting(let until):
             if until <= due { connect(into: &effects) }
-        case .authenticating(_, let until) where until <= due: end(.authenticationTimeout, into: &effects)
+        case .authenticating(_, let until) where until <= due && reading == .resumed:
+            end(.authenticationTimeout, into: &effects)
         case .handshaking, .authenticating, .ready:
             withClient(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
             withChannels(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
@@ -331,16 +337,19 @@ extension Session {
 }
 
 extension LossCause {
-    /// Whether no further attempt can help.
-    fileprivate var isPermanent: Bool {
+    /// What is known about another attempt.
+    fileprivate var retry: Reconnection? {
         switch self {
-        case .failed(let failure): failure.retry == .never
-        case .closed(let close): close.retry == .never
+        case .failed(let failure): failure.retry
+        case .closed(let close): close.retry
         case .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
             .tokenRefused:
-            false
+            nil
         }
     }
+
+    /// Whether no further attempt can help.
+    fileprivate var isPermanent: Bool { retry == .never }
 
     /// Whether the server ended the session, in its protocol's words.
     fileprivate var isServersOwn: Bool {

@@ -4,6 +4,8 @@ import Wire
 // What the REST service answers.
 extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
+        let asked = answer.retryAfter
+        let answer = answer.asking(atMost: configuration.longestRetryAfter)
         if !outbox.isEmpty, answeredAction(request, answer, into: &effects) { return }
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
         let flight = transaction.refetcher.flight(request)
@@ -14,6 +16,9 @@ extension Session {
             isReadable = apply(body, of: key, isCurrent: isCurrent, into: &effects)
         } else {
             carryOut(verdict, body: body, into: &effects)
+            if let asked, verdict.isToBeRepeated, let key = verdict.key {
+                tellWait(of: key.label, asked: asked, waits: .seconds(answer.retryAfter ?? 0))
+            }
             if case .retrying(let key) = verdict {
                 tellDelay(of: key, answer)
                 actionResourceDelayed(key, answer, into: &effects)
@@ -68,6 +73,16 @@ extension Session {
                 .response, subject: key.label, "\(place); \(name) is left out\(rest)", row.excerpt,
                 into: &effects)
         }
+    }
+
+    /// What a server has wait, and until when. Waits that nobody notices are not told.
+    mutating func tellWait(of what: String, asked: Int, waits span: Duration) {
+        guard span >= .seconds(5) else { return }
+        let seconds = span.components.seconds
+        let most = seconds < asked ? ", of which \(seconds) s are heeded (--max-retry-after)" : ""
+        var notice = Notice(.warning, "\(what) waits \(seconds) s: the server asks for \(asked) s (Retry-After)\(most)")
+        notice.wait = span
+        transaction.plans.append(.notice(notice))
     }
 
     /// Requests that the user is told of at once at most, until one of them goes well: a service that answers nothing is one thing to know.
@@ -151,6 +166,27 @@ extension Refetcher.Verdict {
         case .retrying, .stalled: .delayed
         case .failed: .failed
         case .unknown: nil
+        }
+    }
+}
+
+extension Answer {
+    /// Seconds that the server asks to wait.
+    fileprivate var retryAfter: Int? { if case .response(_, _, let seconds) = self { seconds } else { nil } }
+
+    /// The answer of a server that asks for no longer wait than this.
+    fileprivate func asking(atMost most: Duration) -> Answer {
+        guard case .response(let status, let body, let seconds?) = self else { return self }
+        let heeded = min(max(0, seconds), Int(most.components.seconds))
+        return .response(status: status, body: body, retryAfter: heeded)
+    }
+}
+
+extension Refetcher.Verdict {
+    fileprivate var isToBeRepeated: Bool {
+        switch self {
+        case .retrying, .stalled: true
+        case .apply, .gone, .tokenRefused, .failed, .unknown: false
         }
     }
 }

@@ -14,6 +14,20 @@ extension Session {
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
 
+    /// The socket is read, or not. What was not read cannot be held against the server: it has as much longer for all that it is to say.
+    mutating func set(_ reading: SocketReading) {
+        let now = transaction.now
+        if reading == .resumed, self.reading != .resumed {
+            let span = now - readingSince + .unreadGrace
+            if case .authenticating(let open, let until) = link { link = .authenticating(open, until: until + span) }
+            rooms.postpone(by: span)
+        }
+        if self.reading == .resumed { readingSince = now }
+        self.reading = reading
+        client?.set(reading, at: now)
+        bayeux?.set(reading, at: now)
+    }
+
     /// Runs the Socket.IO machine of the open connection, in place, and carries out what it wants.
     mutating func withClient(
         into effects: inout [Effect], _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void

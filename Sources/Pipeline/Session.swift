@@ -25,6 +25,9 @@ public struct Session: Sendable {
     var random: RandomSource
     var backend: any Backend
     var link = Link.idle
+    /// Whether what the server sends is read, and since when that is so.
+    package internal(set) var reading = SocketReading.resumed
+    var readingSince = Moment.zero
     /// The machine of the open connection, this or `bayeux`, by what the backend speaks; nil while none is open.
     var client: SocketIOClient?
     /// The machine of the open connection of a backend that speaks Bayeux.
@@ -107,10 +110,13 @@ public struct Session: Sendable {
                 earlier(transaction.refetcher.deadline, outbox.deadline), earlier(linkDeadline, backend.deadline)),
             earlier(
                 earlier(machineDeadline, rooms.wishesDeadline),
-                link.isReady ? earlier(rooms.deadline, history.nextLook) : nil))
+                link.isReady ? earlier(reading == .resumed ? rooms.deadline : nil, history.nextLook) : nil))
     }
 
-    private var linkDeadline: Moment? { configuration.isCaptured ? nil : link.deadline }
+    private var linkDeadline: Moment? {
+        if case .authenticating = link, reading != .resumed { return nil }
+        return configuration.isCaptured ? nil : link.deadline
+    }
 
     /// When the machine of the open connection wants to be called next.
     var machineDeadline: Moment? {
@@ -138,7 +144,7 @@ public struct Session: Sendable {
             backend.advance(to: due, into: &transaction)
             advanceLink(to: due, into: &effects)
             advanceWishes(to: due, into: &effects)
-            if link.isReady { advanceRooms(to: due, into: &effects) }
+            if link.isReady, reading == .resumed { advanceRooms(to: due, into: &effects) }
             if link.isReady { lookAgain(at: due, into: &effects) }
             settle(into: &effects)
         }
@@ -155,6 +161,7 @@ public struct Session: Sendable {
         case .failed(let connection, let failure): failed(connection, failure, into: &effects)
         case .message(let connection, let message): received(message, on: connection, into: &effects)
         case .closed(let connection, let close): closed(connection, close, into: &effects)
+        case .reading(let reading): set(reading)
         case .answered(let request, let answer): answered(request, answer, into: &effects)
         case .tokenRenewed(let token, let changed): tokenRenewed(token, changed: changed, into: &effects)
         case .act(let action): act(action, into: &effects)

@@ -79,7 +79,7 @@ struct ChunkSummary {
             else { return }
             openConnections.append(connection.connection)
         case .closed, .failed: openConnections.removeAll { $0 == connection.connection }
-        case .connecting, .closing: break
+        case .connecting, .closing, .paused, .stalled, .resumed: break
         }
     }
 }

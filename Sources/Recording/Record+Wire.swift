@@ -6,6 +6,10 @@ extension Record {
         /// The states of the wire connection.
         public enum State: String, Hashable, Sendable, CaseIterable {
             case connecting, open, upgraded, closing, closed, failed
+            /// From here on it is not read, since what was received is not written yet; or the process stood still.
+            case paused, stalled
+            /// It is read again.
+            case resumed
         }
         /// Which connection of the recording, counted from 1.
         public var connection: Int

@@ -81,5 +81,11 @@ struct AckLedger: Sendable {
         return ids
     }
 
+    /// The peer has so much longer.
+    mutating func postpone(by span: Duration) {
+        waiting = waiting.mapValues { Entry(due: $0.due.map { $0 + span }, isSent: $0.isSent) }
+        renewDeadline()
+    }
+
     private mutating func renewDeadline() { deadline = waiting.values.lazy.compactMap(\.due).min() }
 }

@@ -23,3 +23,8 @@ public struct Backoff: Hashable, Sendable {
         return .microseconds(span / 2 + Int64.random(in: 0...(span - span / 2), using: &random))
     }
 }
+
+extension Duration {
+    /// Longer than this nobody waits because a server says so (Retry-After), unless told otherwise.
+    public static let longestRetryAfter = Duration.seconds(300)
+}

@@ -34,12 +34,22 @@ public struct ConnectFailure: Error, Hashable, Sendable {
 public enum Reconnection: Hashable, Sendable {
     /// It may help after a while.
     case later
+    /// The server asks not to be called before so many seconds are over (Retry-After).
+    case after(seconds: Int)
     /// The server is there, and has forgotten the session or broke the protocol: a new handshake helps, and need not wait.
     case atOnce
     /// The server speaks that revision of Engine.IO: ask with it, at once.
     case withRevision(EngineIO.Revision)
     /// The server has refused for good.
     case never
+}
+
+extension Reconnection {
+    /// What a Retry-After says, if there was one.
+    public init(afterSeconds seconds: Int?) { self = seconds.map { .after(seconds: $0) } ?? .later }
+
+    /// What a server asked for, for messages.
+    public var words: String { if case .after(let seconds) = self { ", and asks for \(seconds) s" } else { "" } }
 }
 
 extension Reconnection: RawRepresentable {
@@ -51,7 +61,11 @@ extension Reconnection: RawRepresentable {
         case "eio3": self = .withRevision(.v3)
         case "eio4": self = .withRevision(.v4)
         case "never": self = .never
-        default: return nil
+        default:
+            guard rawValue.hasPrefix("after-"), let seconds = Int(rawValue.dropFirst(6)), seconds >= 0 else {
+                return nil
+            }
+            self = .after(seconds: seconds)
         }
     }
 
@@ -59,6 +73,7 @@ extension Reconnection: RawRepresentable {
     public var rawValue: String {
         switch self {
         case .later: "later"
+        case .after(let seconds): "after-\(seconds)"
         case .atOnce: "at-once"
         case .withRevision(.v3): "eio3"
         case .withRevision(.v4): "eio4"

@@ -19,6 +19,12 @@ struct EmitLedger: Sendable {
         return acks.deadline.map { min($0, retry) } ?? retry
     }
 
+    /// The peer has so much longer for its acknowledgements.
+    mutating func postpone(by span: Duration) {
+        acks.postpone(by: span)
+        retries.postpone(by: span)
+    }
+
     // MARK: Emitting
 
     /// Sends an event to a namespace that is joined.

@@ -39,15 +39,27 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// Does what is due at `deadline`: nil when the server is dead, otherwise the ping to send.
-    mutating func fire() -> WebSocketMessage? {
+    /// Does what is due at `deadline`: throws when the server is dead, otherwise gives what is to be sent.
+    mutating func fire(at now: Moment) throws(Silence) -> WebSocketMessage? {
         guard case .open(var heartbeat) = state else { return nil }
-        let due = heartbeat.fire()
+        let due = heartbeat.fire(at: now)
         state = .open(heartbeat)
         switch due {
         case .ping: return EngineIO.Packet(.ping).message
-        case .death: return nil
+        case .pong: return EngineIO.Packet(.pong).message
+        case .nothing: return nil
+        case .death: throw Silence()
         }
+    }
+
+    /// The server was silent for too long.
+    struct Silence: Error {}
+
+    /// The socket is read, or not.
+    mutating func set(_ reading: SocketReading, at now: Moment) {
+        guard case .open(var heartbeat) = state else { return }
+        heartbeat.set(reading, at: now)
+        state = .open(heartbeat)
     }
 
     /// Ends the session.
@@ -120,8 +132,10 @@ struct EngineIOClient: Sendable {
         case .message:
             return .message(packet.data)
         case .ping where revision == .v4:
-            state = .open(heartbeat.pinged(at: now))
-            return .answer(packet.pong)
+            var heartbeat = heartbeat
+            let isToBeAnswered = heartbeat.pinged(at: now)
+            state = .open(heartbeat)
+            return isToBeAnswered ? .answer(packet.pong) : .nothing
         case .close:
             state = .closed
             return .closed

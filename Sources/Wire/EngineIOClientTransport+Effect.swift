@@ -96,7 +96,7 @@ extension EngineIOClientTransport {
         /// It never opened.
         case webSocketFailed(ConnectFailure)
         /// The head of an answer arrived.
-        case responseHead(RequestID, status: Int)
+        case responseHead(RequestID, status: Int, retryAfter: Int? = nil)
         /// A piece of its body.
         case responseChunk(RequestID, ArraySlice<UInt8>)
         /// The body is complete.

@@ -41,21 +41,26 @@ extension EngineIOClientTransport {
         let isPost = post?.id == exchange.id
         forget(exchange.id)
         let error = EngineIO.ServerError(status: exchange.status ?? 0, body: exchange.refusal[...])
+        let retry = { (detectsRevision: Bool) -> Reconnection in
+            let known = error.retry(detectsRevision: detectsRevision)
+            return known == .later ? Reconnection(afterSeconds: exchange.retryAfter) : known
+        }
         switch state {
         case .handshaking:
-            var failure = failure(error.message)
+            var failure = failure(error.message + retry(false).words)
             failure.httpStatus = error.status
             failure.code = error.code
             failure.text = error.text
-            failure.retry = error.retry(detectsRevision: configuration.detectsRevision)
+            failure.retry = retry(configuration.detectsRevision)
             fail(failure, into: &effects)
         case .closing(let close, _): if post == nil { end(close, into: &effects) }
         case .idle, .openingWebSocket, .polling, .upgrading, .webSocket, .closingWebSocket, .over:
             let tooLarge = isPost && error.status == 413
             end(
                 WebSocketClose(
-                    code: tooLarge ? 1009 : 1006, reason: tooLarge ? tooLargeWords(exchange) : error.message,
-                    retry: error.retry(detectsRevision: false)), into: &effects)
+                    code: tooLarge ? 1009 : 1006,
+                    reason: tooLarge ? tooLargeWords(exchange) : error.message + retry(false).words,
+                    retry: retry(false)), into: &effects)
         }
     }
 

@@ -59,9 +59,9 @@ extension EngineIOClientTransport {
 
     // MARK: Answers
 
-    mutating func head(_ id: RequestID, _ status: Int) {
-        if get?.id == id { get?.status = status }
-        if post?.id == id { post?.status = status }
+    mutating func head(_ id: RequestID, _ status: Int, _ retryAfter: Int?) {
+        if get?.id == id { get?.note(status, retryAfter) }
+        if post?.id == id { post?.note(status, retryAfter) }
     }
 
     mutating func chunk(_ id: RequestID, _ bytes: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
@@ -211,6 +211,8 @@ extension EngineIOClientTransport {
 extension EngineIOClientTransport.Exchange {
     /// Whether the head told that the request was refused.
     var isRefused: Bool { status.map { !(200..<300).contains($0) } ?? true }
+
+    mutating func note(_ status: Int, _ retryAfter: Int?) { (self.status, self.retryAfter) = (status, retryAfter) }
 
     /// Whether no more of the refusal is wanted.
     var hasSaidEnough: Bool { refusal.count >= EngineIO.ServerError.longestBody }

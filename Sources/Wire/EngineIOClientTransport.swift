@@ -51,6 +51,8 @@ public struct EngineIOClientTransport: Sendable {
         var until: Moment?
         /// The status, once the head came.
         var status: Int?
+        /// How many seconds a refusal asks to wait.
+        var retryAfter: Int?
         /// Bytes posted.
         var posted = 0
         /// Whether anything of an answer's body came.
@@ -117,7 +119,7 @@ public struct EngineIOClientTransport: Sendable {
         case .webSocketReceived(let messages): webSocketReceived(messages, at: now, into: &effects)
         case .webSocketClosed(let close): webSocketClosed(close, at: now, into: &effects)
         case .webSocketFailed(let failure): webSocketFailed(failure, at: now, into: &effects)
-        case .responseHead(let id, let status): head(id, status)
+        case .responseHead(let id, let status, let retryAfter): head(id, status, retryAfter)
         case .responseChunk(let id, let chunk): self.chunk(id, chunk, at: now, into: &effects)
         case .responseEnd(let id): ended(id, at: now, into: &effects)
         case .requestFailed(let id, let failure): failed(id, failure, into: &effects)

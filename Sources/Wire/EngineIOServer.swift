@@ -31,13 +31,13 @@ public struct EngineIOServer: Sendable {
     }
 
     /// When `fire()` is due.
-    public var deadline: Moment { heartbeat.deadline }
+    public var deadline: Moment { heartbeat.until }
 
     /// Does what is due at `deadline`: nil when the client is dead, otherwise the ping to send.
     public mutating func fire() -> WebSocketMessage? {
-        switch heartbeat.fire() {
+        switch heartbeat.fire(at: deadline) {
         case .ping: EngineIO.Packet(.ping).message
-        case .death: nil
+        case .pong, .nothing, .death: nil
         }
     }
 
@@ -58,8 +58,7 @@ public struct EngineIOServer: Sendable {
         case (.message, _):
             return .message(packet.data)
         case (.ping, .v3):
-            heartbeat = heartbeat.pinged(at: now)
-            return .answer(packet.pong)
+            return heartbeat.pinged(at: now) ? .answer(packet.pong) : .nothing
         case (.pong, .v4):
             heartbeat = heartbeat.ponged(at: now)
             return .nothing

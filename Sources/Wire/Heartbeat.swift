@@ -4,8 +4,8 @@
 /// dies when no ping came for interval + timeout; a sender dies when its ping stayed unanswered for the timeout. At most
 /// one ping is out at a time, so a timer that is late never sends a burst.
 struct Heartbeat: Hashable, Sendable {
-    /// What happens at a deadline.
-    enum Due { case ping, death }
+    /// What happens at a deadline. `pong` answers a ping that is not read yet.
+    enum Due { case ping, pong, nothing, death }
 
     private enum State: Hashable {
         /// Waits for the peer's next ping. Follows: listening.
@@ -17,6 +17,9 @@ struct Heartbeat: Hashable, Sendable {
     }
 
     private var state: State
+    private var reading = SocketReading.resumed
+    /// Pings that were answered before they were read.
+    private var answered = 0
     private let interval: Duration
     private let timeout: Duration
 
@@ -36,30 +39,57 @@ struct Heartbeat: Hashable, Sendable {
         Heartbeat(.listening(until: now + interval + timeout), interval: interval, timeout: timeout)
     }
 
-    /// When `fire()` is due.
-    var deadline: Moment {
+    /// When `fire(at:)` is due; nil while nothing can be heard or sent.
+    var deadline: Moment? {
+        if reading == .stalled { return nil }
+        guard reading == .paused, case .listening = state else { return until }
+        // The ping that a peer sends lies in the socket by then; its patience is half over.
+        return Moment(microseconds: until.microseconds - timeout.microseconds / 2)
+    }
+
+    /// When something is due while the socket is read.
+    var until: Moment {
         switch state {
         case .listening(let until), .resting(let until), .awaiting(let until): until
         }
     }
 
-    /// Does what is due at `deadline`.
-    mutating func fire() -> Due {
-        switch state {
-        case .resting(let moment):
-            state = .awaiting(until: moment + timeout)
+    /// Does what is due. While the socket is not read, nobody is called dead, and the peer is kept content.
+    mutating func fire(at now: Moment) -> Due {
+        switch (state, reading) {
+        case (.resting, _):
+            state = .awaiting(until: now + timeout)
             return .ping
-        case .listening, .awaiting:
+        case (.listening, .paused):
+            answered += 1
+            state = .listening(until: now + interval + timeout)
+            return .pong
+        case (.awaiting, .paused):
+            state = .resting(until: now + interval)
+            return .nothing
+        case (.listening, _), (.awaiting, _):
             return .death
         }
     }
 
-    /// The peer sent a ping: a listener starts over.
-    func pinged(at now: Moment) -> Heartbeat {
+    /// The socket is read, or not. What waited in it is to be read before its silence counts: that takes no longer than the peer has for an
+    /// answer.
+    mutating func set(_ reading: SocketReading, at now: Moment) {
+        self.reading = reading
+        guard reading == .resumed else { return }
         switch state {
-        case .listening: with(.listening(until: now + interval + timeout))
-        case .resting, .awaiting: self
+        case .listening(let until): state = .listening(until: max(until, now + timeout))
+        case .awaiting(let until): state = .awaiting(until: max(until, now + timeout))
+        case .resting: break
         }
+    }
+
+    /// The peer sent a ping: a listener starts over. Whether it is to be answered, since it was not yet.
+    mutating func pinged(at now: Moment) -> Bool {
+        if case .listening = state { state = .listening(until: now + interval + timeout) }
+        guard answered > 0 else { return true }
+        answered -= 1
+        return false
     }
 
     /// The peer sent a pong: a sender starts over (the server of revision 4 does at every pong, asked for or not).
@@ -78,5 +108,24 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    private func with(_ state: State) -> Heartbeat { Heartbeat(state, interval: interval, timeout: timeout) }
+    private func with(_ state: State) -> Heartbeat {
+        var other = self
+        other.state = state
+        return other
+    }
+}
+
+/// Whether what a peer sends is read. While it is not, its silence says nothing.
+public enum SocketReading: String, Hashable, Sendable {
+    /// It is read.
+    case resumed
+    /// It waits, since what was read before is not written yet.
+    case paused
+    /// The process stood still (SIGSTOP, a closed lid).
+    case stalled
+}
+
+extension Duration {
+    /// After the socket was not read, a peer has so much longer: what waited is read in that time.
+    package static let unreadGrace = Duration.seconds(2)
 }

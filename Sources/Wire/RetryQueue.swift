@@ -46,6 +46,9 @@ struct RetryQueue: Sendable {
         return item
     }
 
+    /// The peer has so much longer.
+    mutating func postpone(by span: Duration) { deadline = deadline.map { $0 + span } }
+
     /// Gives everything, in order.
     mutating func drain() -> [Item] {
         (sends, deadline) = (0, nil)

@@ -44,6 +44,12 @@ extension SocketIOClient {
             return ledger.deadline.map { min($0, until) } ?? until
         }
 
+        /// The server has so much longer for its answers.
+        mutating func postpone(by span: Duration) {
+            if case .joining(let until?) = state { state = .joining(until: until + span) }
+            ledger.postpone(by: span)
+        }
+
         /// The connection is gone: nothing of it is kept but the ledger.
         mutating func disconnected(into effects: inout [Effect]) {
             if isGone { return }

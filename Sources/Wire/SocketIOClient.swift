@@ -42,13 +42,27 @@ public struct SocketIOClient: Sendable {
     /// When the first of the namespaces has something due. Kept, since `deadline` is asked for at every message.
     var namespacesDue: Moment?
 
+    /// Since when the socket is not read.
+    private var unreadSince: Moment?
+
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
         switch state {
-        case .opening(let until): earlier(until, namespacesDue)
-        case .open: earlier(engine.deadline, namespacesDue)
+        case .opening(let until): unreadSince == nil ? earlier(until, namespacesDue) : nil
+        case .open: unreadSince == nil ? earlier(engine.deadline, namespacesDue) : engine.deadline
         case .finished: nil
         }
+    }
+
+    /// The socket is read, or not: the server has as much longer for what it is asked.
+    public mutating func set(_ reading: SocketReading, at now: Moment) {
+        engine.set(reading, at: now)
+        defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
+        guard reading == .resumed, let unreadSince else { return }
+        let span = now - unreadSince + .unreadGrace
+        if case .opening(let until) = state { state = .opening(until: until + span) }
+        for index in memberships.indices { memberships[index].postpone(by: span) }
+        renewNamespacesDue()
     }
 
     /// A machine for a packet stream that opened at `now`, which goes on from what the one before left behind.
@@ -144,15 +158,15 @@ extension SocketIOClient {
 
     private mutating func fire(_ due: Moment, into effects: inout [Effect]) {
         now = due
-        if let namespacesDue, namespacesDue <= due { fireNamespaces(into: &effects) }
+        if unreadSince == nil, let namespacesDue, namespacesDue <= due { fireNamespaces(into: &effects) }
         switch state {
         case .opening(let until):
             if until <= due { finish(.handshakeTimeout, into: &effects) }
         case .open:
             guard let beat = engine.deadline, beat <= due else { break }
-            if let ping = engine.fire() {
-                effects.append(.send(ping))
-            } else {
+            do throws(EngineIOClient.Silence) {
+                if let message = try engine.fire(at: due) { effects.append(.send(message)) }
+            } catch {
                 finish(.pingTimeout, into: &effects)
             }
         case .finished:

@@ -103,13 +103,14 @@ extension SocketIOReconnection {
             if connectAtOnce(loss, into: &effects) { return }
         case .atOnce:
             if connectAtOnce(loss, into: &effects) { return }
-        case .later: break
+        case .later, .after: break
         }
         isAtOnce = false
         if let limit = configuration.maximumAttempts, attempt >= limit {
             return end(.gaveUp(attempts: attempt, loss), into: &effects)
         }
-        let delay = configuration.backoff.delay(afterFailures: max(attempt, 1), using: &random)
+        var delay = configuration.backoff.delay(afterFailures: max(attempt, 1), using: &random)
+        if case .after(let seconds) = retry { delay = max(delay, min(.seconds(seconds), .longestRetryAfter)) }
         state = .waiting(until: now + delay)
         effects.append(.tell(.lost(loss, retryIn: delay)))
     }

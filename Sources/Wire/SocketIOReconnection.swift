@@ -36,6 +36,7 @@ public struct SocketIOReconnection: Sendable {
     /// The machine of the open stream.
     var client: SocketIOClient?
     var memory = SocketIOClient.Memory()
+    private var reading = SocketReading.resumed
     /// The namespaces to be in, and when to ask again for one the server took us out of.
     var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
     /// Attempts since the last session that held.
@@ -164,6 +165,7 @@ extension SocketIOReconnection {
                 revision: revision, namespaces: namespaces, handshakeTimeout: configuration.handshakeTimeout,
                 overflow: configuration.overflow),
             memory: memory, openedAt: now)
+        client?.set(reading, at: now)
         memory = SocketIOClient.Memory()
     }
 
@@ -174,6 +176,12 @@ extension SocketIOReconnection {
         case .closing(let cause): closed(by: cause, at: now, into: &effects)
         case .idle, .open, .waiting, .over: break
         }
+    }
+
+    /// The stream is read, or not.
+    public mutating func set(_ reading: SocketReading, at now: Moment) {
+        self.reading = reading
+        client?.set(reading, at: now)
     }
 
     /// Messages arrived.

@@ -1,3 +1,4 @@
+import JSONText
 import Live
 import Recording
 import Wire
@@ -20,7 +21,10 @@ enum FileGrepCommand {
                 found = try search.search(path, hearing: complaints.hear) { hit in
                     if hit.followsHole, !isJSON { try output.write(["--"]) }
                     let text = String(decoding: hit.text, as: UTF8.self)
-                    try output.write([isJSON ? text : StandardOutput.escaped(prefix + line(hit, text))])
+                    try output.write([
+                        isJSON
+                            ? text : StandardOutput.escaped(prefix + line(hit, text, isRaw: arguments.has(.raw)))
+                    ])
                 }
             }
             matches += found
@@ -40,14 +44,17 @@ enum FileGrepCommand {
         }
         let context = try arguments.records(.context)
         return RecordingSearch(
-            pattern, isInverted: arguments.has(.invertMatch), before: try arguments.records(.before) ?? context ?? 0,
+            pattern, isInverted: arguments.has(.invertMatch), isRaw: arguments.has(.raw),
+            before: try arguments.records(.before) ?? context ?? 0,
             after: try arguments.records(.after) ?? context ?? 0, around: try arguments.duration(.around))
     }
 
     /// Number, time of day, direction and text of a record.
-    private static func line(_ hit: RecordingSearch.Hit, _ text: String) -> String {
+    private static func line(_ hit: RecordingSearch.Hit, _ text: String, isRaw: Bool) -> String {
         let time = RecordingTime.text(hit.stamp.wall).dropFirst(11).prefix(12)
-        return "\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  \(words(of: hit.record) ?? text)"
+        var words = words(of: hit.record) ?? text
+        if !isRaw { words = String(decoding: RawJSON.readable(Array(words.utf8)[...]), as: UTF8.self) }
+        return "\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  \(words)"
     }
 
     private static func words(of record: Record) -> String? {

@@ -19,7 +19,7 @@ extension Option {
         case .noAck: [.emit]
         case .query, .auth, .eio, .transport: [.tail, .record, .emit]
         case .history, .catchUp, .members, .framing, .idleTimeout, .reconnect, .maxMessage, .maxBody, .maxBinary,
-            .maxAttachments, .maxDepth:
+            .maxAttachments, .maxDepth, .maxRetryAfter:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth:
             [.tail, .record, .emit] + CommandName.errands
@@ -43,7 +43,7 @@ extension Option {
         case .event, .notEvent, .direction, .connection, .notConnection: [.fileFilter]
         case .start, .end: [.replay, .fileFilter, .fileCut]
         case .ripple: [.fileCut]
-        case .fixedStrings, .ignoreCase, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
+        case .fixedStrings, .ignoreCase, .raw, .invertMatch, .countOnly, .after, .before, .context, .around: [.fileGrep]
         case .set, .at: [.fileMark]
         case .size, .every, .records, .marks, .connections: [.fileSplit]
         case .rule, .replace, .keepLength: [.fileRedact]

@@ -69,7 +69,7 @@ extension Option {
         case .failOn: "gap|unknown|denied,…"
         case .count, .maxAttempts, .maxRooms, .seed, .history, .catchUp: "N"
         case .maxPayload: "BYTES"
-        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery: "D"
+        case .duration, .idleTimeout, .pingInterval, .pingTimeout, .connectTimeout, .recovery, .maxRetryAfter: "D"
         case .speed: "N|max"
         case .rate: "N/s"
         case .idleLimit, .span: "D"
@@ -114,7 +114,7 @@ extension Option {
             .noStates, .keepSecrets,
             .secrets, .ripple,
             .fixedStrings,
-            .ignoreCase,
+            .ignoreCase, .raw,
             .invertMatch, .countOnly, .marks, .connections, .explainFilter, .keepLength, .decompress, .quiet, .help:
             nil
         }

@@ -34,6 +34,7 @@ enum Option: String, CaseIterable {
     case duration
     case idleTimeout = "idle-timeout"
     case maxAttempts = "max-attempts"
+    case maxRetryAfter = "max-retry-after"
     case reconnect
     case maxMessage = "max-message"
     case maxBody = "max-body"
@@ -73,6 +74,7 @@ enum Option: String, CaseIterable {
     case ignoreCase = "ignore-case"
     case invertMatch = "invert-match"
     case countOnly = "count-only"
+    case raw
     case after, before, context, around
     case set, at
     case size, every, records, marks, connections

@@ -81,7 +81,7 @@ private struct ScriptReading {
         case .closing: if let place = open[change.connection] { readings[place].isClosing = true }
         case .closed: end(change.connection, at: time)
         case .connecting: if let url = change.url { revision = url.contains("EIO=3") ? .v3 : .v4 }
-        case .upgraded, .failed: break
+        case .upgraded, .failed, .paused, .stalled, .resumed: break
         }
     }
 

@@ -88,6 +88,10 @@ enum TailCommand {
         } catch {
             return Console.fail(error)
         }
+        if let path = configuration.recordPath, path != "-" {
+            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            outlets.patience.keepUnread(in: folder.isEmpty ? "/" : folder)
+        }
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
@@ -148,6 +152,7 @@ enum TailCommand {
         told.adoption = options.adoption
         told.reconnects = options.reconnects
         told.catchUp = options.catchUp
+        told.longestRetryAfter = options.longestRetryAfter
         told.maximumRooms = options.maximumRooms
         told.limits = options.limits
         return told

@@ -44,6 +44,7 @@ struct TailOptions {
     /// Who reads the frames of the WebSocket.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
+    var longestRetryAfter = Duration.longestRetryAfter
     var reconnects = Configuration.Reconnecting.always
     /// The largest things taken from the server.
     var limits: Limits
@@ -80,6 +81,7 @@ struct TailOptions {
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
+        longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
         reconnects = try arguments.choice(.reconnect) ?? .always
         limits = Limits()
         limits.message = try arguments.limit(.maxMessage) ?? limits.message

@@ -292,4 +292,41 @@ import Wire
         #expect(transcript.effects.isEmpty)
         #expect(transcript.session.deadline == nil)
     }
+
+    @Test(arguments: [(120, 120), (999_999_999, 300)])
+    func `a server that refuses a connection for a while is left alone for it, and the wait is told`(
+        asked: Int, heeded: Int
+    ) throws {
+        var refused = twake(3)
+        refused.feed(
+            .failed(
+                connection: 1,
+                ConnectFailure(phase: .handshake, httpStatus: 503, message: "busy", retry: .after(seconds: asked))))
+        #expect(refused.retryIn == .seconds(heeded))
+        #expect(refused.notices.contains { $0.contains("the connection waits \(heeded) s") })
+        #expect(refused.waits == [.seconds(heeded)])
+        var closed = twake()
+        closed.authenticate()
+        closed.feed(.closed(connection: 1, WebSocketClose(code: 1006, retry: .after(seconds: asked))))
+        #expect(closed.retryIn == .seconds(heeded))
+    }
+
+    @Test func `while nothing is read, neither a token nor a room nor a heartbeat times out`() {
+        var transcript = twake()
+        transcript.feed(.opened(connection: 1, token: Secret("t0ken")))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        transcript.receive(#"40{"sid":"t"}"#)
+        transcript.feed(.reading(.paused))
+        transcript.pass(.seconds(60))
+        transcript.feed(.reading(.resumed))
+        transcript.receive(#"42["authenticated"]"#)
+        #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
+        transcript.feed(.reading(.paused))
+        transcript.pass(.seconds(60))
+        #expect(transcript.sent.allSatisfy { $0 == "3" })
+        transcript.feed(.reading(.resumed))
+        transcript.receive(#"42["realtime:join:success",{"name":"/r"}]"#)
+        #expect(transcript.roomChanges == ["joined /r"])
+        #expect(transcript.connection == 1)
+    }
 }

@@ -94,4 +94,20 @@ import Wire
         transcript.feed(.answered(request: 999, .response(status: 200, body: [], retryAfter: nil)))
         #expect(refetches(transcript).isEmpty)
     }
+
+    @Test func `a service that asks for a long wait is waited for as long as is allowed, and the wait is told`() throws
+    {
+        for (asked, heeded) in [(120, 120), (999_999_999, 300)] {
+            var transcript = Transcript.ready(rooms: [Self.rooms[0]])
+            let request = try #require(transcript.requests.first { $0.target.contains("ch1") })
+            transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: asked)))
+            let notice = try #require(transcript.notices.first { $0.contains("waits \(heeded) s") })
+            #expect(notice.contains("the server asks for \(asked) s (Retry-After)"))
+            #expect(transcript.waits == [.seconds(heeded)])
+            transcript.pass(.seconds(heeded - 1))
+            #expect(!transcript.requests.contains { $0.id > request.id && $0.target == request.target })
+            transcript.pass(.seconds(1))
+            #expect(transcript.requests.contains { $0.id > request.id && $0.target == request.target })
+        }
+    }
 }

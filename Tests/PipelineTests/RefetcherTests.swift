@@ -105,4 +105,23 @@ import Wire
         #expect(refetcher.forget(key) == request)
         #expect(refetcher.answered(request ?? 0, ok, at: .zero, using: &random) == .unknown)
     }
+
+    @Test func `a key that is invalidated after each answer is fetched ten times at once, then with pauses`() throws {
+        var random = RandomSource(seed: 1)
+        var refetcher = Refetcher(limit: 8)
+        var (now, fetches) = (Moment.zero, 0)
+        while now < Moment(microseconds: 2_000_000) {
+            refetcher.advance(to: now)
+            refetcher.invalidate(key, cause: 1)
+            if let next = refetcher.next(at: now) {
+                fetches += 1
+                _ = refetcher.answered(next.request, ok, at: now, using: &random)
+                _ = refetcher.finish(key, isReadable: true, at: now, using: &random)
+                now = now + .milliseconds(1)
+            } else {
+                now = try #require(refetcher.deadline)
+            }
+        }
+        #expect((11...22).contains(fetches), "\(fetches)")
+    }
 }

@@ -165,6 +165,10 @@ struct Transcript {
         effects.compactMap { if case .report(.gap(let gap)) = $0 { gap } else { nil } }
     }
 
+    var waits: [Duration] {
+        effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.wait } else { nil } }
+    }
+
     var notices: [String] {
         effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.text } else { nil } }
     }

@@ -265,4 +265,13 @@ struct BayeuxClientTests {
         _ = silent.start()
         #expect(silent.advance(to: 10_000) == ["close noAnswer"])
     }
+
+    @Test func `while the transport is not read, no silence is held against a server of Bayeux`() {
+        var client = BayeuxClientTranscript.subscribed()
+        let due = client.machine.deadline
+        client.machine.set(.paused, at: ms(1_000))
+        #expect(client.machine.deadline == nil)
+        client.machine.set(.resumed, at: ms(61_000))
+        #expect(client.machine.deadline == due.map { $0 + .seconds(62) })
+    }
 }

@@ -130,4 +130,41 @@ struct HeartbeatTests {
         #expect(joined.receive("3", at: 44_000) == [])
         #expect(joined.advance(to: 45_000) == [])
     }
+
+    // MARK: A socket that is not read
+
+    @Test func `while the socket is not read, a revision 4 client answers pings ahead, and none of them twice`() {
+        var client = ClientTranscript.joined(.v4)
+        client.machine.set(.paused, at: ms(30_000))
+        #expect(client.machine.deadline == ms(35_000), "ten seconds after the server pinged")
+        #expect(client.advance(to: 200_000) == Array(repeating: "send 3", count: 5))
+        client.machine.set(.resumed, at: ms(200_000))
+        for _ in 1...5 { #expect(client.receive("2", at: 200_000) == []) }
+        #expect(client.receive("2", at: 225_000) == ["send 3"])
+    }
+
+    @Test func `while the socket is not read, a revision 3 client pings on and calls nobody dead`() {
+        var client = ClientTranscript.joined(.v3)
+        client.machine.set(.paused, at: ms(1_000))
+        #expect(client.advance(to: 100_000) == ["send 2", "send 2"])
+        client.machine.set(.resumed, at: ms(100_000))
+        #expect(client.advance(to: 119_999) == ["send 2"])
+    }
+
+    @Test func `after a standstill a client hears what waits before it calls the server silent, and then soon`() {
+        var client = ClientTranscript.joined(.v4)
+        client.machine.set(.stalled, at: ms(44_999))
+        #expect(client.advance(to: 3_600_000) == [])
+        client.machine.set(.resumed, at: ms(3_600_000))
+        #expect(client.advance(to: 3_619_999) == [])
+        #expect(client.advance(to: 3_620_000) == ["close pingTimeout"])
+    }
+
+    @Test func `the answers that a client waits for have as much longer as the socket was not read`() {
+        var client = ClientTranscript(.v4)
+        client.machine.set(.paused, at: ms(19_000))
+        #expect(client.advance(to: 60_000) == [])
+        client.machine.set(.resumed, at: ms(60_000))
+        #expect(client.machine.deadline == ms(20_000 + 41_000 + 2_000))
+    }
 }

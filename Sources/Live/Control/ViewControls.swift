@@ -87,7 +87,6 @@ public final class ControlledView: Outlet {
     /// Shows what waited, in the format that is wanted now.
     private func show(_ state: inout State) throws(OutletError) {
         if let format = controls.format, format != state.format {
-            try state.printer.finish()
             state.format = format
             state.printer = makePrinter(format)
         }

@@ -279,8 +279,8 @@ extension Answer {
     init(_ result: Result<HTTPResponse, HTTPFailure>) {
         switch result {
         case .success(let response):
-            let retryAfter = response.headers.first { $0.name == "retry-after" }.flatMap { Int($0.value) }
-            self = .response(status: response.status, body: response.body[...], retryAfter: retryAfter)
+            self = .response(
+                status: response.status, body: response.body[...], retryAfter: retryAfter(in: response.headers))
         case .failure(let failure): self = .failure(kind: failure.kind.rawValue, message: failure.message)
         }
     }

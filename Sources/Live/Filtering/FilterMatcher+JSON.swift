@@ -94,7 +94,8 @@ extension FilterMatcher {
 
     /// A string's value; of anything else its text.
     private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
-        try reader.peek() == .string ? try reader.string() : try reader.raw().description
+        try reader.peek() == .string
+            ? try reader.string() : String(decoding: RawJSON.readable(try reader.raw().bytes), as: UTF8.self)
     }
 
     private static func isSame(_ value: FilterValue.Decoded, _ reader: inout JSONReader) throws(JSONError) -> Bool {

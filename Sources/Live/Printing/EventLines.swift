@@ -186,7 +186,7 @@ struct EventLines {
         let namespace = report.namespace == "/" ? "" : " in \(report.namespace)"
         appendField("event", "\(report.wireName)\(namespace), record \(stamp.n)", .plain, to: &buffer)
         let payload = report.payload.bytes
-        var text = String(decoding: payload.prefix(EventLines.mostPayload), as: UTF8.self)
+        var text = String(decoding: RawJSON.readable(payload.prefix(EventLines.mostPayload)), as: UTF8.self)
         if payload.count > EventLines.mostPayload { text += "… (\(payload.count) bytes)" }
         appendField("payload", text, .dim, to: &buffer)
     }

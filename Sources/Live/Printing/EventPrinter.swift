@@ -70,8 +70,8 @@ public final class EventPrinter: Outlet {
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
-    /// Nothing is kept back, so there is nothing to do.
-    public func finish() throws(OutletError) {}
+    /// Waits until what was kept for the reader is written.
+    public func finish() throws(OutletError) { try writer.finish() }
 }
 
 /// What a printer remembers from batch to batch, by what it prints.

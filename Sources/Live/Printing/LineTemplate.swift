@@ -153,7 +153,7 @@ extension LineTemplate {
         case .payload(let path):
             guard let value = path.value(in: report.payload) else { return "" }
             if case .string(let text)? = try? JSONValue(parsing: value.bytes) { return text }
-            return String(decoding: value.bytes, as: UTF8.self)
+            return String(decoding: RawJSON.readable(value.bytes), as: UTF8.self)
         case .field(let field):
             let event = report.event
             return switch field {

@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 import Network
 import Pipeline
 import Recording
@@ -58,8 +59,8 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
-    /// Nothing is kept back, so there is nothing to do.
-    public func finish() throws(OutletError) {}
+    /// Waits until what was kept for the reader is written. One that is gone ends nothing.
+    public func finish() throws(OutletError) { try? writer.finish() }
 
     private func writeUnlessClosed(_ bytes: [UInt8]) throws(OutletError) {
         guard !bytes.isEmpty else { return }
@@ -173,7 +174,7 @@ struct StatusLines {
         buffer.append("! cannot read \(report.layer.rawValue)  ", .bad)
         buffer.append(report.subject + ": " + report.message)
         if !report.excerpt.isEmpty {
-            buffer.append("  " + String(decoding: report.excerpt.prefix(200), as: UTF8.self), .dim)
+            buffer.append("  " + String(decoding: RawJSON.readable(report.excerpt.prefix(200)), as: UTF8.self), .dim)
         }
     }
 

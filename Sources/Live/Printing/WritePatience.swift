@@ -18,6 +18,14 @@ public final class WritePatience: Sendable {
     private let waited = Atomic(0)
     private let opened = Monitor<[Int32: Int32]>([:])
 
+    private struct Spools {
+        var folder: String?
+        var open: [Int32: OutputSpool] = [:]
+        var ended: Set<Int32> = []
+    }
+
+    private let spools = Monitor(Spools())
+
     /// A patience without end, until `end()` is called.
     public init(limit: Duration = .seconds(5)) { self.limit = limit }
 
@@ -25,6 +33,31 @@ public final class WritePatience: Sendable {
 
     /// The process was told to end. Any thread.
     public func end() { isEnding.store(true, ordering: .releasing) }
+
+    /// From here on what is not read holds nobody up: it waits in this folder, which is the recording's.
+    public func keepUnread(in folder: String) { spools.change { $0.folder = folder } }
+
+    /// What waits for the reader of a descriptor; nil when nothing ever did.
+    func openSpool(of descriptor: Int32) -> OutputSpool? { spools.look { $0.open[descriptor] } }
+
+    /// Where what the reader of `writer` does not read may wait; nil where it may not.
+    func spool(for writer: DescriptorWriter) -> OutputSpool? {
+        spools.change { spools in
+            guard let folder = spools.folder, !spools.ended.contains(writer.descriptor) else { return nil }
+            if let open = spools.open[writer.descriptor] { return open }
+            let spool = OutputSpool(in: folder, for: writer.waiting)
+            spools.open[writer.descriptor] = spool
+            return spool
+        }
+    }
+
+    /// From here on nothing that is written there is kept; gives what was.
+    func endSpool(of descriptor: Int32) -> OutputSpool? {
+        spools.change { spools in
+            spools.ended.insert(descriptor)
+            return spools.open.removeValue(forKey: descriptor)
+        }
+    }
 
     /// The same pipe or terminal, not blocking, as long as this lives; the descriptor itself, where it is something else or may not be opened: then
     /// a writer waits as long as it takes.

@@ -85,7 +85,7 @@ struct ConnectionMemory {
             joins = [:]
         case .open: state = record
         case .upgraded: state?.transport = record.transport
-        case .closing: break
+        case .closing, .paused, .stalled, .resumed: break
         }
     }
 

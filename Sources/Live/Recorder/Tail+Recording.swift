@@ -158,6 +158,8 @@ extension Tail {
             return .action(action)
         }
         guard case .connection(var connection) = record else { return record }
+        // What is about all of them is of the one there is.
+        if connection.connection == 0 { connection.connection = self.connection }
         if connection.state == .open {
             notes.isOnWebSocket = socket?.isOnWebSocket ?? false
             connection.transport = notes.isOnWebSocket ? "websocket" : "polling"

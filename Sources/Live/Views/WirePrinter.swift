@@ -36,8 +36,8 @@ public final class WirePrinter: Outlet {
         if !buffer.bytes.isEmpty { try writer.write(buffer.bytes) }
     }
 
-    /// Nothing is kept back, so there is nothing to do.
-    public func finish() throws(OutletError) {}
+    /// Waits until what was kept for the reader is written.
+    public func finish() throws(OutletError) { try writer.finish() }
 }
 
 /// The lines of wire units. Pure.

@@ -16,7 +16,7 @@ extension GroupMeBackend {
             let words = refusal.errors.joined(separator: "; ")
             return verdict(
                 on: action.operation, status, String((words.isEmpty ? "HTTP status \(status)" : words).prefix(300)),
-                isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds(min($0, 3600)) }, attempt)
+                isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds($0) }, attempt)
         }
     }
 

@@ -24,10 +24,10 @@ extension TwakeBackend {
             }
             if isDoneAlready(action.operation, words, status, attempt) { return .done }
             if status == 429 || status == 425 {
-                return .later(after: retryAfter.map { .seconds(min($0, 3600)) }, why: why, mayBeDone: false)
+                return .later(after: retryAfter.map { .seconds($0) }, why: why, mayBeDone: false)
             }
             if status == 408 || status >= 500, !Self.refusals.contains(words) {
-                return .later(after: retryAfter.map { .seconds(min($0, 3600)) }, why: why, mayBeDone: true)
+                return .later(after: retryAfter.map { .seconds($0) }, why: why, mayBeDone: true)
             }
             return .refused(why: why, status: status)
         }

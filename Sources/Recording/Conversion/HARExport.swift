@@ -63,7 +63,7 @@ struct HARExport {
                 } else {
                     begin(change.connection, url: change.url ?? "", line.stamp)
                 }
-            case .closing: break
+            case .closing, .paused, .stalled, .resumed: break
             case .closed, .failed:
                 guard let place else { return }
                 entries[place].entry.isClosed = true

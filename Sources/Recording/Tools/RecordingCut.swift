@@ -61,7 +61,7 @@ struct Prelude {
             } else {
                 connections.append((change.connection, [line], 0))
             }
-        case .closing: break
+        case .closing, .paused, .stalled, .resumed: break
         case .closed, .failed:
             connections.removeAll { $0.number == change.connection }
             if connections.isEmpty { joins = [] }

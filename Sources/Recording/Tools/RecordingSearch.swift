@@ -1,9 +1,10 @@
+import JSONText
 import Wire
 
 /// Finds records by their text.
 ///
 /// What is searched is what people mean by it: of a message and of an answer the payload, of a request its method and URL and body,
-/// of other records their line.
+/// of other records their line; as it reads, not as JSON spells it, unless the bytes are asked for.
 public struct RecordingSearch {
     /// A record that matches, or stands near one that does.
     public struct Hit {
@@ -23,17 +24,20 @@ public struct RecordingSearch {
     private static let mostContext = 10_000
     private let pattern: TextPattern
     private let isInverted: Bool
+    private let isRaw: Bool
     private let before: Int
     private let after: Int
     private let around: Int64?
 
     /// A search with so many records of context before and after each match, or all that are at most `around` away from one;
-    /// `isInverted` looks for records that do not match.
+    /// `isInverted` looks for records that do not match, `isRaw` at the bytes.
     public init(
-        _ pattern: TextPattern, isInverted: Bool = false, before: Int = 0, after: Int = 0, around: Duration? = nil
+        _ pattern: TextPattern, isInverted: Bool = false, isRaw: Bool = false, before: Int = 0, after: Int = 0,
+        around: Duration? = nil
     ) {
         self.pattern = pattern
         self.isInverted = isInverted
+        self.isRaw = isRaw
         self.before = min(max(0, before), Self.mostContext)
         self.after = max(0, after)
         self.around = around?.microseconds
@@ -101,7 +105,13 @@ public struct RecordingSearch {
     }
 
     private func isMatch(_ line: RecordLine) -> Bool {
-        (pattern.match(in: Self.text(of: line)) != nil) != isInverted
+        let text = Self.text(of: line)
+        let isFound =
+            pattern.match(in: isRaw ? text : Array(RawJSON.readable(text[...]))) != nil
+            // What is spelled with a backslash even so is looked at as it reads, too.
+            || !isRaw && text.contains(UInt8(ascii: "\\"))
+                && pattern.match(in: Array(RawJSON.readable(text[...], wholly: true))) != nil
+        return isFound != isInverted
     }
 
     private static func text(of line: RecordLine) -> [UInt8] {

@@ -31,7 +31,7 @@ struct WrittenChunk {
         switch change.state {
         case .open: if !connections.contains(change.connection) { connections.append(change.connection) }
         case .closed, .failed: connections.removeAll { $0 == change.connection }
-        case .connecting, .upgraded, .closing: break
+        case .connecting, .upgraded, .closing, .paused, .stalled, .resumed: break
         }
     }
 

@@ -31,6 +31,16 @@ extension BayeuxClient {
             }
         }
 
+        /// The server has so much longer for its answer.
+        mutating func postpone(by span: Duration) {
+            switch state {
+            case .asked(let id, let until, let attempts):
+                state = .asked(id: id, until: until + span, attempts: attempts)
+            case .leaving(let id, let until): state = .leaving(id: id, until: until + span)
+            case .wanted, .standing, .refused: break
+            }
+        }
+
         /// Nobody can say whether what was asked for arrived.
         mutating func transportClosed() { if case .asked = state { state = .wanted } }
 

@@ -93,9 +93,32 @@ public struct BayeuxClient: Sendable {
         resumable = memory.session?.clientID
     }
 
+    /// Since when the transport is not read.
+    private var unreadSince: Moment?
+
+    /// The transport is read, or not: meanwhile nothing is timed, and the server has as much longer for its answers.
+    public mutating func set(_ reading: SocketReading, at now: Moment) {
+        defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
+        guard reading == .resumed, let unreadSince else { return }
+        let span = now - unreadSince + .unreadGrace
+        switch state {
+        case .idle, .open, .pausing, .finished: break
+        case .handshaking(let id, let until): state = .handshaking(id: id, until: until + span)
+        case .resuming(let clientID, let id, let until, let isTold):
+            state = .resuming(clientID: clientID, id: id, until: until + span, isTold: isTold)
+        case .leaving(let until): state = .leaving(until: until + span)
+        }
+        if case .out(let id, let until) = connect { connect = .out(id: id, until: until + span) }
+        heard = heard + span
+        probe = probe.map { ($0.id, $0.until + span) }
+        for index in subscriptions.indices { subscriptions[index].postpone(by: span) }
+        for index in publications.indices { publications[index].until = publications[index].until + span }
+    }
+
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
-        switch state {
+        if unreadSince != nil { return nil }
+        return switch state {
         case .idle, .finished: nil
         case .handshaking(_, let until), .resuming(_, _, let until, _), .pausing(let until), .leaving(let until): until
         case .open:

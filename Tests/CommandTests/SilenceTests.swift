@@ -1,0 +1,124 @@
+import Glibc
+import Network
+import TestSupport
+import Testing
+
+/// A server that speaks is not called silent, whatever keeps its words from being read. `WEIR_LONG=1` takes a minute for each case.
+@Suite("False silence", .timeLimit(.minutes(10))) struct SilenceTests {
+    private static let isLong = getenv("WEIR_LONG") != nil
+
+    /// A `weir tail` of a server that counts, its output a pipe.
+    private final class Run {
+        let server: Peer
+        let tail: pid_t
+        let output: Int32
+        let errors: Int32
+        private var rest: [UInt8] = []
+        private(set) var lines = 0
+
+        init(_ server: [String], _ options: [String] = []) throws {
+            self.server = try Peer(["python3", peersFolder + "/patient_server.py"] + server)
+            let port = try self.server.listeningPort()
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            errors = try temporaryFile()
+            tail = try start(
+                [
+                    try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--transport",
+                    "websocket",
+                    "--eio", "4", "--no-ctl", "--store", "none", "--format", "jsonl", "--until-match", "event = last",
+                ] + options, environment: [:], descriptors: [1: ends[1], 2: errors])
+            close(ends[1])
+            output = ends[0]
+            _ = fcntl(output, F_SETFD, FD_CLOEXEC)
+        }
+
+        /// Reads lines until there are so many, or none follows.
+        func read(_ count: Int = .max) {
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            while lines < count {
+                let got = Glibc.read(output, &piece, piece.count)
+                if got <= 0 { return }
+                lines += piece[..<got].count { $0 == 10 }
+            }
+        }
+
+        /// Waits until the server has been there for so long.
+        func wait(seconds: Int) throws { try server.readLine(startingWith: "second \(seconds).") }
+
+        /// Reads what is left, and gives what was told.
+        func end() throws -> String {
+            server.drain()
+            read()
+            _ = try waitForExit(of: tail)
+            close(output)
+            defer { close(errors) }
+            return try contents(of: errors)
+        }
+    }
+
+    @Test func `a process that was stopped for four seconds reads what waits before it calls the server silent`() throws
+    {
+        let run = try Run([Self.isLong ? "600" : "70", "100", "60000"])
+        run.read(5)
+        // A minute has eight stops of four seconds.
+        for stop in 0..<(Self.isLong ? 8 : 1) {
+            try run.wait(seconds: 7 * stop + 1)
+            kill(run.tail, SIGSTOP)
+            try run.wait(seconds: 7 * stop + 5)
+            kill(run.tail, SIGCONT)
+        }
+        let told = try run.end()
+        #expect(run.lines == (Self.isLong ? 601 : 71), "\(told)")
+        #expect(!told.contains("disconnected"), "\(told)")
+    }
+
+    @Test func `while the output is not read, the server is kept content, and nothing is lost`() throws {
+        let total = Self.isLong ? 100_000 : 12_000
+        let run = try Run(["\(total)", "0", "4000", "900"])
+        try run.wait(seconds: Self.isLong ? 60 : 10)
+        let told = try run.end()
+        #expect(run.lines == total + 1, "\(told)")
+        #expect(!told.contains("disconnected"), "\(told)")
+        #expect(told.contains("the output does not keep up"))
+    }
+
+    @Test func `a recording goes on while nobody reads the output, which has everything in the end`() throws {
+        let total = Self.isLong ? 100_000 : 12_000
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let run = try Run(["\(total)", "0", "4000", "900"], ["--record", recording])
+        // Far more than is held in memory: the server is read to its end only if nothing holds the socket.
+        try run.server.readLine(startingWith: "all sent")
+        if Self.isLong { try run.wait(seconds: 60) }
+        let told = try run.end()
+        #expect(run.lines == total + 1, "\(told)")
+        #expect(!told.contains("does not keep up") && !told.contains("disconnected"), "\(told)")
+        #expect(try weir("file", "grep", "-cF", #"["tick","#, recording).output == "\(total)\n")
+        let replay = try weir(
+            "replay", recording, "--speed", "max", "--verify", "--no-ctl", "--quiet", "--format", "jsonl")
+        #expect(replay.status == 0, "\(replay.errors.suffix(500))")
+    }
+
+    @Test func `text that a server escapes is shown, filtered, highlighted and searched as it reads`() throws {
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let server = try Peer(["python3", peersFolder + "/patient_server.py", "3", "0", "60000", "0", "escaped"])
+        defer { server.stop() }
+        let port = try server.listeningPort()
+        let tail = try weir(
+            "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--transport", "websocket", "--no-ctl",
+            "--store",
+            "none", "--record", recording, "--until-match", "event = last", "--grep", "émoji 😀", "--format", "compact")
+        #expect(
+            tail.output.split(separator: "\n").count { $0.contains("émoji 😀 https://example.org") } == 3,
+            "\(tail.output)")
+        let replay = try weir(
+            "replay", recording, "--speed", "max", "--no-ctl", "--filter", "text ~ 'émoji'", "--format", "compact")
+        #expect(replay.output.contains("émoji"), "\(replay.output)\(replay.errors)")
+        #expect(try weir("file", "grep", "-cF", "émoji 😀", recording).output == "3\n")
+        #expect(try weir("file", "grep", "-F", "émoji", recording).output.contains("émoji 😀"))
+        #expect(try weir("file", "grep", "-cF", #"\u00e9moji"#, recording).output == "0\n")
+        #expect(try weir("file", "grep", "-cF", "--raw", #"\u00e9moji"#, recording).output == "3\n")
+        let raw = try weir("replay", recording, "--speed", "max", "--no-ctl", "--view", "raw")
+        #expect(raw.output.contains(#"u00e9moji"#), "\(raw.output)")
+    }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// What a server says before and instead of a 101.
+@Suite(.bothFramings) struct InterimAnswerTests {
+    private func connect(_ before: String, _ body: (TestClient) throws -> Void) throws {
+        let hex = before.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let peer = try Peer(["python3", peersFolder + "/frames_peer.py", "810161", "deaf", hex])
+        defer { peer.stop() }
+        let port = try peer.listeningPort()
+        try withLoop { loop in
+            try body(try TestClient(loop, WebSocketRequest(url: URLParts(scheme: "ws", host: "127.0.0.1", port: port))))
+        }
+    }
+
+    @Test(arguments: [1, 3, 32])
+    func `100 and 103 before the 101 are passed over`(count: Int) throws {
+        // The library's own role takes the first head for the answer.
+        guard BothFramings.current == .own else { return }
+        let interim = ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"]
+        try connect((0..<count).map { interim[$0 % 2] }.joined()) { client in
+            #expect(client.messages(1) == [.text("a")])
+        }
+    }
+
+    @Test func `interim answers are bounded, in number and in bytes`() throws {
+        guard BothFramings.current == .own else { return }
+        try connect(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 40)) { client in
+            #expect(client.failure()?.message.contains("more than 32 interim answers") == true)
+        }
+        try connect("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 103 E\r\nLink: " + String(repeating: "x", count: 300_000)) {
+            client in
+            #expect(client.failure()?.message.contains("the heads are larger than") == true)
+        }
+    }
+
+    @Test(arguments: ["120", "Fri, 31 Dec 9999 23:59:59 GMT", "999999999999999999999"])
+    func `a refusal of the handshake tells how long the server asks to wait`(value: String) throws {
+        let refusal = "Unavailable\r\nRetry-After: \(value)\r\nContent-Length: 0\r\n\r\n"
+        for status in ["HTTP/1.1 503 ", "HTTP/1.1 429 "] {
+            try connect(status + refusal) { client in
+                guard case .after(let seconds)? = client.failure()?.retry else {
+                    Issue.record("it does not say")
+                    return
+                }
+                #expect(value == "120" ? seconds == 120 : seconds > 1_000_000_000)
+            }
+        }
+    }
+
+    @Test func `a Retry-After is a number of seconds or a date`() {
+        let wall = Int64(784_111_777) * 1_000_000
+        #expect(retryAfter("120", at: wall) == 120)
+        #expect(retryAfter("Sun, 06 Nov 1994 08:51:37 GMT", at: wall) == 120)
+        #expect(retryAfter("Sunday, 06-Nov-94 08:51:37 GMT", at: wall) == 120)
+        #expect(retryAfter("Sun Nov  6 08:51:37 1994", at: wall) == 120)
+        #expect(retryAfter("Sun, 06 Nov 1994 08:00:00 GMT", at: wall) == 0)
+        #expect(retryAfter("soon", at: wall) == nil)
+        #expect(retryAfter("-5", at: wall) == nil)
+        #expect(retryAfter("", at: wall) == nil)
+    }
+}
