@@ -21,9 +21,9 @@ extension Option {
     }
 
     /// Whether a value that was not typed is for this command, too. `weir rooms --store` looks into a file instead of asking a running
-    /// tail: where the store is does not say that.
+    /// tail: where the store is does not say that. Nor does the tail that is spoken to say when a tail emits.
     func isInherited(by command: CommandName) -> Bool {
-        !(self == .store && command.family == "rooms") && !(self == .on && (command.takesRules || command == .emit))
+        !(self == .store && command.family == "rooms") && !(self == .on && [.tail, .record, .emit].contains(command))
     }
 
     /// What the option is of no use without.

@@ -37,7 +37,7 @@ import Wire
         let report = EmitReport(emit, to: "/")
         screen.tell(.reports([StampedReport(stamp: Sample.stamp(4, 1), report: .emit(report))]))
         #expect(screen.text.contains("#5✓ ask 1") && screen.text.contains("ask #5 answered"))
-        screen.type("ka")
+        screen.type("ga")
         #expect(screen.text.contains("it was answered"))
     }
 
