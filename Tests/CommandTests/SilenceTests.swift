@@ -88,7 +88,7 @@ import Testing
     @Test func `a recording goes on while nobody reads the output, which has everything in the end`() throws {
         let total = Self.isLong ? 100_000 : 12_000
         let recording = try temporaryFolder() + "/a.weir.jsonl"
-        let run = try Run(["\(total)", "0", "4000", "900"], ["--record", recording])
+        let run = try Run(["\(total)", "0", "20000", "900"], ["--record", recording])
         // Far more than is held in memory: the server is read to its end only if nothing holds the socket.
         try run.server.readLine(startingWith: "all sent")
         if Self.isLong { try run.wait(seconds: 60) }
