@@ -4,7 +4,7 @@
 usage: patient_server.py EVENTS EVERY_MS PATIENCE_MS [BYTES] [ESCAPED]
 
 Prints "listening PORT", then "connection N" for each WebSocket, "second N." for each second since it joined, "all sent" when the client has taken
-all events, and "cut" when it cuts a client off. The open packet names an interval of one second, and a timeout of three. All events are there at once
+all events, and "cut" when it cuts a client off. The open packet names an interval of one second, and a timeout of one, or of PATIENCE_MS where EVERY_MS is 0. All events are there at once
 where EVERY_MS is 0, as in a server's memory; the client is cut off whose pong is late by PATIENCE_MS. With ESCAPED the text is spelled as
 Python's json does.
 """
@@ -63,7 +63,7 @@ def serve(connection, number):
                        b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
     say("connection", number)
     waiting = queue.Queue()
-    waiting.put(frame('0{"sid":"s","upgrades":[],"pingInterval":1000,"pingTimeout":3000}'))
+    waiting.put(frame('0{"sid":"s","upgrades":[],"pingInterval":1000,"pingTimeout":%d}' % (1000 if EVERY else PATIENCE * 1000)))
     joined, pong = threading.Event(), threading.Event()
 
     def write():
