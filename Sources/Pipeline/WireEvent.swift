@@ -36,13 +36,7 @@ public enum WireEvent: Sendable {
     /// stands where it belongs, as `{"base64":"AQID","bytes":3}`.
     public var payload: RawJSON {
         switch self {
-        case .socketIO(let event):
-            event.replacingAttachments { bytes in
-                var text = Array(#"{"base64":""#.utf8)
-                text += Base64.encode(bytes)
-                text += #"","bytes":\#(bytes.count)}"#.utf8
-                return RawJSON(unchecked: text[...])
-            }.array
+        case .socketIO(let event): event.payload
         case .bayeux(let delivery): delivery.data
         }
     }
@@ -61,6 +55,25 @@ public enum WireEvent: Sendable {
         case .socketIO(let event): event.malformation?.message
         case .bayeux: nil
         }
+    }
+}
+
+extension SocketIO.Event {
+    fileprivate var payload: RawJSON {
+        replacingAttachments { bytes in
+            var text = Array(#"{"base64":""#.utf8)
+            text += Base64.encode(bytes)
+            text += #"","bytes":\#(bytes.count)}"#.utf8
+            return RawJSON(unchecked: text[...])
+        }.array
+    }
+}
+
+extension SocketIO.Acknowledgement {
+    /// The answer as it is shown: binary attachments stand in the arguments, as in `WireEvent.payload`.
+    var shown: SocketIO.Acknowledgement {
+        let event = SocketIO.Event(array: arguments, attachments: attachments)
+        return SocketIO.Acknowledgement(namespace: namespace, id: id, arguments: event.payload)
     }
 }
 
