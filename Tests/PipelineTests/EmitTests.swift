@@ -69,6 +69,17 @@ import Wire
         #expect(transcript.session.acks.asked.isEmpty)
     }
 
+    @Test func `binary data of the acknowledgement stands where it belongs`() {
+        var transcript = ready()
+        say(Emit("a", patience: .seconds(5)), in: &transcript)
+        transcript.receive(#"461-0[{"_placeholder":true,"num":0}]"#)
+        transcript.feed(.message(connection: transcript.connection, .binary([1, 2, 3])))
+        let answers = outcomes(transcript).compactMap { outcome in
+            if case .answered(let answer) = outcome { answer.arguments.description } else { nil }
+        }
+        #expect(answers == [#"[{"base64":"AQID","bytes":3}]"#])
+    }
+
     @Test func `what is not acknowledged in time, or before the connection ends, is told`() {
         var transcript = ready()
         say(Emit("late", patience: .seconds(2)), in: &transcript)
