@@ -187,9 +187,8 @@ struct ConnectionHistory: Sendable {
     var lacksWebSocket = false
     /// Whether the server took up the session of the last connection, so that nothing was missed.
     var isRecovered = false
-    /// Events that came since the connection was lost, before the next one is ready: those that a server that takes up the session again
-    /// sends after all.
-    var recoveredEvents = 0
+    /// Missed events that a server that takes up the session again sent after all; nil where it does not say which they are.
+    var recoveredEvents: Int?
     /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.
     var followedRooms: Set<String> = []
     /// When everything is looked at again, though nothing is known to be missed.

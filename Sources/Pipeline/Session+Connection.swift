@@ -68,7 +68,7 @@ extension Session {
                 revision: revision,
                 namespaces: configuration.namespaces.map { SocketIOClient.Namespace($0, auth: payload) })
             told.limits = configuration.limits
-            history.joining = NamespaceAnswers(configuration.namespaces)
+            (history.joining, history.recoveredEvents) = (NamespaceAnswers(configuration.namespaces), 0)
             client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
             client?.set(reading, at: transaction.now)
         case .bayeux: openChannels(into: &effects)
@@ -258,11 +258,11 @@ extension Session {
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
-            defer { history.recoveredEvents = 0 }
             // A server that took up the session again has sent what was missed (reference 1.12).
             let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
             if history.isRecovered {
-                transaction.notice(.info, "the session was recovered: \(history.recoveredEvents) missed events arrived")
+                let missed = history.recoveredEvents.map { ": \($0) missed events arrived" } ?? ""
+                transaction.notice(.info, "the session was recovered\(missed)")
             } else {
                 history.lastGap = (lostAt, transaction.now)
                 backend.missed(transaction.model)

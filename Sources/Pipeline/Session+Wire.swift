@@ -55,6 +55,7 @@ extension Session {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
         case .connected(let joined):
+            history.recoveredEvents? += joined.early
             if history.joining.join(joined.namespace, isRecovered: joined.isRecovered) {
                 began(isRecovered: history.joining.isRecovered)
             }
@@ -78,7 +79,6 @@ extension Session {
     /// A server of Engine.IO 3 puts a client into `/` unasked: its events count only where `/` is followed.
     private mutating func hear(_ event: SocketIO.Event, into effects: inout [Effect]) {
         guard configuration.namespaces.contains(event.namespace) else { return }
-        if history.lostAt != nil { history.recoveredEvents += 1 }
         handle(.socketIO(event), into: &effects)
     }
 

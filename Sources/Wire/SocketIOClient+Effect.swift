@@ -55,6 +55,8 @@ extension SocketIOClient {
         public var id: String?
         /// Whether the server took up the session of the connection before: what was missed is delivered right after this.
         public var isRecovered: Bool
+        /// How many events came before the server's answer; they follow. Of a session taken up again they are those that were missed.
+        public var early = 0
         /// The facts of the session below.
         public var handshake: EngineIO.Handshake
         /// A joined namespace.

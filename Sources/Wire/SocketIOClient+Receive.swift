@@ -184,19 +184,24 @@ extension SocketIOClient {
         memberships[index].state = .joined
         let isSame = memberships[index].ledger.recovery.answered(pid: ids?.pid)
         let isRecovered = isSame && !memberships[index].hasLostEarly
-        if memberships[index].isWanted { connected(index, id: ids?.sid, isRecovered: isRecovered, into: &effects) }
-        for event in memberships[index].early.drain() { deliver(event, of: index, into: &effects) }
+        let early = memberships[index].early.drain()
+        if memberships[index].isWanted {
+            connected(index, id: ids?.sid, isRecovered: isRecovered, early: early.count, into: &effects)
+        }
+        for event in early { deliver(event, of: index, into: &effects) }
         memberships[index].hasLostEarly = false
         memberships[index].ledger.flush(at: now, revision, into: &effects)
         renewNamespacesDue()
     }
 
-    mutating func connected(_ index: Int, id: String?, isRecovered: Bool, into effects: inout [Effect]) {
+    mutating func connected(
+        _ index: Int, id: String?, isRecovered: Bool, early: Int = 0, into effects: inout [Effect]
+    ) {
         guard case .open(let handshake) = state else { return }
-        effects.append(
-            .connected(
-                Joined(
-                    namespace: memberships[index].name, id: id, isRecovered: isRecovered, handshake: handshake)))
+        var joined = Joined(
+            namespace: memberships[index].name, id: id, isRecovered: isRecovered, handshake: handshake)
+        joined.early = early
+        effects.append(.connected(joined))
     }
 
     private mutating func receiveDisconnect(_ name: String, into effects: inout [Effect]) {

@@ -32,7 +32,7 @@ import Testing
         let binary = try weir("emit", url, "message-with-ack", "@\(file)", "--json", "--namespace", "custom")
         #expect(
             binary.output.hasPrefix(
-                #"{"state":"answered","ack":0,"answer":[{"_placeholder":true,"num":0}],"took_us":"#),
+                #"{"state":"answered","ack":0,"answer":[{"base64":"AQL/","bytes":3}],"took_us":"#),
             "\(binary.output)\(binary.errors)")
         let silent = try weir("emit", url, "nobody", "--timeout", "100ms")
         #expect(silent.status == 8 && silent.output.isEmpty)

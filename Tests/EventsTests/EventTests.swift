@@ -63,7 +63,7 @@ import Testing
         let untyped = UntypedEvent(name: "typing", arguments: arguments)
         #expect(try Twake.Event(name: "typing", arguments: arguments) == .unknown(untyped))
         #expect(Event.socketIO(untyped).kind == "event" && Event.socketIO(untyped).isKnown)
-        #expect(Event.socketIO(untyped).summary == #"typing {"a":[1,2.50,"\u00e9"]} null"#)
+        #expect(Event.socketIO(untyped).summary == #"typing {"a":[1,2.50,"é"]} null"#)
     }
 
     @Test func `has a summary of bounded length, cut between characters`() throws {

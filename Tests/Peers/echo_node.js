@@ -65,9 +65,11 @@ async function check() {
   assert.strictEqual(engine.transport.name, mode === "polling" ? "polling" : "websocket");
 
   const values = [1, "é€😀", { list: [true, null] }, Buffer.from([1, 2, 3]), { deep: [Buffer.from([4, 5])] },
-    "\ud800 x \udfff", 18446744073709552000, 1e21, -9223372036854775809, { "\ud83d": 1.5e300 },
-    JSON.parse("[".repeat(2000) + "]".repeat(2000))];
+    "\ud800 x \udfff", 18446744073709552000, 1e21, -9223372036854775809, { "\ud83d": 1.5e300 }];
+  const deep = JSON.parse("[".repeat(2000) + "]".repeat(2000));
   for (const socket of [main, custom]) {
+    socket.emit("message", deep);
+    assert.strictEqual(JSON.stringify((await once(socket, "message-back"))[0]), JSON.stringify(deep));
     socket.emit("message", ...values);
     const back = await once(socket, "message-back");
     assert.deepStrictEqual(back.slice(0, 3), values.slice(0, 3));

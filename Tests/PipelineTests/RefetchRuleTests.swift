@@ -15,7 +15,7 @@ import Wire
     /// Asks for the next key and fails it with a status.
     private func fail(_ refetcher: inout Refetcher, status: Int, at now: Moment) -> Refetcher.Verdict {
         var random = RandomSource(seed: 1)
-        let request = refetcher.next(at: .zero)?.request ?? 0
+        let request = refetcher.next(at: now)?.request ?? 0
         return refetcher.answered(
             request, .response(status: status, body: [], retryAfter: nil), at: now, using: &random)
     }

@@ -57,6 +57,17 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         try printer.write([
             StampedReport(stamp: Stamp(n: 9, time: .zero, wall: 0), report: .notice(mark), context: "work")
         ])
+        var said = EmitReport(Emit("join", patience: .seconds(1)), to: "/")
+        said.ackID = 0
+        let answer = SocketIO.Acknowledgement(id: 0, arguments: RawJSON(unchecked: Array("[true]".utf8)[...]))
+        for outcome in [.sent, .answered(answer), .timedOut, .lost(why: "gone"), .refused(why: "no")]
+            as [EmitReport.Outcome]
+        {
+            said.outcome = outcome
+            try printer.write([
+                StampedReport(stamp: Stamp(n: 9, time: .zero, wall: 0), report: .emit(said), context: "work")
+            ])
+        }
         try printer.finish()
         try writeSummary(descriptor)
     }
