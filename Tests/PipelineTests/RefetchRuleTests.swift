@@ -47,7 +47,7 @@ import Wire
         var requests = 0
         refetcher.invalidate(feed, cause: 1)
         while now < Moment(microseconds: 60_000_000) {
-            if let next = refetcher.next(at: .zero) {
+            if let next = refetcher.next(at: now) {
                 requests += 1
                 refetcher.invalidate(feed, cause: 2)
                 _ = refetcher.answered(next.request, ok, at: now, using: &random)
@@ -57,7 +57,7 @@ import Wire
             refetcher.advance(to: now)
         }
         #expect(requests < 40)
-        while refetcher.next(at: .zero) == nil {
+        while refetcher.next(at: now) == nil {
             now = refetcher.deadline ?? now
             refetcher.advance(to: now)
         }
