@@ -28,7 +28,7 @@ struct HostileCase: Sendable {
     private static let head = "the head of the answer is larger than"
     private static let message = "closed with code 1009: message larger than"
     private static let packet = "a packet of the polling answer is larger than"
-    private static let attachments = "the attachments of a packet are larger than"
+    private static let attachments = "bytes or more; the limit is"
     private static let unread = "cannot read response"
     private static let polls = ["--transport", "polling", "--backend", "socketio"]
     private static let bayeux = ["--transport", "polling", "--backend", "groupme"]
@@ -73,7 +73,7 @@ struct HostileCase: Sendable {
         HostileCase(name: "empty-messages", amounts: (1, 10)),
         HostileCase(name: "tiny-events", amounts: (1, 10)),
         HostileCase(name: "pings", amounts: (8, 100)),
-        HostileCase(name: "placeholders", amounts: (2, 100), notice: "more than 10 attachments"),
+        HostileCase(name: "placeholders", amounts: (2, 100), notice: "attachments; the limit is 10"),
         HostileCase(name: "attachments", amounts: (20, 200)),
         HostileCase(name: "attachments-unasked", amounts: (8, 100), notice: "a binary frame that belongs to no packet"),
         HostileCase(name: "attachment-missing", amounts: (9, 100), notice: attachments),

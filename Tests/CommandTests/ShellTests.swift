@@ -26,7 +26,7 @@ struct ShellTests {
         let home = ["HOME": try Self.home()]
         #expect(try Self.complete("repl") == ["replay"])
         #expect(try Self.complete("file", "re") == ["repair", "redact"])
-        #expect(try Self.complete("tail", "--max-a") == ["--max-attempts"])
+        #expect(try Self.complete("tail", "--max-atte") == ["--max-attempts"])
         #expect(try Self.complete("tail", "http://h", "--format", "js").contains("json"))
         #expect(try Self.complete("tail", "--format=js").contains("--format=json"))
         #expect(try Self.complete("tail", "--ctx", "pr", environment: home) == ["preview", "prod"])
@@ -109,7 +109,7 @@ struct ShellTests {
         "bash completes",
         arguments: [
             ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
-            ("weir tail --max-a", ["--max-attempts"]),
+            ("weir tail --max-atte", ["--max-attempts"]),
             ("weir ctx use pr", ["preview", "prod"]), ("weir tail --ctx=pro", ["prod"]),
             ("weir tail --color ", ["always", "auto", "never"]),
             ("weir ctx show ", ["preview", "prod"]),
@@ -130,7 +130,7 @@ struct ShellTests {
         "fish completes",
         arguments: [
             ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
-            ("weir tail --max-a", ["--max-attempts"]),
+            ("weir tail --max-atte", ["--max-attempts"]),
             ("weir ctx use pr", ["preview", "prod"]), ("weir tail --color ", ["always", "auto", "never"]),
         ] as [(String, [String])])
     func fish(line: String, expected: [String]) throws {
