@@ -24,9 +24,9 @@ struct FileConversionRunTests {
             let again = try weir("file", "convert", folder + "/" + format, "--to", "weir", "-o", folder + "/b" + format)
             #expect(again.status == 0)
             let shown = try weir("file", "cat", folder + "/b" + format, "--format", "raw").output
-            #expect(shown.split(separator: "\n").prefix(2) == replayed.output.split(separator: "\n").prefix(2))
-            // These formats have no place for the bytes of an attachment.
-            #expect(shown.contains(#""name":"label.png","data":{"_placeholder":true,"num":0}"#))
+            // CloudEvents have no place for the bytes of an attachment.
+            let kept = format == "lines" ? 3 : 2
+            #expect(shown.split(separator: "\n").prefix(kept) == replayed.output.split(separator: "\n").prefix(kept))
         }
     }
 
