@@ -67,7 +67,7 @@ extension Session {
             }
         case .unacknowledged(let namespace, let id, let failure):
             _ = settle(id, in: namespace, failure.outcome, into: &effects)
-        // Who emits looks for it at once.
+        // `Session.emit` looks for it at once.
         case .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):

@@ -23,7 +23,7 @@ struct EmitRuleJudge {
     /// What a rule wants.
     enum Wish {
         case emit(Emit)
-        /// More than it may: this is told.
+        /// The rule has used up its emits of this second; the notice to show, once.
         case tooMuch(String)
     }
 

@@ -7,7 +7,7 @@ public import Wire
 /// Reads what somebody types to be said: `NAME ARG ARG…`. A name with spaces is quoted as in JSON; an ARG is a JSON value, or `@FILE` (`@"FILE"`)
 /// for the bytes of a file.
 public struct EmitText {
-    /// What is wrong with it, for who typed it.
+    /// What is wrong with the text that the user typed.
     public struct Problem: Error {
         /// One sentence.
         public let message: String

@@ -3,14 +3,14 @@ import Network
 public import Pipeline
 import Wire
 
-/// What a tail is about to say, and who asked for it.
+/// The emits that a tail has not handed to its session yet, and the clients that wait for an outcome.
 struct Sayings {
     /// What rules want said once the input is handled that they were judged by.
     var due: [Emit] = []
     var rules: [EmitRuleJudge] = []
-    /// What waits for a connection: one, for whoever asked waits too.
+    /// The emit that waits for a connection. There is at most one: its caller waits until it is taken.
     var held: (emit: Emit, taken: @Sendable () -> Void)?
-    /// Who is told what becomes of an emit.
+    /// Callbacks for the outcome of an emit, by its number.
     var askers: [Int: (EmitReport) -> Void] = [:]
     /// Emits so far.
     var count = 0
@@ -45,13 +45,13 @@ extension Tail {
         taken()
     }
 
-    /// Says something now; `asker` is told what becomes of it.
+    /// Emits now; `asker` is called with the outcome.
     func say(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) {
         guard let emit = numbered(emit, asker) else { return }
         feed(.emit(emit))
     }
 
-    /// An emit as the session is to be given it; nil when it answers nothing, which is told.
+    /// The emit with its number, prepared by the session; nil, after a notice, when no event asks for the answer.
     private func numbered(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) -> Emit? {
         var emit = emit
         sayings.count += 1
@@ -137,7 +137,7 @@ extension EmitReport {
         return report
     }
 
-    /// Whether nothing more is told of the emit.
+    /// Whether this is the last report of the emit.
     public var isFinal: Bool { outcome != .sent || ackID == nil || isAnswer }
 
     /// What a client of the control socket is answered, and `weir emit` prints: a JSON object.
