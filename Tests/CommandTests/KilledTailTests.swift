@@ -93,7 +93,7 @@ private final class NumberedServer: HTTPServerHandler {
             let verified = try weir(
                 "replay", path, "--speed", "max", "--verify", "--quiet", "--no-ctl", "--summary", "none")
             #expect(verified.status == 0, "round \(round): \(verified.errors)")
-            unlink(path)
+            if verified.status == 0 { unlink(path) }
         }
         lost.sort()
         print(

@@ -39,7 +39,7 @@ import Wire
     }
 
     @Test(arguments: [
-        #"{"k":"conn","n":1,"t":5,"c":"1","st":"paused"}"#, #"{"k":"sub","n":1,"t":5,"act":"mute","room":"r"}"#,
+        #"{"k":"conn","n":1,"t":5,"c":"1","st":"muted"}"#, #"{"k":"sub","n":1,"t":5,"act":"mute","room":"r"}"#,
         #"{"k":"http","n":1,"t":5,"c":"1","id":1,"ph":"push"}"#, #"{"k":"f","n":1,"t":5,"c":"1","d":"both","p":""}"#,
         #"{"k":"f","n":1,"t":5,"c":"1","d":"in","op":9,"p":""}"#, #"{"k":"end","n":1,"t":5,"why":"bored"}"#,
     ])

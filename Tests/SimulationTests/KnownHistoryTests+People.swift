@@ -74,5 +74,31 @@ extension KnownHistoryTests {
             12789 move 3 10 28
             """
         ),
+        (
+            "a page of the proxy listed a reply without its head, and its event then told nothing new: the head counted one too few",
+            """
+            era a, Engine.IO 4, seed 576940591301, watching people
+            79 reply 0 0 17
+            172 post 2 8 14
+            201 create 1 2 32
+            217 direct 2 3 22
+            352 read 0 8 28
+            533 reply 0 0 27
+            549 delete 0 0 35
+            894 react 1 1 36
+            1218 add 2 1 3
+            1369 reply 3 5 38
+            1772 post 0 10 30
+            1819 edit 3 1 24
+            1875 delete 3 1 0
+            2580 react 2 1 30
+            2607 delete 1 7 18
+            2672 rename 2 1 37
+            2893 delete 0 1 29
+            3289 reply 1 6 18
+            3644 create 1 5 35
+            3958 reply 1 7 38
+            """
+        ),
     ]
 }

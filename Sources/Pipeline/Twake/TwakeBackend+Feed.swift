@@ -174,7 +174,16 @@ extension TwakeBackend {
         var listed: [EntityID: Set<EntityID>] = [:]
         for message in page.messages where !message.isHead { listed[message.thread, default: []].insert(message.id) }
         for head in page.heads {
-            reconcile(head, page.era, page.path, listed: listed[head.id] ?? [], into: &transaction)
+            let replies = listed.removeValue(forKey: head.id) ?? []
+            reconcile(head, page.era, page.path, listed: replies, listsAll: true, into: &transaction)
+        }
+        // A page of the proxy may list a reply without its head. The event of the reply then tells nothing new, and would leave the head's
+        // counter as it was.
+        for reply in page.messages where !reply.isHead {
+            guard let replies = listed.removeValue(forKey: reply.thread),
+                let head = transaction.model[.message(reply.thread)]?.message, head.isHead
+            else { continue }
+            reconcile(head, page.era, page.path, listed: replies, into: &transaction)
         }
     }
 

@@ -39,7 +39,7 @@ extension TwakeBackend {
             }
             if isLetGo(message, of: path.channel, in: transaction.model) { return }
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
-            if isCurrent, message.isHead { reconcile(message, era, path, listed: nil, into: &transaction) }
+            if isCurrent, message.isHead { reconcile(message, era, path, into: &transaction) }
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
             break
@@ -122,17 +122,16 @@ extension TwakeBackend {
         memory.note(hole: hole, inThread: thread, of: channel)
     }
 
-    /// Compares what the model holds of a thread with what its head counts. `listed`: the replies that came with the head, where they did.
-    /// Whatever is held and was not listed, or is counted and not held, makes the thread be fetched.
+    /// Compares what the model holds of a thread with what its head counts. `listed`: the replies that came with the answer, which are all
+    /// there are if it `listsAll`. Whatever is held and was not listed then, or is counted and not held, makes the thread be fetched.
     func reconcile(
-        _ head: Twake.Message, _ era: TwakeEra, _ path: TwakeChannelPath, listed: Set<EntityID>?,
-        into transaction: inout Transaction
+        _ head: Twake.Message, _ era: TwakeEra, _ path: TwakeChannelPath, listed: Set<EntityID> = [],
+        listsAll: Bool = false, into transaction: inout Transaction
     ) {
         // The section shows what is committed; what the answer brought is staged.
-        var ids = Set(transaction.model.rows(in: .thread(head.id)).map(\.id.id))
-        if let listed { ids.formUnion(listed) }
+        let ids = Set(transaction.model.rows(in: .thread(head.id)).map(\.id.id)).union(listed)
         let held = ids.compactMap { transaction.model[.message($0)]?.message }.filter { $0.thread == head.id }
-        let isVerified = listed.map { listed in held.allSatisfy { listed.contains($0.id) } } ?? true
+        let isVerified = !listsAll || held.allSatisfy { listed.contains($0.id) }
         let count = held.count { !$0.isDeleted }
         // Of a thread with a hole the model holds the end.
         let isComplete = head.replies.map { $0 == count } ?? true || transaction.model[.hole(head.id)] != nil
