@@ -24,7 +24,12 @@ extension WebSocketClientSocket {
             interim = InterimHeads()
             return 0
         }
-        guard accept(status, { WebSocketHandshake.header($0, of: wsi) }) else { return -1 }
+        guard accept(status, { WebSocketHandshake.header($0, of: wsi) }) else {
+            guard refusal?.httpStatus != nil else { return -1 }
+            refusalBody = []
+            timers.append(loop.schedule(at: loop.now + .seconds(1)) { [weak self] in self?.endRefusal() })
+            return 0
+        }
         keepCookies(wsi)
         return 0
     }
@@ -55,6 +60,25 @@ extension WebSocketClientSocket {
             phase: .handshake, httpStatus: problem.status, message: "\(request.url.authority): \(words)", retry: retry)
     }
 
+    /// Reads what the server says of its refusal, as far as it is for people.
+    private func readRefusal(_ bytes: some Sequence<UInt8>) {
+        guard var told = refusal, let status = told.httpStatus else { return }
+        let body = ((refusalBody ?? []) + bytes).prefix(EngineIO.ServerError.longestBody)
+        refusalBody = body.count < EngineIO.ServerError.longestBody ? Array(body) : nil
+        let error = EngineIO.ServerError(status: status, body: body)
+        (told.code, told.text) = (error.code, error.text)
+        told.message = "\(place): the server refuses the WebSocket with \(error.message)\(told.retry.words)"
+        refusal = told
+    }
+
+    /// The answer has no end, or a slow one: what came of it has to do.
+    private func endRefusal() {
+        guard case .connecting = state, refusalBody != nil else { return }
+        refusalBody = nil
+        cut()
+        attemptEnded()
+    }
+
     /// What follows an interim answer: heads, and then frames.
     private func readHeads(_ bytes: UnsafeRawBufferPointer) {
         do throws(HandshakeProblem) {
@@ -63,9 +87,12 @@ extension WebSocketClientSocket {
             for (name, value) in head.fields where name == "set-cookie" {
                 request.access.cookies?.take(value, from: request.url)
             }
-            if accept(head.status, { head.value($0.rawValue) }), !rest.isEmpty {
-                rest.withUnsafeBytes { readFrames($0) }
+            guard accept(head.status, { head.value($0.rawValue) }) else {
+                readRefusal(rest)
+                refusalBody = nil
+                return
             }
+            if !rest.isEmpty { rest.withUnsafeBytes { readFrames($0) } }
         } catch {
             refuse(error)
         }
@@ -77,12 +104,13 @@ extension WebSocketClientSocket {
         var count = Int32(loop.core.readBuffer.count)
         // Calls us back with the bytes.
         guard lws_http_client_read(wsi, &place, &count) == 0 else { return -1 }
-        return isOver || refusal != nil ? -1 : 0
+        return isOver || (refusal != nil && refusalBody == nil) ? -1 : 0
     }
 
     /// The bytes of one read.
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
         if interim != nil { return readHeads(bytes) }
+        if refusalBody != nil { return readRefusal(bytes) }
         reader.append([UInt8](bytes))
         readOn()
         // A server that refuses after the upgrade writes an HTTP answer where frames belong (python-engineio with some web servers).

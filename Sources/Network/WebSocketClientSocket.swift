@@ -51,6 +51,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var handshake: WebSocketHandshake?
     /// An interim answer came, and the final one did not yet.
     var interim: InterimHeads?
+    /// The server refused the upgrade, and what its answer says is being read: its beginning.
+    var refusalBody: [UInt8]?
     /// Our own framing cannot be used: the request that libwebsockets writes is not as expected.
     var isHandshakeUnknown = false
     var reader: WebSocketReader

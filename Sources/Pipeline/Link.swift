@@ -185,6 +185,8 @@ struct ConnectionHistory: Sendable {
     var joining = NamespaceAnswers([])
     /// Whether frames of Bayeux are polled for, since the server answered something else than a WebSocket.
     var lacksWebSocket = false
+    /// What the open connection's CONNECT is to carry, in words. Engine.IO 3 has no place for it.
+    var connectPayload: String?
     /// Whether the server took up the session of the last connection, so that nothing was missed.
     var isRecovered = false
     /// Missed events that a server that takes up the session again sent after all; nil where it does not say which they are.

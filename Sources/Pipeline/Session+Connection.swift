@@ -21,6 +21,9 @@ extension Session {
     /// The revision of Engine.IO that is spoken, or tried next.
     package var revision: EngineIO.Revision { configuration.revision ?? history.revision ?? .v4 }
 
+    /// Whether that revision is a guess.
+    private var detectsRevision: Bool { configuration.revision == nil && history.revision == nil }
+
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
         guard !configuration.backend.speaksBayeux else {
             return (configuration.path, pollsChannels ? .longPolling : .webSocket)
@@ -32,7 +35,7 @@ extension Session {
             target,
             .engineIO(
                 path: configuration.path, transport: configuration.transport, revision: revision,
-                detectsRevision: configuration.revision == nil && history.revision == nil)
+                detectsRevision: detectsRevision)
         )
     }
 
@@ -58,21 +61,34 @@ extension Session {
         case .socketIO(let revision):
             let payload =
                 auth.map { RawJSON(unchecked: ArraySlice($0.reveal().utf8)) } ?? backend.connectPayload(token: token)
-            if payload != nil, revision == .v3 {
-                transaction.notice(
-                    .warning,
-                    "the \(auth == nil ? "token" : "auth object") is not sent: Engine.IO 3 has no place for it but the"
-                        + " query (--query NAME=env:NAME)")
-            }
             var told = SocketIOClient.Configuration(
                 revision: revision,
                 namespaces: configuration.namespaces.map { SocketIOClient.Namespace($0, auth: payload) })
             told.limits = configuration.limits
+            told.detectsRevision = detectsRevision
             (history.joining, history.recoveredEvents) = (NamespaceAnswers(configuration.namespaces), 0)
             client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
             client?.set(reading, at: transaction.now)
+            history.connectPayload = payload.map { _ in auth == nil ? "token" : "auth object" }
+            if revision == .v3 { tellOfUnsentPayload() }
         case .bayeux: openChannels(into: &effects)
         }
+    }
+
+    /// The server turned out to speak another revision than was asked for, and the connection goes on with that.
+    mutating func noteRevision() {
+        guard let revision = client?.revision, case .handshaking(var open) = link, open.spoken != .socketIO(revision)
+        else { return }
+        open.spoken = .socketIO(revision)
+        link = .handshaking(open)
+        tellOfUnsentPayload()
+    }
+
+    private mutating func tellOfUnsentPayload() {
+        guard let what = history.connectPayload else { return }
+        transaction.notice(
+            .warning,
+            "the \(what) is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)")
     }
 
     mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {

@@ -55,6 +55,7 @@ extension Session {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
         case .connected(let joined):
+            noteRevision()
             history.recoveredEvents? += joined.early
             if history.joining.join(joined.namespace, isRecovered: joined.isRecovered) {
                 began(isRecovered: history.joining.isRecovered)

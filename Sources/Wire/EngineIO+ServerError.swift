@@ -21,7 +21,8 @@ extension EngineIO {
             if let (code, message) = Self.object(body) {
                 self.code = code
                 text = message.flatMap(Self.line)
-            } else {
+            } else if body.first(where: { $0 > 0x20 }) != UInt8(ascii: "<") {
+                // A page for browsers has no words for a line.
                 text = Self.line(Self.string(body) ?? String(decoding: body, as: UTF8.self))
             }
         }
@@ -106,8 +107,9 @@ extension EngineIO {
                 let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 scalars.append(isControl ? " " : scalar)
             }
-            let line = String(scalars)
-            return line.allSatisfy { $0 == " " } ? nil : line
+            let blank = Unicode.Scalar(" ")
+            guard let end = scalars.lastIndex(where: { $0 != blank }) else { return nil }
+            return String(String.UnicodeScalarView(scalars[...end].drop { $0 == blank }))
         }
     }
 }

@@ -26,7 +26,7 @@ struct EngineIOClient: Sendable {
     }
 
     private var state = State.opening
-    private let revision: EngineIO.Revision
+    private var revision: EngineIO.Revision
 
     /// A session whose open packet is awaited.
     init(_ revision: EngineIO.Revision) { self.revision = revision }
@@ -60,6 +60,12 @@ struct EngineIOClient: Sendable {
         guard case .open(var heartbeat) = state else { return }
         heartbeat.set(reading, at: now)
         state = .open(heartbeat)
+    }
+
+    /// The open session is one of this revision: the server ignored which one was asked for.
+    mutating func adopt(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, at now: Moment) {
+        self.revision = revision
+        if case .open = state { state = .open(startHeartbeat(handshake, at: now)) }
     }
 
     /// Ends the session.

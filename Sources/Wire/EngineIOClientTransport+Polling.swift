@@ -173,7 +173,14 @@ extension EngineIOClientTransport {
         into effects: inout [Effect]
     ) {
         if let other = reader.revision, other != configuration.revision {
-            return fail(revisionFailure(other), into: &effects)
+            // A server of revision 2 ignores what it is asked for (1.3): the session goes on as one of its revision.
+            guard configuration.detectsRevision, other == .v3 else {
+                var failure = failure("the server speaks Engine.IO \(other.rawValue)")
+                failure.retry = .never
+                return fail(failure, into: &effects)
+            }
+            configuration.revision = other
+            writer = EngineIO.PayloadWriter(other.postFraming)
         }
         do throws(SocketIO.Malformed) {
             guard case .text(let text) = first else {
@@ -197,14 +204,6 @@ extension EngineIOClientTransport {
         if configuration.wantsUpgrade, handshake.upgrades.contains("websocket") {
             startUpgrade(at: now, into: &effects)
         }
-    }
-
-    /// A server of revision 2 ignores what it is asked for (1.3).
-    private func revisionFailure(_ revision: EngineIO.Revision) -> ConnectFailure {
-        let canAdapt = configuration.detectsRevision && revision == .v3
-        var failure = failure("the server speaks Engine.IO \(revision.rawValue)")
-        failure.retry = canAdapt ? .withRevision(revision) : .never
-        return failure
     }
 }
 

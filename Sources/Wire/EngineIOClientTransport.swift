@@ -63,7 +63,7 @@ public struct EngineIOClientTransport: Sendable {
         var refusal: [UInt8] = []
     }
 
-    let configuration: Configuration
+    var configuration: Configuration
     var state = State.idle
     /// How long a server that answered without a packet, as none should, is left alone: asked at once, it could keep us asking.
     static let emptyAnswerPause = Duration.seconds(1)
@@ -171,7 +171,7 @@ public struct EngineIOClientTransport: Sendable {
 
 extension EngineIO.Revision {
     /// How a client frames its POSTs: text always, since only that is allowed in revision 4 and understood by all in 3.
-    fileprivate var postFraming: EngineIO.PayloadWriter.Framing {
+    var postFraming: EngineIO.PayloadWriter.Framing {
         switch self {
         case .v3: .counted(escaped: true)
         case .v4: .separated

@@ -19,6 +19,9 @@ extension SocketIOClient {
     public struct Configuration: Hashable, Sendable {
         /// The Engine.IO revision spoken.
         public var revision: EngineIO.Revision
+        /// Whether that is a guess: a server that turns out to speak 3 is spoken to so on the same connection, where that shows before it
+        /// was asked for anything.
+        public var detectsRevision = false
         /// The namespaces joined as soon as the session is open. The first one is meant where none is named.
         public var namespaces: [Namespace]
         /// How long the open packet and the namespaces' answers may take, together; and the answer of one joined later.

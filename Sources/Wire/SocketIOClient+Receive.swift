@@ -39,16 +39,30 @@ extension SocketIOClient {
         return true
     }
 
+    /// How long a server that may speak Engine.IO 3 has to say so: it sends the CONNECT right after the open packet.
+    private static let unaskedConnect = Duration.milliseconds(300)
+
+    private var isListening: Bool { if case .listening = state { true } else { false } }
+
     private mutating func refuse(_ error: SocketIO.Malformed, into effects: inout [Effect]) {
         switch state {
         case .opening: finish(.notEngineIO(error), into: &effects)
-        case .open: effects.append(.malformed(error))
+        case .listening, .open: effects.append(.malformed(error))
         case .finished: break
         }
     }
 
     private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
         guard case .opening(let until) = state else { return }
+        // Only some servers of Engine.IO 4 say how much they take at once; none of Engine.IO 3 does.
+        guard configuration.detectsRevision, revision == .v4, handshake.maxPayload == nil else {
+            return begin(handshake, answersBy: until, into: &effects)
+        }
+        state = .listening(handshake, until: now + Self.unaskedConnect, answersBy: until)
+    }
+
+    /// Asks for the namespaces.
+    mutating func begin(_ handshake: EngineIO.Handshake, answersBy until: Moment, into effects: inout [Effect]) {
         state = .open(handshake)
         if revision == .v3 { expectDefaultNamespace() }
         for index in memberships.indices where !memberships[index].isGone {
@@ -57,6 +71,17 @@ extension SocketIOClient {
             memberships[index].state = .joining(until: memberships[index].isWanted ? until : nil)
         }
         renewNamespacesDue()
+    }
+
+    /// The server says something of a namespace before it is asked: one of Engine.IO 3, unless it names a session (which captured traffic
+    /// does whose own side is not sent). The connection goes on as one of that revision.
+    private mutating func heardUnasked(sessionIDs: (sid: String, pid: String?)?, into effects: inout [Effect]) {
+        guard case .listening(let handshake, _, let answersBy) = state else { return }
+        if sessionIDs == nil {
+            revision = .v3
+            engine.adopt(.v3, handshake, at: now)
+        }
+        begin(handshake, answersBy: answersBy, into: &effects)
     }
 
     /// A server of Engine.IO 3 puts us into `/` in every connection, whether somebody asked for it in this one or not.
@@ -91,7 +116,7 @@ extension SocketIOClient {
         let packet: SocketIO.Packet
         do throws(SocketIO.Malformed) {
             packet = try SocketIO.Packet(
-                parsing: data, revision: revision, mostAttachments: configuration.limits.attachmentCount,
+                parsing: data, revision: isListening ? .v3 : revision, mostAttachments: configuration.limits.attachmentCount,
                 maximumDepth: configuration.limits.depth)
         } catch {
             assembler.refuse(data)
@@ -160,8 +185,9 @@ extension SocketIOClient {
     private mutating func receiveConnect(
         _ name: String, _ payload: RawJSON?, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
-        guard case .open = state else { return }
         let ids = payload?.sessionIDs
+        heardUnasked(sessionIDs: ids, into: &effects)
+        guard case .open = state else { return }
         if revision == .v4, ids == nil {
             guard memberships.contains(where: \.isJoined) else {
                 return finish(.revisionMismatch(.v3), into: &effects)
@@ -220,6 +246,7 @@ extension SocketIOClient {
     private mutating func receiveError(
         _ address: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
+        heardUnasked(sessionIDs: nil, into: &effects)
         let name = SocketIO.NamespaceAddress(address).name
         guard let index = membership(of: name), !memberships[index].isGone else {
             throw SocketIO.Malformed(message: "an error for a namespace that was not asked for", offset: 0)

@@ -5,8 +5,12 @@
 ///
 /// ```
 /// opening ──open packet──► open ──any .close effect──► finished
-///    └────────────────────── any .close effect ───────────┘
+///    │  └──► listening ───────┘                            │
+///    └────────────────────── any .close effect ────────────┘
 /// ```
+///
+/// `listening` is for a server that may be one of Engine.IO 3 which ignores what it is asked for (1.3): it would join us to `/` now, and what
+/// is asked of it would be a second session that its application sees.
 ///
 /// While it is open, each namespace goes its own way (`Membership.State`). On Engine.IO 4 the machine sends CONNECT and the answer must
 /// carry a `sid`; on Engine.IO 3 the server joins us to `/` unasked, and CONNECT is sent for other namespaces only. Nothing is
@@ -22,8 +26,11 @@
 /// lives. After a `.close` effect the machine is finished: it takes everything and answers nothing.
 public struct SocketIOClient: Sendable {
     enum State {
-        /// No open packet yet. Follows: open, finished.
+        /// No open packet yet. Follows: listening, open, finished.
         case opening(until: Moment)
+        /// The open packet came. Nothing is asked for yet: a server of Engine.IO 3 sends a CONNECT of its own. `answersBy`: until when the
+        /// namespaces may answer. Follows: open, finished.
+        indirect case listening(EngineIO.Handshake, until: Moment, answersBy: Moment)
         /// The session is open. Follows: finished.
         indirect case open(EngineIO.Handshake)
         /// Nothing more will happen.
@@ -32,7 +39,8 @@ public struct SocketIOClient: Sendable {
 
     var state: State
     var engine: EngineIOClient
-    let revision: EngineIO.Revision
+    /// The revision asked for, or the one that the server turned out to speak.
+    public internal(set) var revision: EngineIO.Revision
     let configuration: Configuration
     /// The configured namespaces first, in their order. Names are unique.
     var memberships: [Membership] = []
@@ -48,7 +56,8 @@ public struct SocketIOClient: Sendable {
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
     public var deadline: Moment? {
         switch state {
-        case .opening(let until): unreadSince == nil ? earlier(until, namespacesDue) : nil
+        case .opening(let until), .listening(_, let until, _):
+            unreadSince == nil ? earlier(until, namespacesDue) : nil
         case .open: unreadSince == nil ? earlier(engine.deadline, namespacesDue) : engine.deadline
         case .finished: nil
         }
@@ -60,7 +69,12 @@ public struct SocketIOClient: Sendable {
         defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
         guard reading == .resumed, let unreadSince else { return }
         let span = now - unreadSince + .unreadGrace
-        if case .opening(let until) = state { state = .opening(until: until + span) }
+        switch state {
+        case .opening(let until): state = .opening(until: until + span)
+        case .listening(let handshake, let until, let answersBy):
+            state = .listening(handshake, until: until + span, answersBy: answersBy + span)
+        case .open, .finished: break
+        }
         for index in memberships.indices { memberships[index].postpone(by: span) }
         renewNamespacesDue()
     }
@@ -162,6 +176,8 @@ extension SocketIOClient {
         switch state {
         case .opening(let until):
             if until <= due { finish(.handshakeTimeout, into: &effects) }
+        case .listening(let handshake, let until, let answersBy):
+            if until <= due { begin(handshake, answersBy: answersBy, into: &effects) }
         case .open:
             guard let beat = engine.deadline, beat <= due else { break }
             do throws(EngineIOClient.Silence) {

@@ -44,7 +44,10 @@ extension SocketIOReconnection {
         attempt = 0
         steadiness.began(at: now)
         isAtOnce = false
-        if case .open(let revision) = state { self.revision = revision }
+        if case .open = state, let found = client?.revision {
+            state = .open(found)
+            revision = found
+        }
     }
 
     private mutating func disconnected(_ name: String, at now: Moment, into effects: inout [Effect]) {

@@ -160,11 +160,11 @@ extension SocketIOReconnection {
         for index in wanted.indices { wanted[index].askAgain = nil }
         state = .open(revision)
         refusal = nil
-        client = SocketIOClient(
-            SocketIOClient.Configuration(
-                revision: revision, namespaces: namespaces, handshakeTimeout: configuration.handshakeTimeout,
-                overflow: configuration.overflow),
-            memory: memory, openedAt: now)
+        var told = SocketIOClient.Configuration(
+            revision: revision, namespaces: namespaces, handshakeTimeout: configuration.handshakeTimeout,
+            overflow: configuration.overflow)
+        told.detectsRevision = configuration.revision == nil && self.revision == nil
+        client = SocketIOClient(told, memory: memory, openedAt: now)
         client?.set(reading, at: now)
         memory = SocketIOClient.Memory()
     }

@@ -119,17 +119,25 @@ import Wire
         }
     }
 
-    @Test("A refused upgrade is told with its status", arguments: [401, 403, 404, 500, 503])
-    func refused(status: Int) throws {
+    @Test(
+        "A refused upgrade is told with its status and the server's words",
+        arguments: [
+            (401, "no\n", ": no"), (403, "", ""), (404, "<!doctype html>\n<p>Not found", ""),
+            (400, #"{"code":5,"message":"Unsupported protocol version"}"#, ": Unsupported protocol version (code 5)"),
+            (400, #""Invalid transport""#, ": Invalid transport"), (503, "\u{1B}[2Jbusy", ": [2Jbusy"),
+        ])
+    func refused(status: Int, body: String, words: String) throws {
         try withLoop { loop in
-            let handler = TestHandler(refusal: { _ in HTTPResponse(status: status, body: Array("no\n".utf8)) })
+            let handler = TestHandler(refusal: { _ in HTTPResponse(status: status, body: Array(body.utf8)) })
             let server = try HTTPServer(on: loop, handler: handler)
             let failure = try TestClient(loop, WebSocketRequest(url: socketURL(server))).failure()
             #expect(failure?.phase == .handshake)
             #expect(failure?.httpStatus == status)
+            // libwebsockets' own role does not give the body.
+            let words = BothFramings.current == .own ? words : ""
             #expect(
                 failure?.message
-                    == "127.0.0.1:\(server.port): the server refuses the WebSocket with HTTP status \(status)")
+                    == "127.0.0.1:\(server.port): the server refuses the WebSocket with HTTP status \(status)\(words)")
             server.close()
         }
     }

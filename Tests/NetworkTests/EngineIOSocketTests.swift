@@ -167,7 +167,7 @@ import Wire
             script.push(HTTPResponse(status: status, body: Array(body.utf8)))
             let close = stage.waitForClose()
             #expect(close?.retry == retry)
-            #expect(close?.reason.hasPrefix("HTTP status \(status): ") == true)
+            #expect(close?.reason.hasPrefix("HTTP status \(status)") == true)
         }
     }
 

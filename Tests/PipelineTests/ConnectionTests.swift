@@ -154,11 +154,31 @@ import Wire
 
     @Test func `a server of revision 3 is recognised by its unasked connect`() {
         var transcript = twake(revision: nil)
-        transcript.feed(.opened(connection: 1, token: nil))
+        transcript.feed(.opened(connection: 1, token: Secret("t")))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
         transcript.receive("40")
-        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1000)))
-        #expect(transcript.connection == 2)
+        // Twake's backend authenticates over any revision.
+        #expect(transcript.sent == [#"42["authenticate",{"token":"t"}]"#])
+        transcript.receive(#"42["authenticated"]"#)
+        #expect(transcript.connection == 1)
+        #expect(
+            transcript.effects.contains {
+                if case .report(.connection(.ready(.socketIO(.v3)))) = $0 { true } else { false }
+            })
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1006)))
+        transcript.pass(.seconds(60))
+        #expect(transcript.session.revision == .v3)
+    }
+
+    @Test func `an auth object that a server of revision 3 has no place for is told as not sent`() {
+        var transcript = Transcript(Configuration(backend: .socketio))
+        transcript.feed(.opened(connection: 1, token: nil, auth: Secret(#"{"key":"x"}"#)))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
+        transcript.receive("40")
+        let told = transcript.effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.text } else { nil } }
+        #expect(
+            told == ["the auth object is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)"])
+        #expect(transcript.sent == [])
     }
 
     @Test func `a silent server is called again at once, and the gap reaches from what came last`() throws {

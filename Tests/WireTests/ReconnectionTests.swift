@@ -108,6 +108,14 @@ struct ReconnectionTests {
         _ = seen.close()
         _ = seen.wait()
         #expect(seen.join("40") == ["tell joined /"])
+        var adopted = Transcript(.init())
+        _ = adopted.run { $0.start(into: &$2) }
+        _ = adopted.run { $0.opened(at: $1, into: &$2) }
+        _ = adopted.receive(#"0{"sid":"engine","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
+        #expect(adopted.receive("40") == ["tell joined /"])
+        _ = adopted.close()
+        _ = adopted.wait()
+        #expect(adopted.join("40") == ["tell joined /"], "it is asked in revision 3 at once")
         var named = Transcript(.init(revision: .v4))
         _ = named.run { $0.start(into: &$2) }
         #expect(named.fail(.withRevision(.v3)).first != "tell lost in 0")

@@ -67,6 +67,62 @@ struct SocketIOClientTests {
         #expect(client.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
     }
 
+    /// The open packet of a server of 2.x, and of one of 4.x before 4.5.
+    private static let bareOpen = #"0{"sid":"engine","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#
+
+    private func guessing(_ namespace: String = "/") -> ClientTranscript {
+        var configuration = SocketIOClient.Configuration(revision: .v4, namespace: namespace)
+        configuration.detectsRevision = true
+        return ClientTranscript(configuration)
+    }
+
+    @Test func `a server of 2.x is spoken to on the connection it was found by, and asked for nothing twice`() {
+        var client = guessing("/admin")
+        #expect(client.receive(Self.bareOpen) == [])
+        #expect(client.receive("40", at: 10) == ["send 40/admin,"])
+        #expect(client.receive("40/admin,", at: 20) == ["connected engine /admin"])
+        #expect(client.machine.revision == .v3)
+        #expect(client.receive(#"42["y"]"#, at: 20) == ["event / y "])
+        #expect(client.advance(to: 25_010) == ["send 2"], "this side pings")
+
+        var alone = guessing()
+        _ = alone.receive(Self.bareOpen)
+        #expect(alone.receive("40") == ["connected engine"])
+    }
+
+    @Test func `a server of 2.x that refuses at once is understood`() {
+        var client = guessing()
+        _ = client.receive(Self.bareOpen)
+        #expect(client.receive("44[1]") == ["refused [1]", "close byServer"])
+        #expect(client.machine.revision == .v3)
+    }
+
+    @Test func `a server that says nothing unasked is asked after a moment, with one deadline for its answer`() {
+        var client = guessing()
+        #expect(client.receive(Self.bareOpen, at: 100) == [])
+        #expect(client.receive("2", at: 200) == ["send 3"])
+        #expect(client.advance(to: 400) == ["send 40"])
+        #expect(client.advance(to: 20_000) == ["close handshakeTimeout"])
+
+        var told = guessing()
+        #expect(told.receive(openPacket) == ["send 40"], "only revision 4 says maxPayload")
+        #expect(told.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"], "it was asked already")
+
+        var captured = guessing()
+        _ = captured.receive(Self.bareOpen)
+        #expect(captured.receive(#"40{"sid":"o"}"#) == ["send 40", "connected engine"])
+    }
+
+    @Test func `what is not read while the server may name its revision gives it more time`() {
+        var client = guessing()
+        _ = client.receive(Self.bareOpen)
+        client.machine.set(.paused, at: ms(100))
+        #expect(client.machine.deadline == nil)
+        client.machine.set(.resumed, at: ms(5_000))
+        #expect(client.advance(to: 5_200) == [])
+        #expect(client.receive("40", at: 5_200) == ["connected engine"])
+    }
+
     @Test(arguments: [
         (#"44{"message":"not authorized","data":{"a":[1]}}"#, #"refused not authorized {"a":[1]}"#),
         (#"44{"message":"Invalid namespace"}"#, "refused Invalid namespace"),
