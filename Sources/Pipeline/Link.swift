@@ -105,6 +105,7 @@ enum LossCause: Hashable, Sendable {
         case .notEngineIO(let malformed): "not a Socket.IO server: \(malformed.message)"
         case .revisionMismatch(let revision): "the server speaks Engine.IO \(revision.rawValue)"
         case .outOfStep(let malformed): "the server is out of step: \(malformed.message)"
+        case .msgpack: "the server uses the msgpack parser, which is not spoken"
         case .requested: "closed"
         case .byServer: "the server closed the session"
         }
@@ -197,6 +198,8 @@ struct ConnectionHistory: Sendable {
     var nextLook: Moment?
     /// Tokens the server refused since it last accepted one.
     var refusedTokens = 0
+    /// Whether the user was told why a server may not answer CONNECT.
+    var toldOfOtherParsers = false
     /// Whether the user was told that the REST service refuses the token.
     var toldOfRefusedRequests = false
     /// Of which requests the user was told that the service does not answer them as it should.

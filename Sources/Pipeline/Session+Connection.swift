@@ -171,6 +171,7 @@ extension Session {
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
         noteLoss(since: cause.isOrderly ? transaction.now : history.heardAt)
         if !link.isReady { history.lacksWebSocket = false }
+        tellOfOtherParsers(cause)
         if let attempts = history.steadiness.ended(at: transaction.now) { history.attempt = attempts }
         link = .idle
         retireClient(into: &effects)
@@ -191,6 +192,20 @@ extension Session {
         case .failed, .closed, .protocolEnd, .channelsEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
         }
+    }
+
+    /// A server whose application has another parser cannot read CONNECT. It closes, or says nothing.
+    private mutating func tellOfOtherParsers(_ cause: LossCause) {
+        guard case .handshaking = link, client?.isUnanswered == true, !history.toldOfOtherParsers else { return }
+        switch cause {
+        case .closed, .protocolEnd(.handshakeTimeout), .disconnectedByServer: break
+        case .failed, .protocolEnd, .channelsEnd, .namespaceRefused, .authenticationTimeout, .tokenRefused: return
+        }
+        history.toldOfOtherParsers = true
+        transaction.notice(
+            .warning,
+            "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
+                + " msgpack, which is not spoken")
     }
 
     /// A session that keeps ending so before it has held is given time, as any other: then attempts are counted.
@@ -358,6 +373,7 @@ extension LossCause {
         switch self {
         case .failed(let failure): failure.retry
         case .closed(let close): close.retry
+        case .protocolEnd(.msgpack): .never
         case .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
             .tokenRefused:
             nil

@@ -150,6 +150,8 @@ extension SocketIOClient {
         case revisionMismatch(EngineIO.Revision)
         /// The server sent what leaves open which frames belong together.
         case outOfStep(SocketIO.Malformed)
+        /// The server's packets are msgpack, not text: its application uses another parser, which is not spoken.
+        case msgpack
         /// `disconnect` was called, or the last namespace left.
         case requested
         /// The server ended the session, or took us out of the last namespace, or refused it.

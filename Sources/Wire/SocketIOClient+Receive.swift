@@ -64,6 +64,7 @@ extension SocketIOClient {
     /// Asks for the namespaces.
     mutating func begin(_ handshake: EngineIO.Handshake, answersBy until: Moment, into effects: inout [Effect]) {
         state = .open(handshake)
+        isUnanswered = true
         if revision == .v3 { expectDefaultNamespace() }
         for index in memberships.indices where !memberships[index].isGone {
             ask(index, into: &effects)
@@ -95,6 +96,9 @@ extension SocketIOClient {
     private mutating func receive(
         attachment: ArraySlice<UInt8>, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
+        if !assembler.isGathering, !memberships.contains(where: \.isJoined), attachment.isMsgpackPacket {
+            return finish(.msgpack, into: &effects)
+        }
         if let packet = try assembler.attach(attachment) { try receive(packet, into: &effects) }
     }
 
@@ -178,6 +182,13 @@ extension SocketIOClient {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// Whether this is a packet of the msgpack parser: a map of few members, whose first is `type`.
+    fileprivate var isMsgpackPacket: Bool {
+        first.map { (0x80...0x8F).contains($0) } == true && dropFirst().starts(with: [0xA4] + "type".utf8)
+    }
+}
+
 // MARK: - Namespaces
 
 extension SocketIOClient {
@@ -187,6 +198,7 @@ extension SocketIOClient {
     ) throws(SocketIO.Malformed) {
         let ids = payload?.sessionIDs
         heardUnasked(sessionIDs: ids, into: &effects)
+        isUnanswered = false
         guard case .open = state else { return }
         if revision == .v4, ids == nil {
             guard memberships.contains(where: \.isJoined) else {
@@ -247,6 +259,7 @@ extension SocketIOClient {
         _ address: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
         heardUnasked(sessionIDs: nil, into: &effects)
+        isUnanswered = false
         let name = SocketIO.NamespaceAddress(address).name
         guard let index = membership(of: name), !memberships[index].isGone else {
             throw SocketIO.Malformed(message: "an error for a namespace that was not asked for", offset: 0)

@@ -50,6 +50,9 @@ public struct SocketIOClient: Sendable {
     /// When the first of the namespaces has something due. Kept, since `deadline` is asked for at every message.
     var namespacesDue: Moment?
 
+    /// Whether the server opened the session, and has not said a word of a namespace since.
+    public internal(set) var isUnanswered = false
+
     /// Since when the socket is not read.
     private var unreadSince: Moment?
 

@@ -88,7 +88,7 @@ extension SocketIOReconnection {
         case .byServer where !configuration.returnsAfterKick: end(.disconnectedByServer, into: &effects)
         case .revisionMismatch(let revision):
             lost(.protocolEnd(cause), .withRevision(revision), at: now, into: &effects)
-        case .byServer, .pingTimeout, .handshakeTimeout, .notEngineIO, .outOfStep:
+        case .byServer, .pingTimeout, .handshakeTimeout, .notEngineIO, .outOfStep, .msgpack:
             lost(.protocolEnd(cause), .later, at: now, into: &effects)
         }
     }

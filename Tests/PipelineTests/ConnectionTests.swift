@@ -181,6 +181,42 @@ import Wire
         #expect(transcript.sent == [])
     }
 
+    @Test(arguments: ["1", "close", "silence"])
+    func `a server that does not answer CONNECT is told to have another parser, perhaps, and once`(how: String) {
+        var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, maximumAttempts: 9))
+        var told: [String] = []
+        for _ in 0..<2 {
+            transcript.feed(.opened(connection: transcript.connection, token: nil))
+            transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1}"#)
+            switch how {
+            case "close": transcript.feed(.closed(connection: transcript.connection, WebSocketClose(code: 1005)))
+            case "silence": transcript.pass(.seconds(20))
+            default: transcript.receive(how)
+            }
+            told += transcript.effects.compactMap {
+                if case .report(.notice(let notice)) = $0 { notice.text } else { nil }
+            }
+            transcript.pass(.seconds(60))
+        }
+        #expect(
+            told == [
+                "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
+                    + " msgpack, which is not spoken"
+            ])
+    }
+
+    @Test func `a server of the msgpack parser is not called again`() {
+        var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, maximumAttempts: 9))
+        transcript.feed(.opened(connection: 1, token: nil))
+        transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1}"#)
+        transcript.feed(.message(connection: 1, .binary([0x84, 0xA4] + "type".utf8 + [0x00])))
+        #expect(
+            transcript.ending
+                == .cannotConnect(
+                    ConnectFailure(
+                        phase: .handshake, message: "the server uses the msgpack parser, which is not spoken")))
+    }
+
     @Test func `a silent server is called again at once, and the gap reaches from what came last`() throws {
         var transcript = twake()
         transcript.authenticate()

@@ -113,6 +113,17 @@ struct SocketIOClientTests {
         #expect(captured.receive(#"40{"sid":"o"}"#) == ["send 40", "connected engine"])
     }
 
+    @Test func `packets of the msgpack parser are named for what they are, and end the connection`() {
+        let packet: [UInt8] = [0x84, 0xA4] + "type".utf8 + [0x00, 0xA4] + "data".utf8
+        var asked = ClientTranscript(.v4)
+        _ = asked.receive(openPacket)
+        #expect(asked.machine.isUnanswered)
+        #expect(asked.receive(.binary(packet[...])) == ["close msgpack"])
+        var joined = ClientTranscript.joined(.v4)
+        #expect(!joined.machine.isUnanswered)
+        #expect(joined.receive(.binary(packet[...])).first?.hasPrefix("malformed") == true)
+    }
+
     @Test func `what is not read while the server may name its revision gives it more time`() {
         var client = guessing()
         _ = client.receive(Self.bareOpen)
