@@ -120,7 +120,8 @@ extension SocketIOClient {
         let packet: SocketIO.Packet
         do throws(SocketIO.Malformed) {
             packet = try SocketIO.Packet(
-                parsing: data, revision: isListening ? .v3 : revision, mostAttachments: configuration.limits.attachmentCount,
+                parsing: data, revision: isListening ? .v3 : revision,
+                mostAttachments: configuration.limits.attachmentCount,
                 maximumDepth: configuration.limits.depth)
         } catch {
             assembler.refuse(data)

@@ -103,9 +103,10 @@ struct Outlets {
     }
 
     /// Says how the run ended and what was seen, and gives the code to exit with.
-    func conclude(_ summary: TailSummary) -> ExitCode {
+    func conclude(_ summary: TailSummary, hint: String? = nil) -> ExitCode {
         let seen = collector.summary
         var end = Ending(summary)
+        if let hint { end.words = (end.words.map { $0 + "; " } ?? "") + hint }
         let figures = hooks?.figures
         if end.code == .done, let figures, figures.notForwarded > 0 { end.code = .loss }
         end.judge(seen, by: failures, toleratesLoss: toleratesLoss)

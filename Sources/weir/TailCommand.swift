@@ -98,7 +98,22 @@ enum TailCommand {
         if run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         if !output.quiet { announce(configuration, context) }
         begun(tail)
-        return outlets.conclude(await tail.run())
+        let summary = await tail.run()
+        return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
+    }
+
+    /// What to try instead, when no server of the backend answered.
+    private static func otherKind(_ configuration: TailConfiguration, _ outcome: TailOutcome) async -> String? {
+        guard case .cannotConnect(let failure) = outcome, failure.phase == .handshake,
+            failure.httpStatus.map({ $0 == 404 || $0 == 400 || $0 == 405 }) ?? true,
+            let service = try? AccountService(configuration.server, configuration.access)
+        else { return nil }
+        let expected = configuration.session.backend
+        let kinds = await service.kinds(besides: expected)
+        await service.close()
+        if let kind = kinds.first { return "\(kind.usualPath) answers as --backend \(kind.rawValue)" }
+        guard failure.httpStatus == 404 else { return nil }
+        return "--path names the endpoint, and --backend what kind of server it is (\(expected.rawValue) was expected)"
     }
 
     /// Why there is no token or other secret, when that can be known without asking anybody: a command is run only when its secret

@@ -47,7 +47,8 @@ private final class OldServer: HTTPServerHandler {
         defer { server.close() }
         let path = try temporaryFolder() + "/a.weir.jsonl"
         let run = try weir([
-            "tail", "http://127.0.0.1:\(server.port)", "--backend", "socketio", "--format", "raw", "--count", "1", "--record",
+            "tail", "http://127.0.0.1:\(server.port)", "--backend", "socketio", "--format", "raw", "--count", "1",
+            "--record",
             path, "--no-ctl", "--store", "none", "--config", "none",
         ])
         #expect(run.status == 0, "\(run.errors)")

@@ -65,6 +65,20 @@ struct WireViewTests {
         #expect(Self.lines([Self.frame(.in, .text(String(repeating: "x", count: 500)))], limit: 60)[0].hasSuffix("x…"))
     }
 
+    @Test("A message is shown with what carries it at the time")
+    func carriers() throws {
+        let units = Units()
+        let sink = try #require(WireSink([units], redactions: []))
+        let stamp = Sample.stamp(1, 0)
+        try sink.write([
+            .record(.connection(.init(connection: 1, state: .open, transport: "polling")), stamp),
+            .record(Self.frame(.in, .text("40")), stamp),
+            .record(.connection(.init(connection: 1, state: .upgraded, transport: "websocket")), stamp),
+            .record(Self.frame(.in, .text("42[]")), stamp),
+        ])
+        #expect(units.all.look { $0.map(\.channel) } == ["polling", "ws"])
+    }
+
     @Test("What a recording hides is hidden from view")
     func hides() throws {
         let units = Units()

@@ -175,9 +175,10 @@ import Wire
         transcript.feed(.opened(connection: 1, token: nil, auth: Secret(#"{"key":"x"}"#)))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
         transcript.receive("40")
-        let told = transcript.effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.text } else { nil } }
-        #expect(
-            told == ["the auth object is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)"])
+        let told = transcript.effects.compactMap {
+            if case .report(.notice(let notice)) = $0 { notice.text } else { nil }
+        }
+        #expect(told.count == 1 && told[0].hasPrefix("the auth object is not sent: Engine.IO 3 has no place"), "\(told)")
         #expect(transcript.sent == [])
     }
 

@@ -289,7 +289,7 @@ struct EngineIOClientTransportTests {
     }()
 
     @Test(arguments: answersOfThree)
-    func `a server that answers in the framing of revision 3 is told as such where another one is asked for`(body: [UInt8]) {
+    func `a server that answers in the framing of revision 3 is told as such where 4 is asked for`(body: [UInt8]) {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
         #expect(

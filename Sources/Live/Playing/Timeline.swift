@@ -112,7 +112,8 @@ final class Timeline {
             position.time = max(position.time, current.nextTime)
             position.number = stamp.n
             position.wall = stamp.wall
-            if keepsWire, let unit = WireUnit(record, onTimeline(stamp)) { units.append(unit) }
+            current.carrier.note(record)
+            if keepsWire, let unit = current.carrier.unit(of: record, onTimeline(stamp)) { units.append(unit) }
             if case .mark(let mark) = record { add(PlacedMark(mark.label, number: stamp.n, time: position.time)) }
         }
         current.play()

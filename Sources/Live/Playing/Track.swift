@@ -33,6 +33,8 @@ final class Track {
 
     /// The recording's head.
     let head: Record.Head
+    /// What carries the messages at the place that is reached.
+    var carrier = MessageCarrier()
     /// Microseconds to add to the recording's times, so that tracks that are merged have one time.
     var shift: Int64 = 0
     /// What is next; nil when it must be read first, or nothing is there.

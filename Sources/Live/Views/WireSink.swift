@@ -6,6 +6,7 @@ import Recording
 final class WireSink: Sendable {
     private let outlets: [any Outlet]
     private let stream: Monitor<RecordingStream>
+    private let carrier = Monitor(MessageCarrier())
 
     /// For those of the outlets that want it; nil when none does.
     init?(_ outlets: [any Outlet], redactions: Set<RedactionRule>) {
@@ -21,7 +22,12 @@ final class WireSink: Sendable {
             for item in batch {
                 switch item {
                 case .record(let record, let stamp), .leftOut(let record, remainder: _, let stamp):
-                    if let unit = stream.shown(record, stamp).flatMap({ WireUnit($0, stamp) }) { units.append(unit) }
+                    guard let shown = stream.shown(record, stamp) else { continue }
+                    let unit = carrier.change { carrier in
+                        carrier.note(shown)
+                        return carrier.unit(of: shown, stamp)
+                    }
+                    if let unit { units.append(unit) }
                 case .redact(let secret): stream.redact(secret)
                 case .report, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .hold,
                     .endRecording:

@@ -20,6 +20,24 @@ public struct WireUnit: Hashable, Sendable {
     public var size: Int
 }
 
+/// What carries the messages of a connection, as its records say: `ws` or `polling`.
+struct MessageCarrier {
+    private var name = "ws"
+
+    /// Takes a record in, each in its turn.
+    mutating func note(_ record: Record) {
+        guard case .connection(let connection) = record, let transport = connection.transport else { return }
+        name = transport == "websocket" ? "ws" : transport
+    }
+
+    /// What the record says was on the wire; nil when it says nothing of the kind, or says it again.
+    func unit(of record: Record, _ stamp: Stamp) -> WireUnit? {
+        var unit = WireUnit(record, stamp)
+        if case .frame(let frame) = record, frame.transport == nil { unit?.channel = name }
+        return unit
+    }
+}
+
 extension WireUnit {
     /// What a record says was on the wire; nil when it says nothing of the kind, or says it again.
     init?(_ record: Record, _ stamp: Stamp) {

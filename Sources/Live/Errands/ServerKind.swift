@@ -1,0 +1,53 @@
+import Events
+import Network
+public import Pipeline
+import Wire
+
+// What kind of server answers where another kind was expected.
+extension AccountService {
+    /// Longest wait for each answer.
+    private static let patience = Duration.seconds(5)
+
+    /// The backends, but for `expected`, whose usual path answers as such a server does. Each is asked for what no server makes a session of: a
+    /// transport that there is not. Empty, too, where the server cannot be reached.
+    public func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
+        guard let access = try? await access() else { return [] }
+        var kinds: [Configuration.BackendKind] = []
+        for kind in Configuration.BackendKind.allCases where kind != expected {
+            let isOfKind = kind.speaksBayeux ? await speaksBayeux(kind, access) : await speaksEngineIO(kind, access)
+            if isOfKind { kinds.append(kind) }
+        }
+        return kinds
+    }
+
+    private func speaksEngineIO(_ kind: Configuration.BackendKind, _ access: Access) async -> Bool {
+        let response = await response(
+            to: HTTPRequest(url: address(kind.usualPath + "?EIO=4&transport=none"), access: access))
+        guard let response, response.status == 400 else { return false }
+        // JavaScript's says "Transport unknown", Python's "Invalid transport".
+        let error = EngineIO.ServerError(status: response.status, body: response.body[...])
+        return error.text?.lowercased().contains("transport") ?? false
+    }
+
+    private func speaksBayeux(_ kind: Configuration.BackendKind, _ access: Access) async -> Bool {
+        let handshake = #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["none"],"id":"1"}]"#
+        let response = await response(
+            to: HTTPRequest(
+                method: "POST", url: address(kind.usualPath), access: access,
+                headers: [("content-type", "application/json")], body: Array(handshake.utf8)))
+        return response.map { String(decoding: $0.body, as: UTF8.self).contains("/meta/handshake") } ?? false
+    }
+
+    private func address(_ target: String) -> URLParts {
+        server.with(scheme: server.isSecure ? "https" : "http", target: target)
+    }
+
+    private func response(to request: HTTPRequest) async -> HTTPResponse? {
+        var request = request
+        request.timeout = Self.patience
+        let result: Result<HTTPResponse, HTTPFailure> = await withCheckedContinuation { continuation in
+            http.send(request) { continuation.resume(returning: $0) }
+        }
+        return try? result.get()
+    }
+}

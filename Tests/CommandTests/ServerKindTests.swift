@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+/// What a person is told who calls a server by the wrong name.
+@Suite("A server of another kind", .timeLimit(.minutes(2)))
+struct ServerKindTests {
+    private static let fixed = ["--no-ctl", "--quiet", "--store", "none", "--config", "none", "--duration", "20s"]
+
+    /// What a tail of the server says at its end.
+    private func lastWords(of arguments: [String], at server: Peer) throws -> CommandResult {
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        return try weir(["tail", url] + arguments + Self.fixed, environment: ["T": "t"])
+    }
+
+    @Test("A Socket.IO server that is taken for Twake's is named, and the option that says so")
+    func socketIO() throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--scenario", "echo", "--quiet"])
+        defer { server.stop() }
+        let run = try lastWords(of: ["--token", "env:T"], at: server)
+        #expect(run.status == 5)
+        #expect(run.errors.hasSuffix("HTTP status 404; /socket.io/ answers as --backend socketio\n"), "\(run.errors)")
+    }
+
+    @Test("A Twake server that is taken for any Socket.IO server is named")
+    func twake() throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--quiet"])
+        defer { server.stop() }
+        let run = try lastWords(of: ["--backend", "socketio"], at: server)
+        #expect(run.status == 5)
+        #expect(run.errors.hasSuffix("; /socket/ answers as --backend twake\n"), "\(run.errors)")
+    }
+
+    @Test("Where nothing of the kind answers, the options are named")
+    func nothing() throws {
+        let server = try Peer(["python3", "-m", "http.server", "--bind", "127.0.0.1", "0"])
+        defer { server.stop() }
+        let port = try #require(
+            try server.readLine(startingWith: "Serving HTTP").firstMatch(of: /port ([0-9]+)/)?.1)
+        let run = try weir(
+            ["tail", "http://127.0.0.1:\(port)", "--token", "env:T"] + Self.fixed, environment: ["T": "t"])
+        #expect(run.status == 5)
+        #expect(
+            run.errors.hasSuffix(
+                "; --path names the endpoint, and --backend what kind of server it is (twake was expected)\n"),
+            "\(run.errors)")
+    }
+}
