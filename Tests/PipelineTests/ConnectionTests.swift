@@ -178,7 +178,8 @@ import Wire
         let told = transcript.effects.compactMap {
             if case .report(.notice(let notice)) = $0 { notice.text } else { nil }
         }
-        #expect(told.count == 1 && told[0].hasPrefix("the auth object is not sent: Engine.IO 3 has no place"), "\(told)")
+        let begin = "the auth object is not sent: Engine.IO 3 has no place"
+        #expect(told.count == 1 && told[0].hasPrefix(begin), "\(told)")
         #expect(transcript.sent == [])
     }
 

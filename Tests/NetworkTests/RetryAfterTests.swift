@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Network
+
+/// How long a server that polls asks not to be called, wherever it may say so.
+@Suite struct RetryAfterTests {
+    private func busy(_ value: String) -> HTTPResponse {
+        HTTPResponse(status: 503, headers: [("retry-after", value)], body: Array("busy".utf8))
+    }
+
+    @Test func `Engine.IO's first poll`() throws {
+        try withLoop { loop in
+            let http = try HTTPClient(answeringOn: loop)
+            defer { http.shutDown() }
+            let handler = TestHandler(answer: { _, respond in respond(busy("7")) })
+            let server = try HTTPServer(on: loop, handler: handler)
+            defer { server.close() }
+            let events = Mailbox<WebSocketEvent>()
+            let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/s/", query: "")
+            loop.run {
+                let request = EngineIORequest(url: url, transport: .polling)
+                _ = EngineIOSocket(on: loop, http: http, request) { events.put($0) }
+            }
+            guard case .failed(let failure) = try events.first() else {
+                Issue.record("\(events.all)")
+                return
+            }
+            #expect(failure.retry == .after(seconds: 7))
+            #expect(failure.message.hasSuffix("HTTP status 503: busy, and asks for 7 s"), "\(failure.message)")
+        }
+    }
+
+    @Test func `a poll of an Engine.IO session that stood`() throws {
+        let script = PollingScript()
+        try withStage(script, transport: .polling) { stage in
+            _ = stage.waitForMessages(1)
+            script.push(busy("8"))
+            let close = stage.waitForClose()
+            #expect(close?.retry == .after(seconds: 8))
+            #expect(close?.reason == "HTTP status 503: busy, and asks for 8 s")
+        }
+    }
+
+    @Test func `a poll of Bayeux`() throws {
+        try withLoop { loop in
+            let http = try HTTPClient(answeringOn: loop)
+            defer { http.shutDown() }
+            let handler = TestHandler(answer: { _, respond in respond(busy("9")) })
+            let server = try HTTPServer(on: loop, handler: handler)
+            defer { server.close() }
+            let events = Mailbox<WebSocketEvent>()
+            let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/faye", query: "")
+            loop.run {
+                let socket = LongPollingSocket(on: loop, http: http, url, access: Access()) { events.put($0) }
+                socket.send(.text("[]"))
+            }
+            let told = events.wait { $0.count == 2 }
+            guard case .closed(let close)? = told.last else {
+                Issue.record("\(told)")
+                return
+            }
+            #expect(close.retry == .after(seconds: 9))
+            #expect(close.reason == "HTTP status 503, and asks for 9 s")
+        }
+    }
+}
