@@ -29,6 +29,8 @@ final class OutletThread: Sendable {
         case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
         /// A viewer begins here, with this.
         case attach(UInt, Restatement, Stamp)
+        /// A packet of the transport alone, which no recording has.
+        case wire(WireUnit)
         /// Memory that the answer before it takes: it is free when the batch was written.
         case hold(HTTPBodyHold)
         /// The recording ends, and so does everything else.
@@ -167,7 +169,7 @@ extension OutletThread.Item {
         case .record(let record, _), .leftOut(let record, remainder: _, _): record.heldBytes
         case .report(let stamped):
             if case .event(let event) = stamped.report { event.source.heldBytes } else { 0 }
-        case .redact, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .hold,
+        case .redact, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .wire, .hold,
             .endRecording:
             0
         }

@@ -9,11 +9,12 @@ enum RealtimeSocket {
     case longPolling(LongPollingSocket)
 
     /// Begins to open what was asked for, `query` with each of its requests; `handler` is called on the loop, never before this returns; `fellBack` as
-    /// `WebSocketRequest` says.
+    /// `WebSocketRequest` says, `upgrading` as `EngineIORequest` says.
     init(
         on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
         query: String, access: Access, framing: WebSocketFraming, limits: Limits,
         fellBack: @escaping @Sendable () -> Void,
+        upgrading: @escaping @Sendable (WebSocketMessage, _ isSent: Bool) -> Void,
         handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
         let suffix = query.isEmpty ? "" : "?" + query
@@ -25,6 +26,7 @@ enum RealtimeSocket {
                 detectsRevision: detectsRevision, access: access, maximumMessage: limits.message)
             request.framing = framing
             request.fellBack = fellBack
+            request.upgrading = upgrading
             self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
         case .webSocket:
             let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target + suffix)

@@ -93,10 +93,20 @@ extension Tail {
             framing: configuration.framing, limits: configuration.session.limits
         ) { [weak self] in
             self?.assumeIsolated { $0.framingFellBack() }
+        } upgrading: { [weak self] message, isSent in
+            self?.assumeIsolated { $0.show(message, isSent: isSent) }
         } handler: { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
         if isReadingPaused { socket?.setReading(false) }
+    }
+
+    /// Shows a packet of an upgrade among what is on the wire.
+    private func show(_ packet: WebSocketMessage, isSent: Bool) {
+        let unit = WireUnit(
+            stamp: journal.unnumbered(at: loop.now), isSent: isSent, channel: "ws", title: "", bytes: packet.bytes,
+            isBinary: false, size: packet.bytes.count)
+        outletThread?.push([.wire(unit)])
     }
 
     /// Warns once that libwebsockets reads the frames, since the user did not choose it.

@@ -103,7 +103,9 @@ final class EngineIOConnection: @unchecked Sendable {
     private func perform(_ effect: EngineIOClientTransport.Effect) {
         switch effect {
         case .openWebSocket(let target): openWebSocket(target)
-        case .sendWebSocket(let message): webSocket?.send(message)
+        case .sendWebSocket(let message):
+            if message.isText("2probe") || message.isText("5") { request.upgrading?(message, true) }
+            webSocket?.send(message)
         case .closeWebSocket(let close): webSocket?.close(close)
         case .get(let id, let target):
             let stream = exchange(id, HTTPRequest(url: url(target, isWebSocket: false)))
@@ -157,7 +159,12 @@ final class EngineIOConnection: @unchecked Sendable {
         switch event {
         case .opened: feed(.webSocketOpened)
         case .received(let messages):
-            if machine.isWebSocketStream { handler?(.received(messages)) } else { feed(.webSocketReceived(messages)) }
+            guard !machine.isWebSocketStream else {
+                handler?(.received(messages))
+                break
+            }
+            for message in messages { request.upgrading?(message, false) }
+            feed(.webSocketReceived(messages))
         case .closed(let close):
             webSocket = nil
             feed(.webSocketClosed(close))

@@ -8,7 +8,8 @@ public struct EngineIORequest: Sendable {
     public var transport: EngineIO.TransportChoice
     /// The revision to ask for.
     public var revision: EngineIO.Revision
-    /// Whether the revision is a guess; a server of another one is then told by `ConnectFailure.retry`.
+    /// Whether the revision is a guess: a server that polls in another one is answered in it, one that refuses is told by
+    /// `ConnectFailure.retry`.
     public var detectsRevision: Bool
     /// How the server is reached, by WebSocket and by polling.
     public var access: Access
@@ -16,6 +17,8 @@ public struct EngineIORequest: Sendable {
     public var framing = WebSocketFraming.auto
     /// As `WebSocketRequest.fellBack`.
     public var fellBack: (@Sendable () -> Void)?
+    /// Told each packet of an upgrade, which is none of the stream (`2probe`, `3probe`, `5`), and whether it was sent. On the loop's thread.
+    public var upgrading: (@Sendable (WebSocketMessage, _ isSent: Bool) -> Void)?
     /// Longest time for connecting and for the handshake of one transport.
     public var timeout: Duration
     /// Largest packet accepted, in bytes.

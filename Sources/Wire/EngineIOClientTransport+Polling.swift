@@ -224,7 +224,7 @@ extension EngineIOClientTransport.Exchange {
 
 extension WebSocketMessage {
     /// Whether this is a text message of those characters.
-    func isText(_ text: StaticString) -> Bool {
+    package func isText(_ text: StaticString) -> Bool {
         guard case .text(let bytes) = self else { return false }
         return bytes.count == text.utf8CodeUnitCount
             && text.withUTF8Buffer { bytes.elementsEqual($0) }

@@ -29,6 +29,25 @@ import Testing
         #expect(filtered.status == 2 && filtered.errors.hasPrefix("weir: --view raw is all there is on the wire"))
     }
 
+    @Test func `an upgrade is shown packet by packet, with what carries each`() throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--scenario", "echo", "--quiet"])
+        defer { server.stop() }
+        let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+        let tail = try Peer([
+            try pathOfWeir(), "tail", url, "--backend", "socketio", "--transport", "upgrade", "--view", "raw",
+            "--no-ctl",
+            "--config", "none", "--quiet",
+        ])
+        defer { tail.stop() }
+        var seen: [String] = []
+        while seen.last != "→ ws 5", let line = tail.readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            seen.append("\(words[1]) \(words[2]) \(words[4].prefix(6))")
+        }
+        #expect(seen.first == #"← polling 0{"sid"#)
+        #expect(seen.filter { $0.contains(" ws ") } == ["→ ws 2probe", "← ws 3probe", "→ ws 5"], "\(seen)")
+    }
+
     @Test func `a tail shows both directions, without its token, and so does who looks on`() throws {
         let environment = ["XDG_RUNTIME_DIR": try temporaryFolder(), "HOME": "/nonexistent"]
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "7", "--quiet"])

@@ -80,7 +80,7 @@ final class AttachSink: Sendable {
                 case .redact(let secret): state.stream.redact(secret)
                 case .attach(let viewer, let restatement, let stamp):
                     begin(viewer, restatement, stamp, &state, &gathered)
-                case .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .hold: continue
+                case .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .wire, .hold: continue
                 }
             }
             return zip(state.viewers, gathered).compactMap { $1.isEmpty ? nil : ($0.id, $1) }

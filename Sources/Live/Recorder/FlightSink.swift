@@ -41,7 +41,7 @@ final class FlightSink: Sendable {
                     state.hasAsked = false
                     state.ring.beginPart(at: stamp) { Array(restatement.records) }
                 case .dump(let stamp): say(.notice(dump(&state, at: stamp)))
-                case .rotate, .settle, .endRecording, .beginRecording, .stopRecording, .attach, .hold: continue
+                case .rotate, .settle, .endRecording, .beginRecording, .stopRecording, .attach, .wire, .hold: continue
                 }
             }
             if !state.hasAsked, state.ring.isPartDue {

@@ -86,7 +86,7 @@ final class RecordingSink: Sendable {
             guard case .notice(let notice) = stamped.report, notice.level != .info, state.writer.isOpen else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
             try append(.note(note), stamped.stamp, &state, say)
-        case .flightPart, .dump, .beginRecording, .stopRecording, .attach, .hold: return
+        case .flightPart, .dump, .beginRecording, .stopRecording, .attach, .wire, .hold: return
         case .redact(let secret): state.writer.redact(secret)
         case .settle(let stamp):
             guard state.loss == nil else { return }

@@ -31,7 +31,8 @@ final class RecordingSlot: Sendable {
                     start = index + 1
                     state.sink = nil
                     answer(nil)
-                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach, .hold:
+                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach, .wire,
+                    .hold:
                     continue
                 }
             }

@@ -28,6 +28,7 @@ final class WireSink: Sendable {
                         return carrier.unit(of: shown, stamp)
                     }
                     if let unit { units.append(unit) }
+                case .wire(let unit): units.append(unit)
                 case .redact(let secret): stream.redact(secret)
                 case .report, .rotate, .flightPart, .dump, .settle, .beginRecording, .stopRecording, .attach, .hold,
                     .endRecording:
