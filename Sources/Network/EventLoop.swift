@@ -51,6 +51,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs `work` on the loop at `moment` of the loop's clock, unless cancelled; never before it. On the loop only.
     public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         preconditionOnLoop()
+        let now = self.now
+        // The process stood still between a look at the clock and this: the timer would be taken for one in time.
+        if core.timersWait == nil, moment < now, moment + Self.standstill < now {
+            core.timersWait = now + Self.readingTime
+        }
         return LoopTimer(loop: self, number: core.timers.insert(at: max(moment, now), work))
     }
 

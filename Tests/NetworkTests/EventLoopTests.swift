@@ -56,6 +56,34 @@ private actor Pinned {
         }
     }
 
+    @Test(
+        "After a standstill what waits in a socket is read before a timer fires, whenever the timer was set",
+        arguments: [true, false])
+    func standstill(isSetBefore: Bool) throws {
+        let (order, sockets) = (Mailbox<String>(), Mailbox<ServerWebSocket>())
+        let serving = try EventLoop(name: "weir-test-server")
+        defer { serving.shutDown() }
+        let server = try HTTPServer(on: serving, handler: TestHandler(onOpen: { sockets.put($0) }))
+        defer { server.close() }
+        try withLoop { loop in
+            let client = try TestClient(loop, WebSocketRequest(url: socketURL(server))) { _, event in
+                guard case .received(let messages) = event else { return }
+                guard messages == [.text("stop")] else { return order.put("message") }
+                let due = loop.now + .milliseconds(50)
+                let set = { _ = loop.schedule(at: due) { order.put("timer") } }
+                if isSetBefore { set() }
+                serving.run { sockets.all.first?.send(.text("x")) }
+                // The thread does nothing else, as if the process were stopped.
+                while loop.now - due < .milliseconds(700) {}
+                if !isSetBefore { set() }
+            }
+            client.waitForOpen()
+            let socket = try sockets.first()
+            serving.run { socket.send(.text("stop")) }
+            #expect(order.wait { $0.count == 2 } == ["message", "timer"])
+        }
+    }
+
     @Test("After the shut-down nothing is called, and an actor pinned to the loop still answers")
     func afterShutDown() async throws {
         let loop = try EventLoop(name: "weir-test")
