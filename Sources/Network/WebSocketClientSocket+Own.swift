@@ -122,6 +122,14 @@ extension WebSocketClientSocket {
         }
     }
 
+    /// Has what waits written. libwebsockets' HTTP client does nothing for a socket that is not read, and polls it without end where something
+    /// is to be written: then it is written now, as far as the kernel takes it.
+    func writeSoon() {
+        guard isOwnFraming, !isReading, case .open = state, let wsi else { return needsWriting() }
+        guard lws_send_pipe_choked(wsi) == 0 else { return }
+        if write(wsi) < 0 { end(.closed(WebSocketClose(code: 1006))) }
+    }
+
     /// Reads what was not read yet; pings are answered at once.
     func readOn() {
         var controls: [WebSocketReader.Control] = []
@@ -144,7 +152,7 @@ extension WebSocketClientSocket {
     private func answerPing(_ payload: [UInt8]) {
         guard case .open = state, pendingBytes < 1 << 20 else { return }
         append(payload, .pong)
-        needsWriting()
+        writeSoon()
     }
 
     private func peerCloses(_ close: WebSocketClose) {

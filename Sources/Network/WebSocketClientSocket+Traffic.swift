@@ -49,7 +49,7 @@ extension WebSocketClientSocket {
         for timer in timers { timer.cancel() }
         timers = []
         opened()
-        if !isReading, let wsi { lws_rx_flow_control(wsi, 0) }
+        if !isReading, outgoing.isEmpty || !isOwnFraming, let wsi { lws_rx_flow_control(wsi, 0) }
         if !outgoing.isEmpty { needsWriting() }
     }
 
@@ -86,16 +86,17 @@ extension WebSocketClientSocket {
     }
 
     /// Writes once, as libwebsockets wants it. The frames are our own, many in one write.
-    private func write(_ wsi: OpaquePointer) -> Int32 {
+    func write(_ wsi: OpaquePointer) -> Int32 {
         // Called only when the kernel took what libwebsockets held.
         heldBytes = 0
+        defer { if isOwnFraming, !isReading, case .open = state { lws_rx_flow_control(wsi, 0) } }
         guard outgoing.isEmpty else {
             let result = outgoing.take(EventLoop.transferSize) { bytes in
                 (lws_write(wsi, bytes.baseAddress, bytes.count, LWS_WRITE_HTTP), bytes.count)
             }
             guard result.0 >= 0 else { return -1 }
             if lws_partial_buffered(wsi) != 0 { heldBytes = result.1 }
-            if !outgoing.isEmpty || isToBeClosed { lws_callback_on_writable(wsi) }
+            if isToBeClosed || (!outgoing.isEmpty && (isReading || !isOwnFraming)) { lws_callback_on_writable(wsi) }
             return 0
         }
         if case .answeringClose = state { return -1 }

@@ -98,7 +98,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         }
         let key = maskingKey()
         outgoing.append { writer.write(message, mask: key, to: &$0) }
-        if case .open = state { needsWriting() }
+        if case .open = state { writeSoon() }
     }
 
     func close(_ close: WebSocketClose) {
@@ -119,7 +119,12 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         isReading = reading
         if reading { needsDelivery() }
         guard case .open = state, let wsi else { return }
-        lws_rx_flow_control(wsi, reading ? 1 : 0)
+        if reading {
+            lws_rx_flow_control(wsi, 1)
+            if !outgoing.isEmpty { needsWriting() }
+        } else if outgoing.isEmpty || !isOwnFraming {
+            lws_rx_flow_control(wsi, 0)
+        }
     }
 
     // MARK: The end
