@@ -112,13 +112,14 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
         tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson"]),
         tests("WireTests", ["Wire", "JSONText"]),
-        tests("TerminalTests", ["Terminal"]),
-        tests("EventsTests", ["Events", "JSONText"]),
+        tests("TerminalTests", ["Terminal", "Wire"]),
+        tests("EventsTests", ["Events", "Wire", "JSONText"]),
         tests("RegularExpressionsTests", ["RegularExpressions"]),
         // The model's oracle: plain code, so that weir-bench can soak with it too.
         .target(
-            name: "ModelOracle", dependencies: ["SectionedModel"], path: "Tests/ModelOracle", swiftSettings: house),
-        tests("SectionedModelTests", ["ModelOracle", "SectionedModel"]),
+            name: "ModelOracle", dependencies: ["SectionedModel", "Wire"], path: "Tests/ModelOracle",
+            swiftSettings: house),
+        tests("SectionedModelTests", ["ModelOracle", "SectionedModel", "Wire"]),
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
         // The whole pure core against a simulated server: plain code, so that weir-bench can run it too.
         .target(

@@ -7,7 +7,7 @@ import Wire
 extension ModelMeasurement {
     /// A model of Twake channels: a change committed and its line written, and that line read and applied elsewhere.
     mutating func measureLog(seed: UInt64) throws(BenchmarkError) {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         let rows = (0..<shape.rows).map { _ in Self.channel(in: shape.sections, &dice) }
         for reversible in [false, true] {
             let name = reversible ? "reversible line" : "line"
@@ -72,7 +72,7 @@ extension ModelMeasurement {
         }
     }
 
-    private static func channel(in sections: Int, _ dice: inout Dice) -> Item {
+    private static func channel(in sections: Int, _ dice: inout RandomSource) -> Item {
         let id = EntityID(dice.uuid())
         let workspace = EntityID("w\(dice.below(sections))")
         let channel = Twake.Channel(

@@ -1,5 +1,6 @@
 import Glibc
 import SectionedModel
+import Wire
 
 /// The memory of a model, as the kernel counts it.
 enum ModelMemory {
@@ -7,7 +8,7 @@ enum ModelMemory {
     ///
     /// To be called first thing in a process: what was used and let go before would be used again and not be seen.
     static func measure(_ shape: ModelShape, seed: UInt64) throws(BenchmarkError) -> Double {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         try ModelSubject.refused { () throws(ModelError) in
             _ = try grow(1000, shape.sections, &dice)
         }
@@ -23,7 +24,7 @@ enum ModelMemory {
 
     @inline(never)
     private static func grow(
-        _ count: Int, _ sections: Int, _ dice: inout Dice
+        _ count: Int, _ sections: Int, _ dice: inout RandomSource
     ) throws(ModelError) -> SectionedCollection<ModelRow> {
         var model = SectionedCollection<ModelRow>()
         for _ in 0..<count {

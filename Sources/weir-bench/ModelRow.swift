@@ -1,4 +1,5 @@
 import SectionedModel
+import Wire
 
 /// A row of 48 bytes without references: a 16-byte id, both keys, and 16 bytes of contents.
 struct ModelRow: SectionedElement {
@@ -52,13 +53,13 @@ struct ModelWorkload {
     let shape: ModelShape
     /// The rows as they stand after all that was made so far, in no order.
     private(set) var rows: [ModelRow] = []
-    private var dice: Dice
+    private var dice: RandomSource
     /// `weights[k]` is how many of `total` tickets the sections up to k have; empty when each has the same.
     private let weights: [Int]
 
     init(_ shape: ModelShape, seed: UInt64) {
         self.shape = shape
-        dice = Dice(seed: seed)
+        dice = RandomSource(seed: seed)
         weights = shape.spread == .even ? [] : Self.zipf(shape.sections)
         rows.reserveCapacity(shape.rows)
         for _ in 0..<shape.rows { rows.append(newRow()) }

@@ -2,6 +2,7 @@ import Glibc
 import Live
 import Recording
 import SectionedModel
+import Wire
 
 extension Benchmark {
     private static let events = BenchmarkOption(
@@ -27,7 +28,7 @@ extension Benchmark {
             seed: UInt64(arguments[.seed]))
         do {
             let measurement = try SeekMeasurement(
-                path: file.path, seeks: arguments[seeks], dice: Dice(seed: UInt64(arguments[.seed])))
+                path: file.path, seeks: arguments[seeks], dice: RandomSource(seed: UInt64(arguments[.seed])))
             print(measurement.report(again: arguments.commandLine))
         } catch {
             throw .failed("\(error)")
@@ -42,7 +43,7 @@ struct SeekMeasurement {
     private var times: [Double] = []
     private let peak: Double?
 
-    init(path: String, seeks: Int, dice: Dice) throws {
+    init(path: String, seeks: Int, dice: RandomSource) throws {
         var dice = dice
         let resets = PeakMemory.reset()
         let cursor = try ReplayCursor(opening: path)

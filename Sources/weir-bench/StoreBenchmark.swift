@@ -63,7 +63,7 @@ private struct StoreMeasurement {
     private mutating func measure(
         _ model: inout SectionedCollection<Item>, _ store: Store, _ scope: StoreScope, seed: UInt64
     ) throws {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         let edits = (0..<Self.batches).map { Self.row(dice.below(rows), "edited for the \($0)th time") }
         var made: [Batch<Item>] = []
         made.reserveCapacity(edits.count)

@@ -1,3 +1,5 @@
+import Wire
+
 /// What a Twake backend of era B says to a user of a busy workspace, made up from a seed: half channel activities, a fifth
 /// channels, three tenths messages (of ten: five new ones, two edits, two reactions, one reply), over all channels alike. When the
 /// channels hold as many messages as they may, there are edits, reactions and replies' counters in place of new ones.
@@ -18,7 +20,7 @@ struct TwakeTraffic {
     let workspace: String
     let channels: [String]
     private let users: [String]
-    private var dice: Dice
+    private var dice: RandomSource
     /// Unix milliseconds; each event is a little later than the one before.
     private var clock = 1_700_000_000_000
     private var heads: [Head] = []
@@ -33,7 +35,7 @@ struct TwakeTraffic {
     init(channels count: Int, messages limit: Int = .max, isTerse: Bool = false, seed: UInt64) {
         self.limit = limit
         self.isTerse = isTerse
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         company = dice.uuid()
         workspace = dice.uuid()
         channels = (0..<count).map { _ in dice.uuid() }

@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `An entity in the diff log` {
     @Test func `is read back as it was written, whatever is in it`() throws {
@@ -74,9 +75,9 @@ import Testing
 
 /// Makes entities with every optional field there or not, and texts that need escapes.
 struct EntityMaker {
-    private var generator: SeededGenerator
+    private var generator: RandomSource
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = RandomSource(seed: seed) }
 
     private mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? {
         Bool.random(using: &generator) ? make(&self) : nil

@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Events
 
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func `is ordered as its text is, UUIDs first`() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = RandomSource(seed: 1)
         let ids = (0..<200).map { index -> EntityID in
             let high = generator.next() >> UInt64.random(in: 0...63, using: &generator)
             return index % 2 == 0 ? .uuid(high, generator.next()) : EntityID("id \(generator.next())")

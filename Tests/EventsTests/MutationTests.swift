@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `Nothing a peer sends traps` {
     /// What two samples have in common often enough to make wrong shapes of right texts.
@@ -10,7 +11,7 @@ import Testing
         "]", "\u{0}", "\u{202E}", "\"last_message\":[1]", "\"resource\":7,",
     ].map { Array($0.utf8) }
 
-    static func mutated(_ bytes: ArraySlice<UInt8>, _ generator: inout SeededGenerator) -> [UInt8] {
+    static func mutated(_ bytes: ArraySlice<UInt8>, _ generator: inout RandomSource) -> [UInt8] {
         var bytes = Array(bytes)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             let place = Int.random(in: 0...bytes.count, using: &generator)
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `as an event: ten thousand mutated samples decode or are refused inside their text`() {
-        var generator = SeededGenerator(seed: 5)
+        var generator = RandomSource(seed: 5)
         let samples = (Sample.events + Sample.malformed).filter { !$0.arguments.isEmpty }
         var decoded = 0
         var refused = 0
@@ -54,7 +55,7 @@ import Testing
     func `as the array of an event: what is no JSON is refused, and all else is decoded as by name and arguments`()
         throws
     {
-        var generator = SeededGenerator(seed: 7)
+        var generator = RandomSource(seed: 7)
         var decoded = 0
         var refused = 0
         for round in 0..<10_000 {
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test func `as an answer: ten thousand mutated samples decode or are refused inside their text`() {
-        var generator = SeededGenerator(seed: 6)
+        var generator = RandomSource(seed: 6)
         var decoded = 0
         var refused = 0
         for round in 0..<10_000 {
@@ -148,7 +149,7 @@ import Testing
     }
 
     @Test func `as an entity of the diff log: mutated texts are read or refused`() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = RandomSource(seed: 7)
         var maker = EntityMaker(seed: 8)
         var refused = 0
         for _ in 0..<2000 {

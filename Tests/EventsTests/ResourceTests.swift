@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `A resource event` {
     static let actions: [(String, Twake.ResourceAction)] = [
@@ -187,7 +188,7 @@ import Testing
             #""resource":{"company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":null,"message_id":"M"}"#,
         ]
         let usual = try Twake.Event("realtime:resource", "{\(members.joined(separator: ","))}")
-        var generator = SeededGenerator(seed: 3)
+        var generator = RandomSource(seed: 3)
         for _ in 0..<200 {
             let shuffled = members.shuffled(using: &generator).joined(separator: " ,\n")
             #expect(try Twake.Event("realtime:resource", "{ \(shuffled) }") == usual)

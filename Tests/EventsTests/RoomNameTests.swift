@@ -1,5 +1,6 @@
 import Events
 import Testing
+import Wire
 
 @Suite struct `A room's name` {
     static let company = EntityID("ac1a0544-1dcc-11eb-bf9f-0242ac120004")
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `however mutated, is put together again exactly`() {
-        var generator = SeededGenerator(seed: 2)
+        var generator = RandomSource(seed: 2)
         let names = Self.known.map(\.0)
         for _ in 0..<10_000 {
             var bytes = Array(names.randomElement(using: &generator)?.utf8 ?? "".utf8)

@@ -1,4 +1,5 @@
 import SectionedModel
+import Wire
 
 /// A collection that goes through random transactions beside a reference model, which is built from scratch every time.
 ///
@@ -7,7 +8,7 @@ import SectionedModel
 struct RandomHistory {
     static let sortKeys = 6
 
-    var generator: SeededGenerator
+    var generator: RandomSource
     let sections: Int
     /// What is known of each id, indexed by id.
     var known: [Row?]
@@ -25,7 +26,7 @@ struct RandomHistory {
     init(seed: UInt64, isLarge: Bool = false) {
         known = Array(repeating: nil, count: isLarge ? 400 : 40)
         hidden = Array(repeating: false, count: known.count)
-        generator = SeededGenerator(seed: seed)
+        generator = RandomSource(seed: seed)
         sections = 1 + generator.below(6)
     }
 

@@ -1,12 +1,13 @@
 import SectionedModel
+import Wire
 
 /// Random states with section ranks, without a collection that makes them: what composition and the other forms of a batch
 /// have to be right for, whoever made the batch.
 public struct RandomStates {
-    private var generator: SeededGenerator
+    private var generator: RandomSource
 
     /// Starts from the seed.
-    public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    public init(seed: UInt64) { generator = RandomSource(seed: seed) }
 
     /// A state with up to 30 rows; or one with up to ten changes from another one, and other ranks.
     public mutating func next(near origin: State? = nil) -> State {

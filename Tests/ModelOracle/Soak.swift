@@ -1,3 +1,5 @@
+import Wire
+
 /// What a run of random batches found, and how to have it again.
 public struct Problem: Error, CustomStringConvertible, Sendable {
     /// The seed of the run.
@@ -23,7 +25,7 @@ public struct Problem: Error, CustomStringConvertible, Sendable {
 public func soak(
     seed: UInt64, batches: Int, operations: ClosedRange<Int> = 0...14, report: (Int) -> Void = { _ in }
 ) -> Problem? {
-    var seeds = SeededGenerator(seed: seed)
+    var seeds = RandomSource(seed: seed)
     var done = 0
     while done < batches {
         let isLarge = seeds.oneIn(64)

@@ -1,8 +1,9 @@
 import SectionedModel
+import Wire
 
 extension Batch<Row> {
     /// Changes something at random, which may leave the batch right, as when it changes nothing.
-    mutating func spoil(using generator: inout SeededGenerator) {
+    mutating func spoil(using generator: inout RandomSource) {
         switch generator.below(12) {
         case 0: Self.spoil(&deletions, using: &generator) { Self.shift(&$0.path, using: &$1) }
         case 1: Self.spoil(&insertions, using: &generator) { Self.shift(&$0.path, using: &$1) }
@@ -24,13 +25,13 @@ extension Batch<Row> {
     }
 
     private static func spoil<Record>(
-        _ records: inout [Record], using generator: inout SeededGenerator,
-        _ body: (inout Record, inout SeededGenerator) -> Void
+        _ records: inout [Record], using generator: inout RandomSource,
+        _ body: (inout Record, inout RandomSource) -> Void
     ) {
         if !records.isEmpty { body(&records[generator.below(records.count)], &generator) }
     }
 
-    private static func shift(_ path: inout SectionPath, using generator: inout SeededGenerator) {
+    private static func shift(_ path: inout SectionPath, using generator: inout RandomSource) {
         let distance = generator.oneIn(20) ? Int.max : 1
         switch generator.below(4) {
         case 0: path.item &+= distance
@@ -40,7 +41,7 @@ extension Batch<Row> {
         }
     }
 
-    private static func change(_ row: inout Row, using generator: inout SeededGenerator) {
+    private static func change(_ row: inout Row, using generator: inout RandomSource) {
         switch generator.below(4) {
         case 0: row.id = generator.below(40)
         case 1: row.content += 1
@@ -50,7 +51,7 @@ extension Batch<Row> {
     }
 
     /// A move is listed as an update, or the other way round, at the place where it belongs.
-    private mutating func exchangeMoveAndUpdate(using generator: inout SeededGenerator) {
+    private mutating func exchangeMoveAndUpdate(using generator: inout RandomSource) {
         if generator.oneIn(2), !moves.isEmpty {
             updates.append(moves.remove(at: generator.below(moves.count)))
             updates.sort { $0.to < $1.to }
@@ -60,7 +61,7 @@ extension Batch<Row> {
         }
     }
 
-    private mutating func removeSomething(using generator: inout SeededGenerator) {
+    private mutating func removeSomething(using generator: inout RandomSource) {
         switch generator.below(7) {
         case 0: _ = deletions.popLast()
         case 1: _ = insertions.popLast()
@@ -72,7 +73,7 @@ extension Batch<Row> {
         }
     }
 
-    private mutating func spoilSections(using generator: inout SeededGenerator) {
+    private mutating func spoilSections(using generator: inout RandomSource) {
         switch generator.below(8) {
         case 0: Self.spoil(&sectionDeletions, using: &generator) { section, _ in section.index += 1 }
         case 1: Self.spoil(&sectionDeletions, using: &generator) { section, _ in section.rank += 1 }

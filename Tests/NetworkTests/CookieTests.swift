@@ -111,7 +111,7 @@ import Wire
 
     @Test("Any bytes do no harm")
     func random() {
-        var generator = SeededGenerator(state: 7)
+        var generator = RandomSource(seed: 7)
         let alphabet = Array("a=1;, :-ExpiresMaxAgeDomainPathSecure09/\\.\u{0}\u{7f}é\t\"".utf8)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0..<60, using: &generator)

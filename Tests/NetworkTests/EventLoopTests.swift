@@ -197,7 +197,7 @@ private actor Pinned {
 @Suite struct TimerQueueTests {
     @Test("Whatever is added and cancelled, what is left comes in order")
     func random() {
-        var random = SeededGenerator(state: 1)
+        var random = RandomSource(seed: 1)
         var queue = TimerQueue()
         let seen = Mailbox<Int64>()
         var expected: [Int64] = []

@@ -15,7 +15,7 @@ import Wire
     func stop(secure: Bool, compressed: Bool) throws {
         let (first, all) = (500, 4000)
         try withFlow(secure: secure, compressed: compressed) { loop, server, client in
-            var random = SeededGenerator(state: 5)
+            var random = RandomSource(seed: 5)
             let messages = (0..<all).map { number in
                 WebSocketMessage.text(
                     "\(number) \(random.next()) \(random.next())" + String(repeating: "x", count: 3000))

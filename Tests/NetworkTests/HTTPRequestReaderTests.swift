@@ -1,11 +1,12 @@
 import Testing
+import Wire
 
 @testable import Network
 
 @Suite struct HTTPRequestReaderTests {
     @Test("Requests are read the same whole and byte by byte; random changes are never more than refused")
     func pieces() {
-        var random = SeededGenerator(state: 11)
+        var random = RandomSource(seed: 11)
         let text = Array(
             ("GET /a?b HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\nPOST /c HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
                 + "PUT /d HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxy\r\n0\r\n\r\nGET /e HTTP/1.0\r\n\r\n")

@@ -175,15 +175,3 @@ func socketURL(_ server: HTTPServer, secure: Bool = false, host: String = "127.0
 {
     URLParts(scheme: secure ? "wss" : "ws", host: host, port: server.port, path: path)
 }
-
-/// A seeded generator, so that a failure can be repeated (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}

@@ -76,7 +76,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
     @Test func `damage is told the same by blocks`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()
-            var random = SeededGenerator(seed: 5)
+            var random = RandomSource(seed: 5)
             for round in 0..<3 {
                 var damaged = bytes
                 for _ in 0..<40 {
@@ -116,7 +116,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
                 if line.starts(with: Array(#"{"k":"sync""#.utf8)) { chunks.append([]) }
             }
             #expect(chunks.count == 31)
-            var random = SeededGenerator(seed: 6)
+            var random = RandomSource(seed: 6)
             var told = 0
             for round in 0..<20 {
                 var damaged = chunks

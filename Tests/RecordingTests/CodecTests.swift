@@ -1,5 +1,6 @@
 import JSONText
 import Testing
+import Wire
 
 @testable import Recording
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func `pieces give what the whole gives`() {
-        var random = SeededGenerator(seed: 1)
+        var random = RandomSource(seed: 1)
         let bytes = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         var whole = CRC32C()
         whole.update(bytes.span)
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func `the processor's instruction gives what the tables give`() {
-        var random = SeededGenerator(seed: 2)
+        var random = RandomSource(seed: 2)
         let bytes = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for _ in 0..<200 {
             let start = Int.random(in: 0..<100, using: &random)
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test func `wrong ones trap nowhere`() {
-        var random = SeededGenerator(seed: 32)
+        var random = RandomSource(seed: 32)
         let alphabet = Array(#"\\\\uudD89c"nx0"#.utf8)
         for _ in 0..<5_000 {
             let contents = (0..<Int.random(in: 0..<20, using: &random)).map { _ in

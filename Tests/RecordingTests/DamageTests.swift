@@ -62,7 +62,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
     @Test func `of ten thousand corruptions none traps, each is noticed, and every undamaged record is delivered`()
         throws
     {
-        var random = SeededGenerator(seed: 2_000)
+        var random = RandomSource(seed: 2_000)
         for round in 0..<100 {
             let sample = try ChunkedFile(seed: UInt64(100 + round), count: 12, spacing: 400_000)
             let whole = try entries(of: sample.bytes)
@@ -125,7 +125,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
     }
 
     /// Flips a byte, cuts a piece out, puts noise in, doubles or swaps lines or chunks, behind the head.
-    private func corrupt(_ bytes: inout [UInt8], _ sample: ChunkedFile, _ random: inout SeededGenerator) -> Corruption {
+    private func corrupt(_ bytes: inout [UInt8], _ sample: ChunkedFile, _ random: inout RandomSource) -> Corruption {
         let index = Int.random(in: 1..<sample.lines.count - 2, using: &random)
         let line = sample.lines[index]
         switch Int.random(in: 0..<7, using: &random) {
@@ -166,7 +166,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
     }
 
     @Test func `noise in place of a recording never traps`() throws {
-        var random = SeededGenerator(seed: 77)
+        var random = RandomSource(seed: 77)
         let head = try recording()
         for _ in 0..<2_000 {
             var bytes = head

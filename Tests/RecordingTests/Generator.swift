@@ -3,26 +3,11 @@ import Wire
 
 @testable import Recording
 
-/// SplitMix64: one seed, one sequence.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-}
-
 /// Makes records of every kind that callers append, out of a seed.
 struct RecordGenerator {
-    var random: SeededGenerator
+    var random: RandomSource
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = RandomSource(seed: seed) }
 
     mutating func record() -> Record {
         switch Int.random(in: 0..<15, using: &random) {

@@ -22,7 +22,7 @@ import Wire
         seed: UInt64
     ) throws {
         try withTemporaryFolder { folder in
-            var random = SeededGenerator(seed: seed)
+            var random = RandomSource(seed: seed)
             var bytes = try generatedRecording(seed: seed, count: 60)
             let head = (bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0) + 1
             for _ in 0..<Int.random(in: 1...6, using: &random) {

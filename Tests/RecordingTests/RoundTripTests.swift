@@ -100,7 +100,7 @@ import Wire
     }
 
     @Test func `a frame of 5 MB comes back, whatever is in it`() throws {
-        var random = SeededGenerator(seed: 5)
+        var random = RandomSource(seed: 5)
         let noise = (0..<625_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
         // As text, each of these would take six bytes: more than a line may have.
         let controls = [UInt8](repeating: 1, count: 2_800_000)

@@ -80,7 +80,7 @@ private final class Feeder: Sendable {
     }
 
     private func feed() {
-        var random = SeededGenerator(seed: 3)
+        var random = RandomSource(seed: 3)
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = rest.prefix(Int.random(in: 1...70_000, using: &random))

@@ -1,5 +1,6 @@
 import ModelOracle
 import Testing
+import Wire
 
 @testable import SectionedModel
 
@@ -50,7 +51,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `a chunk is an array, whatever is done and whoever keeps a copy, and lets go of what it held`(_ seed: UInt64) {
-        var dice = SeededGenerator(seed: seed)
+        var dice = RandomSource(seed: seed)
         let count = Count()
         do {
             var pair = Pair()

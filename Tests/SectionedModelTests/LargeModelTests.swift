@@ -1,5 +1,6 @@
 import ModelOracle
 import Testing
+import Wire
 
 @testable import SectionedModel
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct LargeModelTests {
     @Test(arguments: [1, 3, 400])
     func `Trees of several levels keep their order and counts through random batches`(sections: Int) throws {
-        var generator = SeededGenerator(seed: UInt64(sections))
+        var generator = RandomSource(seed: UInt64(sections))
         var rows = SectionedCollection<Row>(keepsChecksum: true)
         var replica = SectionedCollection<Row>(keepsChecksum: true)
         var reference: [Int: Row] = [:]

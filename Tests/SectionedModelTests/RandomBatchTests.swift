@@ -1,6 +1,7 @@
 import ModelOracle
 import SectionedModel
 import Testing
+import Wire
 
 @Suite struct RandomBatchTests {
     @Test func `Ten thousand random batches are right in every respect`() {
@@ -41,7 +42,7 @@ import Testing
                 feed(change.to, change.new)
             }
         }
-        var generator = SeededGenerator(seed: 2_026)
+        var generator = RandomSource(seed: 2_026)
         var rows = Rows(keepsChecksum: true)
         var before: Batch<Row>?
         for _ in 0..<200 {

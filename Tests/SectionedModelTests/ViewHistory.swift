@@ -1,11 +1,12 @@
 import ModelOracle
 import SectionedModel
+import Wire
 
 /// A collection that goes through random transactions, the views of it, and what they should show.
 struct ViewHistory {
     typealias Regrouped = RegroupedElement<Row, Int, Int>
 
-    private var generator: SeededGenerator
+    private var generator: RandomSource
     private var rows = Rows()
     private var ranks: [Int: Int64] = [:]
     private var filtered: SectionedView<Row, Row>
@@ -14,7 +15,7 @@ struct ViewHistory {
     private var limitedFiltered: LimitedView<SectionedView<Row, Row>>
 
     init(seed: UInt64) {
-        generator = SeededGenerator(seed: seed)
+        generator = RandomSource(seed: seed)
         filtered = SectionedView(of: rows.snapshot) { $0.content != 1 }
         do {
             regrouped = try SectionedView(

@@ -1,5 +1,6 @@
 import Terminal
 import Testing
+import Wire
 
 @Suite("Keys and mouse of a terminal")
 struct TerminalKeyTests {
@@ -76,7 +77,7 @@ struct TerminalKeyTests {
 
     @Test("No bytes trap the decoder", arguments: 0..<20 as Range<UInt64>)
     func survives(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         var decoder = TerminalKeyDecoder()
         let frequent: [UInt8] = [0x1B, 0x5B, 0x4F, 0x3C, 0x3B, 0x30, 0x31, 0x4D, 0x6D, 0x7E, 0xC3, 0xF0, 0x80]
         for _ in 0..<2000 {

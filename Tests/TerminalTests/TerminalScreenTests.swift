@@ -1,19 +1,7 @@
 import Testing
+import Wire
 
 @testable import Terminal
-
-/// A generator of pseudo-random numbers: the same screens in every run.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
 
 @Suite("A screen")
 struct TerminalScreenTests {
@@ -21,8 +9,8 @@ struct TerminalScreenTests {
         "a", "hello", "  ", "日本語", "👍", "❤\u{FE0F}", "e\u{301}", "🇩🇪", "\u{1B}[2J", "─│", "ก็", "한글", "👍🏽", "Žofie", "x y",
     ]
 
-    private static func appearance(_ dice: inout Dice) -> TerminalAppearance {
-        func colour(_ dice: inout Dice) -> TerminalAppearance.Colour {
+    private static func appearance(_ dice: inout RandomSource) -> TerminalAppearance {
+        func colour(_ dice: inout RandomSource) -> TerminalAppearance.Colour {
             Bool.random(using: &dice) ? .own : .init(UInt8.random(in: 0...255, using: &dice))
         }
         return TerminalAppearance(
@@ -31,7 +19,7 @@ struct TerminalScreenTests {
     }
 
     /// Changes a screen here and there.
-    static func change(_ grid: inout TerminalGrid, _ dice: inout Dice) {
+    static func change(_ grid: inout TerminalGrid, _ dice: inout RandomSource) {
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             let row = Int.random(in: 0..<grid.height, using: &dice)
             let column = Int.random(in: -3..<grid.width, using: &dice)
@@ -78,7 +66,7 @@ struct TerminalScreenTests {
         "After what is sent, a terminal shows what is wanted, whatever it showed before",
         arguments: 0..<60 as Range<UInt64>)
     func reachesWhatIsWanted(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         let width = Int.random(in: 1...40, using: &dice)
         let height = Int.random(in: 1...12, using: &dice)
         var terminal = EmulatedTerminal(width: width, height: height)
@@ -124,7 +112,7 @@ struct TerminalScreenTests {
         "A list that goes on or back is moved by the terminal, whatever changes beside it",
         arguments: 0..<40 as Range<UInt64>)
     func scrolls(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         let width = Int.random(in: 1...60, using: &dice)
         let height = Int.random(in: 2...30, using: &dice)
         let top = Int.random(in: 0..<height, using: &dice)
@@ -140,7 +128,7 @@ struct TerminalScreenTests {
             var grid = beside
             grid.clear(area)
             for row in area.rows {
-                var line = Dice(seed: UInt64(position + row))
+                var line = RandomSource(seed: UInt64(position + row))
                 grid.write(
                     (Self.words.randomElement(using: &line) ?? "") + " \(position + row)", row: row,
                     column: area.columns.lowerBound, in: area)
@@ -212,7 +200,7 @@ struct TerminalScreenTests {
         "A line has as many columns as its text was measured to have, wrapped or not",
         arguments: 0..<50 as Range<UInt64>)
     func measuresAlike(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = RandomSource(seed: seed)
         let words = (0..<8).map { _ in Self.words.filter { $0 != "🇩🇪" }.randomElement(using: &dice) ?? "" }
         let text = words.joined(separator: " ")
         let line = TerminalLine(text)

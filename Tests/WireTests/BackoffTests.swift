@@ -4,7 +4,7 @@ import Wire
 @Suite struct BackoffTests {
     @Test func `the jitter survives the cap, and no number of failures makes a delay short`() {
         let backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
-        var random = SeededGenerator(seed: 42)
+        var random = RandomSource(seed: 42)
         for failures in [1, 2, 5, 10, 64, 1015, 100_000] {
             let delays = (0..<200).map { _ in backoff.delay(afterFailures: failures, using: &random) }
             let longest = min(
@@ -16,7 +16,7 @@ import Wire
     }
 
     @Test func `no base, cap or number of failures overflows`() {
-        var random = SeededGenerator(seed: 1)
+        var random = RandomSource(seed: 1)
         let extremes: [Duration] = [.zero, .microseconds(1), .microseconds(Int64.max), .microseconds(Int64.min)]
         for base in extremes {
             for cap in extremes {

@@ -150,7 +150,7 @@ struct TransportWatch {
 
     /// An input that the world could give now.
     mutating func input(
-        using generator: inout SeededGenerator, revision: EngineIO.Revision
+        using generator: inout RandomSource, revision: EngineIO.Revision
     ) -> EngineIOClientTransport.Input {
         let request = (gets + posts).randomElement(using: &generator)
         switch Int.random(in: 0..<14, using: &generator) {
@@ -173,7 +173,7 @@ struct TransportWatch {
     }
 
     private mutating func answer(
-        to request: Int, using generator: inout SeededGenerator, revision: EngineIO.Revision
+        to request: Int, using generator: inout RandomSource, revision: EngineIO.Revision
     ) -> EngineIOClientTransport.Input {
         let id = EngineIOClientTransport.RequestID(number: request)
         if answered.insert(request).inserted {

@@ -322,7 +322,7 @@ struct EngineIOClientTransportTests {
 
     @Test(arguments: EngineIO.TransportChoice.allCases)
     func `random inputs trap nothing, and the machine keeps its promises`(choice: EngineIO.TransportChoice) {
-        var generator = SeededGenerator(seed: 11)
+        var generator = RandomSource(seed: 11)
         var ends = 0
         for _ in 0..<3000 {
             var client = ClientTransportTranscript(choice, [.v3, .v4].randomElement(using: &generator) ?? .v4)

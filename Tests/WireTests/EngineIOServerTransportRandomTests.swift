@@ -30,7 +30,7 @@ struct EngineIOServerTransportRandomTests {
 
     @Test(arguments: Array(0..<400) as [UInt64])
     func `every request is answered once, and the end is told once`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = RandomSource(seed: seed)
         let revision: EngineIO.Revision = seed.isMultiple(of: 2) ? .v3 : .v4
         let socket: EngineIOServerTransport.SocketID? = seed.isMultiple(of: 5) ? .init(0) : nil
         var owner = Owner(
@@ -50,7 +50,7 @@ struct EngineIOServerTransportRandomTests {
         #expect(owner.machine.deadline == nil)
     }
 
-    private func step(_ request: Int, _ post: inout Int?, _ owner: inout Owner, _ random: inout SeededGenerator) {
+    private func step(_ request: Int, _ post: inout Int?, _ owner: inout Owner, _ random: inout RandomSource) {
         let bodies = [
             "4a", "1", "4a\u{1E}4b", "2:4a", "3:4é", "9:", "b*", "", "\u{1E}", String(repeating: "4", count: 65),
         ]

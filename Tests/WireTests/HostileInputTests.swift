@@ -12,7 +12,7 @@ struct HostileInputTests {
         "499999999999999999999999[]",
     ].map { Array($0.utf8) }
 
-    private static func frame(using generator: inout SeededGenerator) -> WebSocketMessage {
+    private static func frame(using generator: inout RandomSource) -> WebSocketMessage {
         var bytes: [UInt8]
         switch Int.random(in: 0..<4, using: &generator) {
         case 0:
@@ -29,7 +29,7 @@ struct HostileInputTests {
         return Int.random(in: 0..<10, using: &generator) == 0 ? .binary(slice) : .text(slice)
     }
 
-    private static func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
+    private static func mutate(_ bytes: inout [UInt8], using generator: inout RandomSource) {
         let alphabet = Array(#"0123456789-/,[]{}":\?%a"#.utf8) + [0, 0x80, 0xFF]
         let place = Int.random(in: 0...bytes.count, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
@@ -43,7 +43,7 @@ struct HostileInputTests {
 
     @Test(arguments: EngineIO.Revision.allCases, ["/", "/admin"])
     func `the client survives twenty thousand frames`(revision: EngineIO.Revision, namespace: String) {
-        var generator = SeededGenerator(seed: 42)
+        var generator = RandomSource(seed: 42)
         var now: Int64 = 0
         var joins = 0
         var client = ClientTranscript(revision, namespace: namespace)
@@ -71,7 +71,7 @@ struct HostileInputTests {
 
     @Test(arguments: EngineIO.Revision.allCases)
     func `the server survives twenty thousand frames`(revision: EngineIO.Revision) {
-        var generator = SeededGenerator(seed: 43)
+        var generator = RandomSource(seed: 43)
         var now: Int64 = 0
         var events = 0
         var server = ServerTranscript.joined(revision)

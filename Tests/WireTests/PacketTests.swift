@@ -88,7 +88,7 @@ struct PacketTests {
     }
 
     @Test func `seeded packets come back from the wire as they were`() throws {
-        var generator = SeededGenerator(seed: 2)
+        var generator = RandomSource(seed: 2)
         for _ in 0..<5_000 {
             let packet = PacketGenerator.packet(using: &generator)
             let message = packet.message
@@ -109,7 +109,7 @@ struct PacketTests {
 
 /// Seeded packets and frames.
 enum PacketGenerator {
-    static func packet(using generator: inout SeededGenerator) -> SocketIO.Packet {
+    static func packet(using generator: inout RandomSource) -> SocketIO.Packet {
         let namespace = ["/", "/admin", "/a/b?c=1"].randomElement(using: &generator) ?? "/"
         let id = Bool.random(using: &generator) ? Int.random(in: 0...Int.max, using: &generator) : nil
         let attachments = Int.random(in: 0...3, using: &generator) == 0 ? Int.random(in: 1...10, using: &generator) : 0
@@ -126,14 +126,14 @@ enum PacketGenerator {
         }
     }
 
-    static func event(_ namespace: String, _ id: Int?, using generator: inout SeededGenerator) -> SocketIO.Event {
+    static func event(_ namespace: String, _ id: Int?, using generator: inout RandomSource) -> SocketIO.Event {
         let name = ["a", "realtime:resource", "é😀", ""].randomElement(using: &generator) ?? "a"
         let elements = ["\"\(name)\""] + values(using: &generator)
         return SocketIO.Event(
             namespace: namespace, array: json("[\(elements.joined(separator: ","))]"), ackID: id)
     }
 
-    static func values(using generator: inout SeededGenerator) -> [String] {
+    static func values(using generator: inout RandomSource) -> [String] {
         let all = [
             "1", "-2.5e3", "null", "true", #""text, \"quoted\" \u00e9""#, #"{"k":[1,{"l":"😀"}]}"#, "[]", "[[],{}]",
         ]

@@ -183,7 +183,7 @@ struct PayloadTests {
 
     @Test(arguments: [Writer.Framing.separated, .counted(escaped: false), .counted(escaped: true), .binary])
     func `what is written is read again, however it is cut`(framing: Writer.Framing) throws {
-        var generator = SeededGenerator(seed: 7)
+        var generator = RandomSource(seed: 7)
         for _ in 0..<300 {
             let packets = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
                 Self.packet(framing, using: &generator)
@@ -201,7 +201,7 @@ struct PayloadTests {
     }
 
     @Test func `random and mutated bodies trap nothing and are bounded`() {
-        var generator = SeededGenerator(seed: 8)
+        var generator = RandomSource(seed: 8)
         var whole = 0
         for round in 0..<20_000 {
             let vectors = Self.vectors + Self.handshakes
@@ -261,7 +261,7 @@ extension PayloadTests {
         expectEqual(try read([body[...]], with: &reader), packets)
         reader = Reader(revision)
         expectEqual(try read(body.indices.map { body[$0...$0] }, with: &reader), packets)
-        var generator = SeededGenerator(seed: 1)
+        var generator = RandomSource(seed: 1)
         for _ in 0..<20 {
             reader = Reader(revision)
             expectEqual(try read(cuts(of: body, using: &generator), with: &reader), packets)
@@ -275,7 +275,7 @@ extension PayloadTests {
     }
 
     /// The body in pieces of one to a dozen bytes.
-    static func cuts(of body: [UInt8], using generator: inout SeededGenerator) -> [ArraySlice<UInt8>] {
+    static func cuts(of body: [UInt8], using generator: inout RandomSource) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var place = 0
         while place < body.count {
@@ -286,7 +286,7 @@ extension PayloadTests {
         return pieces
     }
 
-    static func packet(_ framing: Writer.Framing, using generator: inout SeededGenerator) -> WebSocketMessage {
+    static func packet(_ framing: Writer.Framing, using generator: inout RandomSource) -> WebSocketMessage {
         let count = Int.random(in: 0...40, using: &generator)
         if Bool.random(using: &generator) {
             let data = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

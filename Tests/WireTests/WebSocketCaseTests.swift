@@ -7,7 +7,7 @@ import Testing
         "Every case of the list ends as it should, at both ends, whole, byte by byte and in random pieces",
         arguments: WebSocketCase.all)
     func list(one: WebSocketCase) {
-        var random = SeededGenerator(seed: 1)
+        var random = RandomSource(seed: 1)
         for role in [WebSocketRole.client, .server] {
             for pieces in cuts(one.bytes(from: role.other), &random) {
                 let result = read(pieces, role: role, maximumMessage: WebSocketCase.maximumMessage)
@@ -104,7 +104,7 @@ import Testing
         "Messages of every size come through every way of compressing, in both directions (12 and 13 of the list)",
         arguments: [false, true], [8, 9, 15])
     func sizes(forgets: Bool, bits: Int) {
-        var random = SeededGenerator(seed: 2)
+        var random = RandomSource(seed: 2)
         var compression = PermessageDeflate()
         compression.clientNoContextTakeover = forgets
         compression.serverNoContextTakeover = forgets
@@ -138,7 +138,7 @@ import Testing
             + [0xc1, 0x08, 0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x00]
             + [0xc1, 0x05, 0xf2, 0x00, 0x11, 0x00, 0x00]
             + [0x41, 0x03, 0xf2, 0x48, 0xcd, 0x89, 0x00, 0x80, 0x04, 0xc9, 0xc9, 0x07, 0x00]
-        var random = SeededGenerator(seed: 4)
+        var random = RandomSource(seed: 4)
         for pieces in cuts(bytes, &random) {
             let result = read(pieces, role: .client, compression: PermessageDeflate())
             #expect(result.messages == [WebSocketMessage](repeating: .text("Hello"), count: 6))

@@ -45,7 +45,7 @@ func frame(_ first: UInt8, _ payload: [UInt8], key: UInt32? = 0x1234_5678) -> [U
 }
 
 /// Whole, byte by byte, and in random pieces.
-func cuts(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [[ArraySlice<UInt8>]] {
+func cuts(_ bytes: [UInt8], _ random: inout RandomSource) -> [[ArraySlice<UInt8>]] {
     var pieces: [ArraySlice<UInt8>] = []
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -58,7 +58,7 @@ func cuts(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [[ArraySlice<UIn
 @Suite struct WebSocketReaderTests {
     @Test("What was written is read, whole, byte by byte, and in any pieces", arguments: 0..<40)
     func roundTrip(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = RandomSource(seed: UInt64(seed))
         var compression: PermessageDeflate?
         if seed % 2 == 1 {
             compression = PermessageDeflate()
@@ -116,7 +116,7 @@ func cuts(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [[ArraySlice<UIn
 
     @Test("Random bytes are never more than refused")
     func fuzz() {
-        var random = SeededGenerator(seed: 3)
+        var random = RandomSource(seed: 3)
         for _ in 0..<3000 {
             let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
                 UInt8.random(in: .min ... .max, using: &random)

@@ -189,7 +189,7 @@ struct GroupMeTokens: Sendable {
 
     /// Tokens of all users, made of `key`.
     init(users: [GroupMe.UserID], key: UInt64) {
-        var random = SeededGenerator(seed: key)
+        var random = RandomSource(seed: key)
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         for user in users {
             let token = (0..<40).map { _ in digits[random.below(digits.count)] }

@@ -1,5 +1,6 @@
 import Events
 import JSONText
+import Wire
 
 /// People who talk in groups and directs, for ever: who does what when follows from the seed, and what it is done to from the world as
 /// it is then.
@@ -40,7 +41,7 @@ struct GroupMeScript: Sendable {
     let epoch: Int64
     /// Steps the world refused, because a client had changed what they were about.
     private(set) var skipped = 0
-    private var random: SeededGenerator
+    private var random: RandomSource
     private var pending: [Step]
     private var beatAt = GroupMeScript.opening
     /// Groups that will end, the first first.
@@ -63,7 +64,7 @@ struct GroupMeScript: Sendable {
     private init(seed: UInt64, epoch: Int64, isEndless: Bool, steps: [Step] = Self.openingSteps) {
         self.epoch = epoch
         self.isEndless = isEndless
-        random = SeededGenerator(seed: seed)
+        random = RandomSource(seed: seed)
         pending = steps
     }
 

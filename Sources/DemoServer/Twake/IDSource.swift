@@ -1,4 +1,5 @@
 import Events
+import Wire
 
 /// Ids as functions of seed, stream and serial number: what one part of the history does never shifts the ids of another.
 struct IDSource: Sendable {
@@ -10,7 +11,7 @@ struct IDSource: Sendable {
     private let key: UInt64
 
     init(seed: UInt64, stream: Stream) {
-        key = SeededGenerator.mix(seed &+ stream.rawValue &* 0xA076_1D64_78BD_642F)
+        key = RandomSource.mix(seed &+ stream.rawValue &* 0xA076_1D64_78BD_642F)
     }
 
     /// A random-looking UUID (version 4), for users, channels, badges.
@@ -35,7 +36,7 @@ struct IDSource: Sendable {
     /// The badge of a user and a thread; the wire calls it a throw-away id.
     func badge(user: EntityID, thread: EntityID) -> EntityID {
         var hash = key
-        for byte in "\(user)\(thread)".utf8 { hash = SeededGenerator.mix(hash &+ UInt64(byte) &+ 1) }
+        for byte in "\(user)\(thread)".utf8 { hash = RandomSource.mix(hash &+ UInt64(byte) &+ 1) }
         return uuid(Int(truncatingIfNeeded: hash))
     }
 
@@ -52,6 +53,6 @@ struct IDSource: Sendable {
 
     private func words(_ serial: Int) -> (UInt64, UInt64) {
         let start = key &+ UInt64(bitPattern: Int64(serial)) &* 0xE703_7ED1_A0B4_28DB
-        return (SeededGenerator.mix(start), SeededGenerator.mix(start ^ 0x8EBC_6AF0_9C88_C6E3))
+        return (RandomSource.mix(start), RandomSource.mix(start ^ 0x8EBC_6AF0_9C88_C6E3))
     }
 }

@@ -1,13 +1,15 @@
+import Wire
+
 /// The scenario `workspace`: a small team, their channels and directs, what they wrote before, and what they write now.
 extension Scenario {
     static func workspace(seed: UInt64) -> Scenario {
-        var random = SeededGenerator(seed: seed)
+        var random = RandomSource(seed: seed)
         let history = teamHistory(&random)
         return Scenario(cast: .team, history: history, steps: .team(TeamScript(seed: random.next())))
     }
 
     /// Channels and directs first, then old conversations, then what `ana` has read of them.
-    private static func teamHistory(_ random: inout SeededGenerator) -> [Step] {
+    private static func teamHistory(_ random: inout RandomSource) -> [Step] {
         var steps = channelSteps()
         for (index, person) in ["bruno", "zofie"].enumerated() {
             steps.append(step("ana", .openDirect(with: [person]), label: "direct-\(person)"))
@@ -53,7 +55,7 @@ extension Scenario {
         }
     }
 
-    private static func conversation(_ topic: Conversations.Topic, label: String, _ random: inout SeededGenerator)
+    private static func conversation(_ topic: Conversations.Topic, label: String, _ random: inout RandomSource)
         -> [Step]
     {
         var people = random.shuffled(Cast.members(of: topic.channel))

@@ -1,6 +1,8 @@
+import Wire
+
 /// The first fifteen seconds: everything a backend can say, once, in a story that can be followed.
 extension TeamScript {
-    static func openingSteps(_ random: inout SeededGenerator) -> [Step] {
+    static func openingSteps(_ random: inout RandomSource) -> [Step] {
         let cheers = random.shuffled(Conversations.emoji)
         let lunch = random.pick(["ramen on the corner 🍜", "pierogi 🥟", "the falafel place 🧆"]) ?? "soup"
         let version = "4.\(random.within(2...9))"

@@ -1,3 +1,5 @@
+import Wire
+
 /// The steps of the scenario `workspace`: a rehearsed opening of fifteen seconds that shows everything once, then talk without end,
 /// a beat (somebody writes, reacts, reads, …) every second or so.
 struct TeamScript: Sendable {
@@ -33,7 +35,7 @@ struct TeamScript: Sendable {
     /// Messages that can still be the object of something.
     private static let memory = 40
 
-    private var random: SeededGenerator
+    private var random: RandomSource
     private var pending: [Step]
     private var beatAt = TeamScript.opening
     private var serial = 0
@@ -44,7 +46,7 @@ struct TeamScript: Sendable {
     private var projects = 0
 
     init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
+        random = RandomSource(seed: seed)
         pending = Self.openingSteps(&random)
     }
 

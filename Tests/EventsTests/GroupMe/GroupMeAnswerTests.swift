@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `An answer of GroupMe's REST service` {
     private func body(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func `mutated ten thousand times decodes or is refused inside its text`() {
-        var generator = SeededGenerator(seed: 10)
+        var generator = RandomSource(seed: 10)
         let bodies = [#"{"response":[\#(Self.group)],"meta":{"code":200}}"#] + Self.ends
         var counts = (decoded: 0, refused: 0)
         for round in 0..<10_000 {

@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `An entity of GroupMe's in Weir's files` {
     private func expectRoundTrip(_ entity: GroupMe.Entity) throws {
@@ -130,9 +131,9 @@ import Testing
 
 /// Makes entities with every optional field there or not, and texts that need escapes.
 struct GroupMeMaker {
-    private var generator: SeededGenerator
+    private var generator: RandomSource
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = RandomSource(seed: seed) }
 
     private mutating func flip() -> Bool { Bool.random(using: &generator) }
 

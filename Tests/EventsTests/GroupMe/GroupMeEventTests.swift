@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `Every sample of what GroupMe pushes` {
     @Test(arguments: GroupMeSample.events)
@@ -31,7 +32,7 @@ import Testing
     @Test func `is there, so that none of this passes on nothing`() { #expect(GroupMeSample.events.count == 42) }
 
     @Test func `mutated ten thousand times decodes or is refused inside its text`() {
-        var generator = SeededGenerator(seed: 9)
+        var generator = RandomSource(seed: 9)
         var decoded = 0
         var refused = 0
         for round in 0..<10_000 {

@@ -1,6 +1,7 @@
 import ModelOracle
 @testable import SectionedModel
 import Testing
+import Wire
 
 /// Random operations of every kind on models of every setting, held against a dictionary and against the rules.
 @Suite struct RandomEntityTests {
@@ -10,7 +11,7 @@ import Testing
     ) throws {
         let seed = UInt64.random(in: .min ... .max)
         print("EntityModel random operations (\(setting.testDescription)): seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = RandomSource(seed: seed)
         for round in 0..<12 {
             var history = EntityHistory(setting.model, sectionOrder: round % 4)
             for step in 0..<60 {
@@ -72,7 +73,7 @@ struct EntityHistory {
     // MARK: - Steps
 
     /// Does something; gives its name.
-    mutating func step(using generator: inout SeededGenerator) throws -> String {
+    mutating func step(using generator: inout RandomSource) throws -> String {
         let model = stage.model
         switch Int.random(in: 0..<17, using: &generator) {
         case 0, 1:
@@ -131,7 +132,7 @@ struct EntityHistory {
         }
     }
 
-    private mutating func configure(using generator: inout SeededGenerator) throws -> String {
+    private mutating func configure(using generator: inout RandomSource) throws -> String {
         let model = stage.model
         switch Int.random(in: 0..<10, using: &generator) {
         case 0:
@@ -162,7 +163,7 @@ struct EntityHistory {
         }
     }
 
-    private mutating func difference(using generator: inout SeededGenerator) throws -> String {
+    private mutating func difference(using generator: inout RandomSource) throws -> String {
         var members = known.keys.sorted().compactMap { known[$0] }
         members.removeAll { _ in Int.random(in: 0..<4, using: &generator) == 0 }
         for index in members.indices where Int.random(in: 0..<4, using: &generator) == 0 { members[index].age += 1 }
@@ -176,7 +177,7 @@ struct EntityHistory {
     }
 
     /// Several operations at once; one in three fails in the end and must leave nothing.
-    private mutating func transaction(using generator: inout SeededGenerator) throws -> String {
+    private mutating func transaction(using generator: inout RandomSource) throws -> String {
         let (first, second) = (member(using: &generator), member(using: &generator))
         let fails = Int.random(in: 0..<3, using: &generator) == 0
         let before = known
@@ -221,7 +222,7 @@ struct EntityHistory {
         return merged
     }
 
-    private func member(using generator: inout SeededGenerator) -> Member {
+    private func member(using generator: inout RandomSource) -> Member {
         let names = ["Ada", "Bo", "Cay", "Dun"]
         return Member(
             Int.random(in: 0..<25, using: &generator), names.randomElement(using: &generator) ?? "",
@@ -230,7 +231,7 @@ struct EntityHistory {
             age: Int.random(in: 0..<6, using: &generator))
     }
 
-    private func somePath(using generator: inout SeededGenerator) -> SectionPath? {
+    private func somePath(using generator: inout RandomSource) -> SectionPath? {
         let model = stage.model
         guard let section = (0..<model.numberOfSections).randomElement(using: &generator) else { return nil }
         return path(section, Int.random(in: 0..<model.numberOfEntities(at: section), using: &generator))

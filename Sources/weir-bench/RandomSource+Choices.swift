@@ -1,17 +1,7 @@
-/// SplitMix64: one seed gives one traffic on every machine.
-struct Dice {
-    private var state: UInt64
+import Wire
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+// One seed gives one traffic on every machine.
+extension RandomSource {
     /// A number in `0..<bound`.
     mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 1) % bound }
 

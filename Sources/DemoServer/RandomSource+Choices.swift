@@ -1,14 +1,7 @@
-/// SplitMix64: a small generator whose whole state is its seed, so that one seed gives one history on every machine.
-struct SeededGenerator: Sendable {
-    private var state: UInt64
+import Wire
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return Self.mix(state)
-    }
-
+// One seed gives one history on every machine.
+extension RandomSource {
     /// A number in `0..<bound`; 0 when `bound` is not positive. (The bias of the remainder is far below what a script can show.)
     mutating func below(_ bound: Int) -> Int {
         bound > 0 ? Int(next() % UInt64(bound)) : 0
