@@ -29,7 +29,7 @@ final class OutletThread: Sendable {
         case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
         /// A viewer begins here, with this.
         case attach(UInt, Restatement, Stamp)
-        /// A packet of the transport alone, which no recording has.
+        /// A packet of the transport, which goes into no recording.
         case wire(WireUnit)
         /// Memory that the answer before it takes: it is free when the batch was written.
         case hold(HTTPBodyHold)

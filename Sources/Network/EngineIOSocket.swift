@@ -8,8 +8,8 @@ public struct EngineIORequest: Sendable {
     public var transport: EngineIO.TransportChoice
     /// The revision to ask for.
     public var revision: EngineIO.Revision
-    /// Whether the revision is a guess: a server that polls in another one is answered in it, one that refuses is told by
-    /// `ConnectFailure.retry`.
+    /// Whether the revision is a guess. A polling session then goes on in the revision that the server answers in; a refusal says in
+    /// `ConnectFailure.retry` which one to try.
     public var detectsRevision: Bool
     /// How the server is reached, by WebSocket and by polling.
     public var access: Access
@@ -17,7 +17,7 @@ public struct EngineIORequest: Sendable {
     public var framing = WebSocketFraming.auto
     /// As `WebSocketRequest.fellBack`.
     public var fellBack: (@Sendable () -> Void)?
-    /// Told each packet of an upgrade, which is none of the stream (`2probe`, `3probe`, `5`), and whether it was sent. On the loop's thread.
+    /// Called on the loop's thread with each packet of an upgrade (`2probe`, `3probe`, `5`). They are not part of the packet stream.
     public var upgrading: (@Sendable (WebSocketMessage, _ isSent: Bool) -> Void)?
     /// Longest time for connecting and for the handshake of one transport.
     public var timeout: Duration

@@ -52,7 +52,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         preconditionOnLoop()
         let now = self.now
-        // The process stood still between a look at the clock and this: the timer would be taken for one in time.
+        // The process stood still after the caller read the clock. Without this, the timer would pass for one in time.
         if core.timersWait == nil, moment < now, moment + Self.standstill < now {
             core.timersWait = now + Self.readingTime
         }

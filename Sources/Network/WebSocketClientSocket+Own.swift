@@ -60,7 +60,7 @@ extension WebSocketClientSocket {
             phase: .handshake, httpStatus: problem.status, message: "\(request.url.authority): \(words)", retry: retry)
     }
 
-    /// Reads what the server says of its refusal, as far as it is for people.
+    /// Reads the words of the refusal, from the first 4 KiB of the body.
     private func readRefusal(_ bytes: some Sequence<UInt8>) {
         guard var told = refusal, let status = told.httpStatus else { return }
         let body = ((refusalBody ?? []) + bytes).prefix(EngineIO.ServerError.longestBody)
@@ -71,7 +71,7 @@ extension WebSocketClientSocket {
         refusal = told
     }
 
-    /// The answer has no end, or a slow one: what came of it has to do.
+    /// The answer does not end in time: what came of it is used.
     private func endRefusal() {
         guard case .connecting = state, refusalBody != nil else { return }
         refusalBody = nil
@@ -122,8 +122,8 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Has what waits written. libwebsockets' HTTP client does nothing for a socket that is not read, and polls it without end where something
-    /// is to be written: then it is written now, as far as the kernel takes it.
+    /// Writes what waits. libwebsockets' HTTP client ignores a socket that is not read, and polls it endlessly once it is asked to write to it.
+    /// So such a socket is written to at once, as far as the kernel takes it.
     func writeSoon() {
         guard isOwnFraming, !isReading, case .open = state, let wsi else { return needsWriting() }
         guard lws_send_pipe_choked(wsi) == 0 else { return }

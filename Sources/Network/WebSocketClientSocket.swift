@@ -51,7 +51,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var handshake: WebSocketHandshake?
     /// An interim answer came, and the final one did not yet.
     var interim: InterimHeads?
-    /// The server refused the upgrade, and what its answer says is being read: its beginning.
+    /// The server refused the upgrade: what was read of its answer's body so far. Nil when nothing is to be read.
     var refusalBody: [UInt8]?
     /// Our own framing cannot be used: the request that libwebsockets writes is not as expected.
     var isHandshakeUnknown = false

@@ -105,7 +105,7 @@ enum LossCause: Hashable, Sendable {
         case .notEngineIO(let malformed): "not a Socket.IO server: \(malformed.message)"
         case .revisionMismatch(let revision): "the server speaks Engine.IO \(revision.rawValue)"
         case .outOfStep(let malformed): "the server is out of step: \(malformed.message)"
-        case .msgpack: "the server uses the msgpack parser, which is not spoken"
+        case .msgpack: "the server uses the msgpack parser, which Weir does not speak"
         case .requested: "closed"
         case .byServer: "the server closed the session"
         }

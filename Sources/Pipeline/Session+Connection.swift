@@ -75,7 +75,7 @@ extension Session {
         }
     }
 
-    /// The server turned out to speak another revision than was asked for, and the connection goes on with that.
+    /// The server turned out to speak another revision than Weir asked for, and the connection goes on in that.
     mutating func noteRevision() {
         guard let revision = client?.revision, case .handshaking(var open) = link, open.spoken != .socketIO(revision)
         else { return }
@@ -205,7 +205,7 @@ extension Session {
         transaction.notice(
             .warning,
             "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
-                + " msgpack, which is not spoken")
+                + " msgpack, which Weir does not speak")
     }
 
     /// A session that keeps ending so before it has held is given time, as any other: then attempts are counted.

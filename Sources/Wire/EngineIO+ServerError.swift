@@ -22,7 +22,7 @@ extension EngineIO {
                 self.code = code
                 text = message.flatMap(Self.line)
             } else if body.first(where: { $0 > 0x20 }) != UInt8(ascii: "<") {
-                // A page for browsers has no words for a line.
+                // An HTML page is no message for one line.
                 text = Self.line(Self.string(body) ?? String(decoding: body, as: UTF8.self))
             }
         }

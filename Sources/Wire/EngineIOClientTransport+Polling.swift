@@ -173,7 +173,7 @@ extension EngineIOClientTransport {
         into effects: inout [Effect]
     ) {
         if let other = reader.revision, other != configuration.revision {
-            // A server of revision 2 ignores what it is asked for (1.3): the session goes on as one of its revision.
+            // A Socket.IO 2 server ignores the revision asked for (1.3): the session goes on in the server's.
             guard configuration.detectsRevision, other == .v3 else {
                 var failure = failure("the server speaks Engine.IO \(other.rawValue)")
                 failure.retry = .never

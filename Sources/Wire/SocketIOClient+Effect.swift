@@ -19,8 +19,8 @@ extension SocketIOClient {
     public struct Configuration: Hashable, Sendable {
         /// The Engine.IO revision spoken.
         public var revision: EngineIO.Revision
-        /// Whether that is a guess: a server that turns out to speak 3 is spoken to so on the same connection, where that shows before it
-        /// was asked for anything.
+        /// Whether that is a guess. If the server then turns out to speak 3, the client goes on in it on the same connection, provided that
+        /// it has not asked for a namespace yet.
         public var detectsRevision = false
         /// The namespaces joined as soon as the session is open. The first one is meant where none is named.
         public var namespaces: [Namespace]
@@ -150,7 +150,7 @@ extension SocketIOClient {
         case revisionMismatch(EngineIO.Revision)
         /// The server sent what leaves open which frames belong together.
         case outOfStep(SocketIO.Malformed)
-        /// The server's packets are msgpack, not text: its application uses another parser, which is not spoken.
+        /// The server's packets are msgpack, not text: its application uses a parser that Weir does not speak.
         case msgpack
         /// `disconnect` was called, or the last namespace left.
         case requested

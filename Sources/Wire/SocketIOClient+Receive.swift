@@ -39,7 +39,7 @@ extension SocketIOClient {
         return true
     }
 
-    /// How long a server that may speak Engine.IO 3 has to say so: it sends the CONNECT right after the open packet.
+    /// How long to wait for the CONNECT that a server of Engine.IO 3 sends right after the open packet.
     private static let unaskedConnect = Duration.milliseconds(300)
 
     private var isListening: Bool { if case .listening = state { true } else { false } }
@@ -54,7 +54,7 @@ extension SocketIOClient {
 
     private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
         guard case .opening(let until) = state else { return }
-        // Only some servers of Engine.IO 4 say how much they take at once; none of Engine.IO 3 does.
+        // `maxPayload` proves Engine.IO 4; some servers of that revision leave it out.
         guard configuration.detectsRevision, revision == .v4, handshake.maxPayload == nil else {
             return begin(handshake, answersBy: until, into: &effects)
         }
@@ -74,8 +74,8 @@ extension SocketIOClient {
         renewNamespacesDue()
     }
 
-    /// The server says something of a namespace before it is asked: one of Engine.IO 3, unless it names a session (which captured traffic
-    /// does whose own side is not sent). The connection goes on as one of that revision.
+    /// The server answers for a namespace before the client asked. Then it speaks Engine.IO 3, and the connection goes on in that; unless the
+    /// answer names a session, as in captured traffic, where the client sends nothing itself.
     private mutating func heardUnasked(sessionIDs: (sid: String, pid: String?)?, into effects: inout [Effect]) {
         guard case .listening(let handshake, _, let answersBy) = state else { return }
         if sessionIDs == nil {

@@ -9,8 +9,8 @@
 ///    └────────────────────── any .close effect ────────────┘
 /// ```
 ///
-/// `listening` is for a server that may be one of Engine.IO 3 which ignores what it is asked for (1.3): it would join us to `/` now, and what
-/// is asked of it would be a second session that its application sees.
+/// `listening` waits for a server of Engine.IO 3 that ignores the revision asked for (1.3). Such a server joins the client to `/` by itself, and
+/// a CONNECT for `/` would open a second session in its application.
 ///
 /// While it is open, each namespace goes its own way (`Membership.State`). On Engine.IO 4 the machine sends CONNECT and the answer must
 /// carry a `sid`; on Engine.IO 3 the server joins us to `/` unasked, and CONNECT is sent for other namespaces only. Nothing is
@@ -28,8 +28,8 @@ public struct SocketIOClient: Sendable {
     enum State {
         /// No open packet yet. Follows: listening, open, finished.
         case opening(until: Moment)
-        /// The open packet came. Nothing is asked for yet: a server of Engine.IO 3 sends a CONNECT of its own. `answersBy`: until when the
-        /// namespaces may answer. Follows: open, finished.
+        /// The open packet came, and no namespace is asked for yet: a server of Engine.IO 3 sends its own CONNECT. `answersBy`: the deadline
+        /// for the namespaces' answers. Follows: open, finished.
         indirect case listening(EngineIO.Handshake, until: Moment, answersBy: Moment)
         /// The session is open. Follows: finished.
         indirect case open(EngineIO.Handshake)

@@ -102,7 +102,7 @@ enum TailCommand {
         return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
     }
 
-    /// What to try instead, when no server of the backend answered.
+    /// What to try instead, if no server of the expected kind answered.
     private static func otherKind(_ configuration: TailConfiguration, _ outcome: TailOutcome) async -> String? {
         guard case .cannotConnect(let failure) = outcome, failure.phase == .handshake,
             failure.httpStatus.map({ $0 == 404 || $0 == 400 || $0 == 405 }) ?? true,
@@ -111,9 +111,11 @@ enum TailCommand {
         let expected = configuration.session.backend
         let kinds = await service.kinds(besides: expected)
         await service.close()
-        if let kind = kinds.first { return "\(kind.usualPath) answers as --backend \(kind.rawValue)" }
+        if let kind = kinds.first {
+            return "a \(kind.rawValue) server answers at \(kind.usualPath): try --backend \(kind.rawValue)"
+        }
         guard failure.httpStatus == 404 else { return nil }
-        return "--path names the endpoint, and --backend what kind of server it is (\(expected.rawValue) was expected)"
+        return "check --path, the endpoint, and --backend, the kind of server (\(expected.rawValue) was assumed)"
     }
 
     /// Why there is no token or other secret, when that can be known without asking anybody: a command is run only when its secret

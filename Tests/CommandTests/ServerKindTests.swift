@@ -18,7 +18,9 @@ struct ServerKindTests {
         defer { server.stop() }
         let run = try lastWords(of: ["--token", "env:T"], at: server)
         #expect(run.status == 5)
-        #expect(run.errors.hasSuffix("HTTP status 404; /socket.io/ answers as --backend socketio\n"), "\(run.errors)")
+        #expect(
+            run.errors.hasSuffix("HTTP status 404; a socketio server answers at /socket.io/: try --backend socketio\n"),
+            "\(run.errors)")
     }
 
     @Test("A Twake server that is taken for any Socket.IO server is named")
@@ -27,7 +29,7 @@ struct ServerKindTests {
         defer { server.stop() }
         let run = try lastWords(of: ["--backend", "socketio"], at: server)
         #expect(run.status == 5)
-        #expect(run.errors.hasSuffix("; /socket/ answers as --backend twake\n"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("; a twake server answers at /socket/: try --backend twake\n"), "\(run.errors)")
     }
 
     @Test("Where nothing of the kind answers, the options are named")
@@ -41,7 +43,7 @@ struct ServerKindTests {
         #expect(run.status == 5)
         #expect(
             run.errors.hasSuffix(
-                "; --path names the endpoint, and --backend what kind of server it is (twake was expected)\n"),
+                "; check --path, the endpoint, and --backend, the kind of server (twake was assumed)\n"),
             "\(run.errors)")
     }
 }

@@ -203,7 +203,7 @@ import Wire
         #expect(
             told == [
                 "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
-                    + " msgpack, which is not spoken"
+                    + " msgpack, which Weir does not speak"
             ])
     }
 
@@ -216,7 +216,7 @@ import Wire
             transcript.ending
                 == .cannotConnect(
                     ConnectFailure(
-                        phase: .handshake, message: "the server uses the msgpack parser, which is not spoken")))
+                        phase: .handshake, message: "the server uses the msgpack parser, which Weir does not speak")))
     }
 
     @Test func `a silent server is called again at once, and the gap reaches from what came last`() throws {

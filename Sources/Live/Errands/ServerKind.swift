@@ -3,13 +3,13 @@ import Network
 public import Pipeline
 import Wire
 
-// What kind of server answers where another kind was expected.
+// Finds out which kind of server answers, after the expected kind did not.
 extension AccountService {
     /// Longest wait for each answer.
     private static let patience = Duration.seconds(5)
 
-    /// The backends, but for `expected`, whose usual path answers as such a server does. Each is asked for what no server makes a session of: a
-    /// transport that there is not. Empty, too, where the server cannot be reached.
+    /// The backends other than `expected` whose usual path answers as such a server does. Each path is asked for a transport that does not
+    /// exist, so no server creates a session. Empty if the server cannot be reached.
     public func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
         guard let access = try? await access() else { return [] }
         var kinds: [Configuration.BackendKind] = []
@@ -24,7 +24,7 @@ extension AccountService {
         let response = await response(
             to: HTTPRequest(url: address(kind.usualPath + "?EIO=4&transport=none"), access: access))
         guard let response, response.status == 400 else { return false }
-        // JavaScript's says "Transport unknown", Python's "Invalid transport".
+        // JavaScript servers say "Transport unknown", Python servers "Invalid transport".
         let error = EngineIO.ServerError(status: response.status, body: response.body[...])
         return error.text?.lowercased().contains("transport") ?? false
     }

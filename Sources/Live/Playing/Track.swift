@@ -33,7 +33,7 @@ final class Track {
 
     /// The recording's head.
     let head: Record.Head
-    /// What carries the messages at the place that is reached.
+    /// The transport of the messages at the current position.
     var carrier = MessageCarrier()
     /// Microseconds to add to the recording's times, so that tracks that are merged have one time.
     var shift: Int64 = 0

@@ -20,17 +20,17 @@ public struct WireUnit: Hashable, Sendable {
     public var size: Int
 }
 
-/// What carries the messages of a connection, as its records say: `ws` or `polling`.
+/// The transport of a connection's messages, `ws` or `polling`, followed from record to record.
 struct MessageCarrier {
     private var name = "ws"
 
-    /// Takes a record in, each in its turn.
+    /// Follows a record. To be called with each, in order.
     mutating func note(_ record: Record) {
         guard case .connection(let connection) = record, let transport = connection.transport else { return }
         name = transport == "websocket" ? "ws" : transport
     }
 
-    /// What the record says was on the wire; nil when it says nothing of the kind, or says it again.
+    /// The unit of a record, labelled with the current transport; nil if nothing was on the wire, or the record only repeats it.
     func unit(of record: Record, _ stamp: Stamp) -> WireUnit? {
         var unit = WireUnit(record, stamp)
         if case .frame(let frame) = record, frame.transport == nil { unit?.channel = name }

@@ -122,8 +122,8 @@ extension TwakeBackend {
         memory.note(hole: hole, inThread: thread, of: channel)
     }
 
-    /// Compares what the model holds of a thread with what its head counts. `listed`: the replies that came with the answer, which are all
-    /// there are if it `listsAll`. Whatever is held and was not listed then, or is counted and not held, makes the thread be fetched.
+    /// Compares what the model holds of a thread with what its head counts. `listed`: the replies in the answer; with `listsAll` the thread has
+    /// no others. If the model holds a reply that such an answer does not list, or fewer than the head counts, the thread is fetched.
     func reconcile(
         _ head: Twake.Message, _ era: TwakeEra, _ path: TwakeChannelPath, listed: Set<EntityID> = [],
         listsAll: Bool = false, into transaction: inout Transaction
