@@ -116,8 +116,7 @@ extension AccountService {
     }
 
     private func own(_ target: String, _ access: Access, _ token: Secret?) -> HTTPRequest {
-        let url = server.with(scheme: server.isSecure ? "https" : "http", target: target)
-        return request(url, access, token)
+        request(address(target), access, token)
     }
 
     private func request(_ url: URLParts, _ access: Access, _ token: Secret?) -> HTTPRequest {

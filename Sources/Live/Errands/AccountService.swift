@@ -120,11 +120,19 @@ public final class AccountService: Sendable {
     private func send(
         _ call: TwakeLogin.Call, _ access: Access, token: Secret?
     ) async throws(Failure) -> HTTPResponse {
-        let url = server.with(scheme: server.isSecure ? "https" : "http", target: call.target)
-        let request = HTTPRequest(call.method, url, body: call.body, access: access, token: token)
-        let result: Result<HTTPResponse, HTTPFailure> = await withCheckedContinuation { continuation in
+        let request = HTTPRequest(call.method, address(call.target), body: call.body, access: access, token: token)
+        do { return try await answer(to: request).get() } catch { throw .unreachable(why: error.message) }
+    }
+
+    /// The URL of a path and query at the server.
+    func address(_ target: String) -> URLParts {
+        server.with(scheme: server.isSecure ? "https" : "http", target: target)
+    }
+
+    /// Sends a request, and waits for its answer or the reason why none came.
+    func answer(to request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
+        await withCheckedContinuation { continuation in
             http.send(request) { continuation.resume(returning: $0) }
         }
-        do { return try result.get() } catch { throw .unreachable(why: error.message) }
     }
 }

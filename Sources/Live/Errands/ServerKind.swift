@@ -21,9 +21,9 @@ extension AccountService {
     }
 
     private func speaksEngineIO(_ kind: Configuration.BackendKind, _ access: Access) async -> Bool {
-        let response = await response(
-            to: HTTPRequest(url: address(kind.usualPath + "?EIO=4&transport=none"), access: access))
-        guard let response, response.status == 400 else { return false }
+        let request = HTTPRequest(
+            url: address(kind.usualPath + "?EIO=4&transport=none"), access: access, timeout: Self.patience)
+        guard let response = try? await answer(to: request).get(), response.status == 400 else { return false }
         // JavaScript servers say "Transport unknown", Python servers "Invalid transport".
         let error = EngineIO.ServerError(status: response.status, body: response.body[...])
         return error.text?.lowercased().contains("transport") ?? false
@@ -31,23 +31,10 @@ extension AccountService {
 
     private func speaksBayeux(_ kind: Configuration.BackendKind, _ access: Access) async -> Bool {
         let handshake = #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["none"],"id":"1"}]"#
-        let response = await response(
-            to: HTTPRequest(
-                method: "POST", url: address(kind.usualPath), access: access,
-                headers: [("content-type", "application/json")], body: Array(handshake.utf8)))
-        return response.map { String(decoding: $0.body, as: UTF8.self).contains("/meta/handshake") } ?? false
-    }
-
-    private func address(_ target: String) -> URLParts {
-        server.with(scheme: server.isSecure ? "https" : "http", target: target)
-    }
-
-    private func response(to request: HTTPRequest) async -> HTTPResponse? {
-        var request = request
-        request.timeout = Self.patience
-        let result: Result<HTTPResponse, HTTPFailure> = await withCheckedContinuation { continuation in
-            http.send(request) { continuation.resume(returning: $0) }
-        }
-        return try? result.get()
+        let request = HTTPRequest(
+            method: "POST", url: address(kind.usualPath), access: access,
+            headers: [("content-type", "application/json")], body: Array(handshake.utf8), timeout: Self.patience)
+        guard let response = try? await answer(to: request).get() else { return false }
+        return String(decoding: response.body, as: UTF8.self).contains("/meta/handshake")
     }
 }
