@@ -394,6 +394,11 @@ extension LossCause {
 
     /// The failure to report when the session ends by it.
     fileprivate var failure: ConnectFailure {
-        if case .failed(let failure) = self { failure } else { ConnectFailure(phase: .handshake, message: text) }
+        switch self {
+        case .failed(let failure): failure
+        case .protocolEnd(.notEngineIO), .channelsEnd(.notBayeux):
+            ConnectFailure(phase: .handshake, message: text, isForeign: true)
+        default: ConnectFailure(phase: .handshake, message: text)
+        }
     }
 }

@@ -16,10 +16,12 @@ public struct ConnectFailure: Error, Hashable, Sendable {
     public var message: String
     /// Whether another attempt can help.
     public var retry: Reconnection
+    /// Whether a server answered, in another protocol than the expected one.
+    public var isForeign: Bool
     /// A failure.
     public init(
         phase: Phase, httpStatus: Int? = nil, code: Int? = nil, text: String? = nil, message: String,
-        retry: Reconnection = .later
+        retry: Reconnection = .later, isForeign: Bool = false
     ) {
         self.phase = phase
         self.httpStatus = httpStatus
@@ -27,6 +29,7 @@ public struct ConnectFailure: Error, Hashable, Sendable {
         self.text = text
         self.message = message
         self.retry = retry
+        self.isForeign = isForeign
     }
 }
 

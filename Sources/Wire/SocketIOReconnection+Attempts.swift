@@ -88,7 +88,8 @@ extension SocketIOReconnection {
         case .byServer where !configuration.returnsAfterKick: end(.disconnectedByServer, into: &effects)
         case .revisionMismatch(let revision):
             lost(.protocolEnd(cause), .withRevision(revision), at: now, into: &effects)
-        case .byServer, .pingTimeout, .handshakeTimeout, .notEngineIO, .outOfStep, .msgpack:
+        case .msgpack: lost(.protocolEnd(cause), .never, at: now, into: &effects)
+        case .byServer, .pingTimeout, .handshakeTimeout, .notEngineIO, .outOfStep:
             lost(.protocolEnd(cause), .later, at: now, into: &effects)
         }
     }
@@ -100,6 +101,7 @@ extension SocketIOReconnection {
         switch retry {
         case .never:
             if case .failed(let failure) = loss { return end(.refused(failure), into: &effects) }
+            return end(.gaveUp(attempts: attempt, loss), into: &effects)
         case .withRevision(let found):
             guard configuration.revision == nil else { break }
             revision = found

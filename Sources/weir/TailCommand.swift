@@ -102,10 +102,13 @@ enum TailCommand {
         return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
     }
 
-    /// What to try instead, if no server of the expected kind answered.
+    /// What an HTTP server answers to a handshake that it does not know.
+    private static let unknownHandshake = [200, 400, 404, 405, 426, 501]
+
+    /// What to try instead, if a server answered and it was not of the expected kind.
     private static func otherKind(_ configuration: TailConfiguration, _ outcome: TailOutcome) async -> String? {
         guard case .cannotConnect(let failure) = outcome, failure.phase == .handshake,
-            failure.httpStatus.map({ $0 == 404 || $0 == 400 || $0 == 405 }) ?? true,
+            failure.isForeign || failure.httpStatus.map(unknownHandshake.contains) ?? false,
             let service = try? AccountService(configuration.server, configuration.access)
         else { return nil }
         let expected = configuration.session.backend

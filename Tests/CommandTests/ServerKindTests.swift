@@ -46,4 +46,31 @@ struct ServerKindTests {
                 "; check --path, the endpoint, and --backend, the kind of server (twake was assumed)\n"),
             "\(run.errors)")
     }
+
+    @Test("A server that hangs up is asked for nothing else")
+    func hangsUp() throws {
+        let script = """
+            import socket
+            server = socket.create_server(("127.0.0.1", 0))
+            print("port", server.getsockname()[1], flush=True)
+            path = ""
+            while path != "/end":
+                client, _ = server.accept()
+                path = client.recv(9999).split()[1].decode()
+                print("asked", path, flush=True)
+                client.close()
+            """
+        let server = try Peer(["python3", "-c", script])
+        defer { server.stop() }
+        let port = try #require(UInt16(try server.readLine(startingWith: "port ").dropFirst(5)))
+        let run = try weir(
+            ["tail", "http://127.0.0.1:\(port)", "--token", "env:T", "--max-attempts", "1"] + Self.fixed,
+            environment: ["T": "t"])
+        #expect(run.status == 5, "\(run.errors)")
+        try RawConnection(port: port).send("GET /end HTTP/1.1\r\n\r\n")
+        var asked: [String] = []
+        while let line = server.readLine(), line != "asked /end" { asked.append(line) }
+        #expect(!asked.isEmpty)
+        #expect(asked.allSatisfy { $0.hasPrefix("asked /socket/?") }, "\(asked)")
+    }
 }

@@ -96,6 +96,16 @@ struct ReconnectionTests {
         #expect(forgotten.wait() > 0)
     }
 
+    @Test func `a server whose parser nobody here speaks is not asked again`() {
+        var client = Transcript()
+        _ = client.run { $0.start(into: &$2) }
+        _ = client.run { $0.opened(at: $1, into: &$2) }
+        _ = client.receive(openPacket)
+        let packet: [UInt8] = [0x84, 0xA4] + "type".utf8 + [0x00, 0xA4] + "data".utf8
+        #expect(client.run { $0.received([.binary(packet[...])], at: $1, into: &$2) } == ["close"])
+        #expect(client.close() == ["tell ended gaveUp 1"])
+    }
+
     @Test func `a server of revision 3 is recognised by its refusal and by its answer, and remembered`() {
         var told = Transcript(.init())
         _ = told.run { $0.start(into: &$2) }

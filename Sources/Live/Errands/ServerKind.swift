@@ -12,12 +12,19 @@ extension AccountService {
     /// exist, so no server creates a session. Empty if the server cannot be reached.
     public func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
         guard let access = try? await access() else { return [] }
-        var kinds: [Configuration.BackendKind] = []
-        for kind in Configuration.BackendKind.allCases where kind != expected {
-            let isOfKind = kind.speaksBayeux ? await speaksBayeux(kind, access) : await speaksEngineIO(kind, access)
-            if isOfKind { kinds.append(kind) }
+        return await withTaskGroup { group in
+            for kind in Configuration.BackendKind.allCases where kind != expected {
+                group.addTask {
+                    let isOfKind =
+                        kind.speaksBayeux
+                        ? await self.speaksBayeux(kind, access) : await self.speaksEngineIO(kind, access)
+                    return isOfKind ? kind : nil
+                }
+            }
+            var kinds: Set<Configuration.BackendKind> = []
+            for await case let kind? in group { kinds.insert(kind) }
+            return Configuration.BackendKind.allCases.filter(kinds.contains)
         }
-        return kinds
     }
 
     private func speaksEngineIO(_ kind: Configuration.BackendKind, _ access: Access) async -> Bool {
