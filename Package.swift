@@ -60,17 +60,16 @@ let package = Package(
         // Headers of inline functions: what Swift has no word for.
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
-        .target(name: "CPrefetch"),
         .target(name: "CSecretScan"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
-        room("JSONText", ["CJSONScan", "CPrefetch"]),
+        room("JSONText", ["CJSONScan"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
-        room("Events", ["JSONText", "CJSONScan", "CPrefetch"]),
-        room("SectionedModel", ["CPrefetch"]),
+        room("Events", ["JSONText", "CJSONScan"]),
+        room("SectionedModel"),
         room("Terminal"),
         room("RegularExpressions", ["CRE2"]),
-        room("Pipeline", ["RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText", "CPrefetch"]),
+        room("Pipeline", ["RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),

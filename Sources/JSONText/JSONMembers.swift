@@ -1,4 +1,3 @@
-import CPrefetch
 import Synchronization
 
 /// Members of an object as text, for what is written often and never changes: written once, by whichever thread comes first, they cost a copy
@@ -20,12 +19,6 @@ public struct JSONMembers: ~Copyable, @unchecked Sendable {
         guard text.load(ordering: .relaxed) == nil else { return }
         let written = Unmanaged.passRetained(Self.text(write))
         if !text.compareExchange(expected: nil, desired: written, ordering: .releasing).exchanged { written.release() }
-    }
-
-    /// Has the processor fetch the start of their text; few are longer.
-    public func prefetch() {
-        let start = 300
-        if let text = text.load(ordering: .relaxed) { prefetch_contents(text.toOpaque(), start) }
     }
 
     private static func text(_ write: (inout JSONWriter) -> Void) -> Text {

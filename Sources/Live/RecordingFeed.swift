@@ -51,8 +51,6 @@ package final class RecordingFeed: Sendable {
     /// Some entries that follow each other.
     package struct Batch: Sendable {
         package let items: [Item]
-        /// Where the event of each lies, where it has one.
-        private let places: [EventReport.Place?]
         /// Offset of the first byte behind them, in the text of the recording.
         package let end: Int
         /// Number of the thread that made them.
@@ -64,21 +62,10 @@ package final class RecordingFeed: Sendable {
         package init(end: Int = 0) { self.init([], end: end, bytes: 0, maker: 0) }
 
         fileprivate init(_ items: consuming [Item], end: Int, bytes: Int, maker: Int) {
-            places = items.map { $0.event?.place }
             self.items = items
             self.end = end
             self.maker = maker
             self.bytes = bytes
-        }
-
-        /// Has the processor fetch what the items behind `index` lead to, each a reference further than the one after it: another processor
-        /// made them. Called for one index after the other, it has all of an item at hand when its turn comes.
-        package func prefetch(after index: Int) {
-            let depth = EventReport.Place.referenceDepth
-            for references in 0..<depth {
-                let ahead = index + depth - references
-                if ahead < places.count { places[ahead]?.prefetch(behind: references) }
-            }
         }
     }
 

@@ -1,4 +1,3 @@
-import CPrefetch
 public import Events
 public import JSONText
 public import SectionedModel
@@ -73,29 +72,6 @@ public struct EventReport: Sendable {
     public var serverTime: Timestamp? { contents.event.serverTime }
     /// The number of the acknowledgement that is asked for.
     package var ackID: Int? { contents.source.ackID }
-
-    /// Where the report lies: for its holder, to have the processor fetch it without a count of its references.
-    package struct Place: @unchecked Sendable {
-        // Unchecked: what it points to is.
-        private let contents: Unmanaged<Contents>
-
-        fileprivate init(_ report: EventReport) { contents = .passUnretained(report.contents) }
-
-        /// How many references lie one behind the other in a report.
-        package static var referenceDepth: Int { Event.referenceDepth + 1 }
-
-        /// Has the processor fetch what is behind so many references, from 0, as `Event.prefetch` does: those before must be at hand.
-        package func prefetch(behind references: Int) {
-            if references == 0 {
-                return prefetch_contents(
-                    contents.toOpaque(), MemoryLayout<Event>.stride + MemoryLayout<WireEvent>.size)
-            }
-            contents._withUnsafeGuaranteedRef { $0.event.prefetch(behind: references - 1) }
-        }
-    }
-
-    /// Where it lies, for as long as somebody holds it.
-    package var place: Place { Place(self) }
 
     /// A report of one event.
     public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }

@@ -144,7 +144,6 @@ extension ReplayContender {
         while let batch = try feed.next() {
             let items = batch.items.span
             for index in items.indices {
-                batch.prefetch(after: index)
                 if playEvent(items[index]) { continue }
                 guard case .record(let record, let stamp) = items[index].entry, let input = Input(record) else {
                     continue

@@ -23,9 +23,8 @@ import Wire
         var value = 0
     }
 
-    private struct Entry: ChunkElement {
+    private struct Entry: Sendable {
         let living: Living
-        static var leadingReferences: Int { 1 }
     }
 
     /// A chunk, and the array that it must equal.
@@ -82,16 +81,5 @@ import Wire
             }
         }
         #expect(count.value == 0)
-    }
-
-    @Test func `what a chunk prefetches is where the references of its elements are`() {
-        let held = Living(1, Count())
-        let entry = Entry(living: held)
-        let word = withUnsafeBytes(of: entry) { $0.load(as: UnsafeRawPointer.self) }
-        #expect(word == UnsafeRawPointer(Unmanaged.passUnretained(held).toOpaque()))
-        var leaf = Chunk<Entry>()
-        leaf.append(entry)
-        let first = withUnsafeBytes(of: leaf) { $0.load(as: UnsafeRawPointer?.self) }
-        #expect(first == leaf.storage.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
     }
 }

@@ -1,4 +1,3 @@
-import CPrefetch
 import JSONText
 import Synchronization
 
@@ -61,11 +60,6 @@ extension Twake {
 
         /// Writes what was written ahead; false when nothing was.
         func writePrepared(into writer: inout JSONWriter) -> Bool { storage.writeMember(into: &writer) }
-
-        /// Has the processor fetch it, or what was written of it ahead.
-        func prefetch(behind references: Int) {
-            if references == 0 { storage.prefetch() } else { storage.prefetchMember() }
-        }
 
         private func hasTexts(of other: Self) -> Bool {
             Text.allCases.allSatisfy { text in
@@ -209,17 +203,6 @@ private final class MessageSummaryStorage: ManagedBuffer<MessageSummaryStorage.F
             let member = Self.bytes(behind: memos) + fields.pointee.room
             writer.members(written: UnsafeBufferPointer(start: member, count: length))
             return true
-        }
-    }
-
-    func prefetch() {
-        Events.prefetch(self, holding: MemoryLayout<Fields>.size + MemoryLayout<Memos>.size)
-    }
-
-    /// What the member takes; few have longer texts.
-    func prefetchMember() {
-        withUnsafeMutablePointers { fields, memos in
-            prefetch_contents(Self.bytes(behind: memos) + fields.pointee.room, Self.frame + 150)
         }
     }
 }

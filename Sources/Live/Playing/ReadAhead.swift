@@ -37,7 +37,6 @@ final class ReadAhead {
             batch = next
         }
         defer { index += 1 }
-        batch.prefetch(after: index)
         return batch.items[index]
     }
 }

@@ -5,17 +5,11 @@ struct Records<Element: SectionedElement>: Sendable {
 
     /// What lies in a slot.
     @usableFromInline
-    struct Place: ChunkElement {
+    struct Place: Sendable {
         @usableFromInline var element: Element?
 
         @inlinable
         init(_ element: Element?) { self.element = element }
-
-        /// An element of one word refers to what it is made of.
-        @inlinable
-        static var leadingReferences: Int {
-            MemoryLayout<Element>.size == MemoryLayout<UnsafeRawPointer>.size ? 1 : 0
-        }
     }
 
     @inlinable

@@ -68,10 +68,6 @@ struct SectionEntry<Element: SectionedElement>: TreeEntry {
 
     @inlinable
     static var leafLimit: Int { 16 }
-
-    /// Those of the tree's root.
-    @inlinable
-    static var leadingReferences: Int { 2 }
 }
 
 /// The place of a section: by rank, then by key.

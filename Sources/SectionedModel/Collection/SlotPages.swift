@@ -1,6 +1,6 @@
 /// Values by slot, in pages: a value whose copy is O(1) and whose change copies one page at most.
 @usableFromInline
-struct SlotPages<Value: ChunkElement>: Sendable {
+struct SlotPages<Value: Sendable>: Sendable {
     /// Slots are 64 to a page, pages 16 to a group and groups 16 to a block. A change after a copy copies one list of each kind, and that
     /// touches all it names: many short lists cost less than few long ones, and the list of blocks stays short, too.
     @usableFromInline var blocks = Chunk<Chunk<Chunk<Chunk<Value>>>>()
@@ -41,7 +41,7 @@ struct SlotPages<Value: ChunkElement>: Sendable {
 
 /// What a row has in the checksum, and the digest of its identity and its section, from which that of its next element goes on.
 @usableFromInline
-struct RowDigest: ChunkElement {
+struct RowDigest: Sendable {
     @usableFromInline var value: UInt64 = 0
     @usableFromInline var identity = ElementDigest()
 

@@ -1,26 +1,9 @@
-public import CPrefetch
-
-/// What a chunk holds.
-@usableFromInline
-protocol ChunkElement: Sendable {
-    /// How many words a value begins with that are each a reference to an object, or nil. Where it is wrong, time is lost and nothing else.
-    static var leadingReferences: Int { get }
-}
-
-extension ChunkElement {
-    /// None: copying it is a copy of bytes, or what it refers to is not known.
-    @inlinable
-    static var leadingReferences: Int { 0 }
-}
-
 /// A short list, of which nodes and pages are made: a value whose copy is O(1), and which copies its elements when one of two that share
 /// them changes, as an array does.
 ///
-/// Other than an array it is one reference, and none while it is empty. Where its elements are references, to copy or to destroy them writes
-/// to what they refer to, which nobody may have touched for long: an array waits for the memory at each of them, a chunk asks for all
-/// of them first and waits about once. It also copies what stays, and no more, when an element comes or goes.
+/// Other than an array it is one reference, and none while it is empty. It copies what stays, and no more, when an element comes or goes.
 @usableFromInline
-struct Chunk<Element: ChunkElement>: @unchecked Sendable {
+struct Chunk<Element: Sendable>: @unchecked Sendable {
     /// Written to by its one owner only. Nil while there is no element.
     @usableFromInline var storage: ChunkStorage<Element>?
 
@@ -176,19 +159,12 @@ extension Chunk: RandomAccessCollection, MutableCollection {
     }
 }
 
-extension Chunk: ChunkElement {
-    @inlinable
-    static var leadingReferences: Int { 1 }
-}
-
 /// The elements of a chunk.
 @usableFromInline
-final class ChunkStorage<Element: ChunkElement>: ManagedBuffer<ChunkExtent, Element> {
+final class ChunkStorage<Element: Sendable>: ManagedBuffer<ChunkExtent, Element> {
     @inlinable
     static func make(room: Int) -> ChunkStorage {
-        let storage = create(minimumCapacity: room) { _ in
-            ChunkExtent(count: 0, room: UInt32(room), leadingReferences: UInt32(Element.leadingReferences))
-        }
+        let storage = create(minimumCapacity: room) { _ in ChunkExtent(count: 0, room: UInt32(room)) }
         return unsafeDowncast(storage, to: ChunkStorage.self)
     }
 
@@ -206,7 +182,6 @@ final class ChunkStorage<Element: ChunkElement>: ManagedBuffer<ChunkExtent, Elem
     @inlinable
     func give(to other: ChunkStorage, movesThem: Bool, allBut range: Range<Int>, leaving places: Int) {
         let rest = count - range.upperBound
-        if !movesThem { prefetchReferences() }
         withUnsafeMutablePointerToElements { elements in
             other.withUnsafeMutablePointerToElements { target in
                 let behind = target + range.lowerBound + places
@@ -224,24 +199,7 @@ final class ChunkStorage<Element: ChunkElement>: ManagedBuffer<ChunkExtent, Elem
     }
 
     @inlinable
-    func prefetchReferences() {
-        withUnsafeMutablePointers { extent, elements in
-            let references = Int(extent.pointee.leadingReferences)
-            guard references > 0 else { return }
-            var element = UnsafeRawPointer(elements)
-            for _ in 0..<extent.pointee.count {
-                for word in 0..<references {
-                    let place = word * MemoryLayout<UnsafeRawPointer?>.stride
-                    prefetch_object(element.load(fromByteOffset: place, as: UnsafeRawPointer?.self))
-                }
-                element += MemoryLayout<Element>.stride
-            }
-        }
-    }
-
-    @inlinable
     deinit {
-        prefetchReferences()
         _ = withUnsafeMutablePointers { $1.deinitialize(count: Int($0.pointee.count)) }
     }
 }
@@ -253,13 +211,10 @@ struct ChunkExtent {
     @usableFromInline var count: UInt32
     /// Elements there can be.
     @usableFromInline let room: UInt32
-    /// Of the elements; here, since the end of a generic class, which is not specialised, would ask for it slowly.
-    @usableFromInline let leadingReferences: UInt32
 
     @inlinable
-    init(count: UInt32, room: UInt32, leadingReferences: UInt32) {
+    init(count: UInt32, room: UInt32) {
         self.count = count
         self.room = room
-        self.leadingReferences = leadingReferences
     }
 }

@@ -1,6 +1,6 @@
 /// What a counted tree holds.
 @usableFromInline
-protocol TreeEntry: ChunkElement {
+protocol TreeEntry: Sendable {
     /// What of an entry decides where others stand; small, for inner nodes keep copies of it.
     associatedtype Separator: Sendable
     /// Never changes while the entry is in a tree.

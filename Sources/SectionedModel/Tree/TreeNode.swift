@@ -2,7 +2,7 @@
 @usableFromInline
 struct TreeNode<Entry: TreeEntry>: Sendable {
     @usableFromInline
-    struct Child: ChunkElement {
+    struct Child: Sendable {
         @usableFromInline var node: TreeNode
         /// Of the node's first entry.
         @usableFromInline var first: Entry.Separator
@@ -16,10 +16,6 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
             self.count = count
             self.weight = weight
         }
-
-        /// Those of the node.
-        @inlinable
-        static var leadingReferences: Int { 2 }
     }
 
     /// Of a leaf. Grows from a few, so that a thousand sections of ten rows stay small.

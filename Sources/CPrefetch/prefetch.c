@@ -1,2 +1,0 @@
-// The target is a header of inline functions; this checks that it compiles on its own.
-#include "CPrefetch.h"
