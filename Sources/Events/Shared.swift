@@ -3,6 +3,7 @@
 final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     @usableFromInline let value: Value
 
+    @usableFromInline
     init(_ value: Value) { self.value = value }
 
     @usableFromInline

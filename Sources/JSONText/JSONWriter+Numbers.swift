@@ -45,14 +45,11 @@ extension JSONWriter {
         uuid(high, low)
     }
 
-    /// Writes a value as a string of two characters that need no escapes and its 16 lower-case hexadecimal digits: readers whose numbers are
-    /// floating-point ones keep no 64 bits.
-    public mutating func hexadecimal(_ value: UInt64, behind prefix: (UInt8, UInt8)) {
+    /// Writes a value as a string of its 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
+    public mutating func hexadecimal(_ value: UInt64) {
         next[0] = UInt8(ascii: "\"")
-        next[1] = prefix.0
-        next[2] = prefix.1
-        json_hexadecimal(next + 3, value)
-        next += 19
+        json_hexadecimal(next + 1, value)
+        next += 17
         endString()
     }
 

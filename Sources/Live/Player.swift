@@ -200,7 +200,7 @@ struct Player {
         case .sync: chunkStart = stamp.n + 1
         case .state(let state):
             guard continuation == nil else { return }
-            if let complaint = states?.complaint(of: state, session.model.snapshot) { differ(complaint) }
+            if let complaint = states?.complaint(of: state) { differ(complaint) }
             if let warning = states?.warning(of: state, record: stamp.n) { warn(warning) }
         case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .clock, .note,
             .index, .end, .unknown:

@@ -10,9 +10,10 @@ public import Wire
 /// `at` and `from` count in the state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty
 /// lists are left out, and so are ranks of 0.
 ///
-/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one, each behind its version
-/// (`Item.checksumVersion`): who applies the line to a model that keeps one too sees whether it is the same, unless the versions differ. A
-/// reversible line also holds what was deleted or replaced, so that it can be taken back by who has the state after it and nothing else.
+/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one, as 16 hexadecimal digits; a later version of
+/// the checksum puts itself and a colon before them (`2:…`). A reader that applies the line to a model with a checksum sees whether the two
+/// are the same, unless the versions differ. A reversible line also holds what was deleted or replaced, so that it can be taken back from
+/// the state after it alone.
 public enum DiffLog {
     /// Version of the line's shape; a member is only ever added to it.
     public static let version = 1
@@ -133,9 +134,8 @@ public enum DiffLog {
         writer.endArray()
     }
 
-    /// Behind its version.
     private static func write(checksum: UInt64, into writer: inout JSONWriter) {
-        writer.hexadecimal(checksum, behind: (UInt8(ascii: "0") + UInt8(Item.checksumVersion), UInt8(ascii: ":")))
+        writer.hexadecimal(checksum)
     }
 
     /// A checksum as its line has it.

@@ -160,7 +160,7 @@ extension DiffLogLine {
         }
     }
 
-    /// A checksum as it stands in a line: its version, a colon and 16 lower-case hexadecimal digits. The first version had the digits alone.
+    /// A checksum as it stands in a line: 16 lower-case hexadecimal digits, after a version and a colon where that is not 1.
     private enum Checksum {
         case absent, malformed
         case value(UInt64, version: Int)

@@ -6,7 +6,7 @@ public import SectionedModel
 // rows that differ feed the same. No text is made for it: it is done with every change of a model that keeps a checksum.
 extension Item {
     /// The version of what rows feed. It stands beside every checksum that is written: one of another version says nothing of this one.
-    public static let checksumVersion = 2
+    public static let checksumVersion = 1
 
     /// Feeds which row it is, and of which section.
     public func feedIdentity(_ digest: inout ElementDigest) {
@@ -19,50 +19,10 @@ extension Item {
 
     /// Feeds all else that makes the row what it is.
     public func feed(_ digest: inout ElementDigest) {
-        feedPlace(&digest)
-        if case .twakeChannel(let channel) = contents.entity {
-            channel.feedParts(&digest)
-        } else {
-            contents.entity.feed(&digest)
-        }
-    }
-
-    /// Feeds what rows fed at version 1 of the checksum.
-    func feedFirstVersion(_ digest: inout ElementDigest) {
-        feedPlace(&digest)
-        contents.entity.feed(&digest)
-    }
-
-    @inline(__always)
-    private func feedPlace(_ digest: inout ElementDigest) {
         digest.feed(contents.sortKey)
         // Nothing for a row as the server has it, as it was before there was anything else.
         if let delivery { digest.feed(delivery.rawValue) }
-    }
-}
-
-extension SectionedSnapshot where Element == Item {
-    /// The checksum at a version of it. That of `Item.checksumVersion` is the one the model keeps, nil when it keeps none; that of an earlier
-    /// version is made anew, O(n); nil for one that is not known.
-    public func checksum(version: Int) -> UInt64? {
-        switch version {
-        case 1: checksum(feeding: { $0.feedFirstVersion(&$1) })
-        case Item.checksumVersion: checksum
-        default: nil
-        }
-    }
-}
-
-extension Twake.Event {
-    /// Makes the digests that a channel feeds whatever the model is, for who decodes on another thread than plays.
-    func prepareDigests() {
-        withResource { resource in
-            switch resource {
-            case .channel(let channel): _ = channel.fields.profileDigest(Twake.Channel.Profile.digest)
-            case .activity(let activity): _ = activity.lastMessage?.digest(Twake.MessageSummary.digest)
-            default: return
-            }
-        }
+        contents.entity.feed(&digest)
     }
 }
 
@@ -136,10 +96,6 @@ extension ElementDigest {
     @inline(__always)
     mutating func feed(_ text: String?) { feed(text) { $0.feed($1) } }
     @inline(__always)
-    mutating func feed(utf8 text: UnsafeBufferPointer<UInt8>?) {
-        feed(text) { $0.feed(bytes: UnsafeRawBufferPointer($1)) }
-    }
-    @inline(__always)
     mutating func feed(_ time: Timestamp?) { feed(time) { $0.feed($1.milliseconds) } }
     @inline(__always)
     mutating func feed(_ number: Int?) { feed(number) { $0.feed($1) } }
@@ -151,20 +107,9 @@ extension ElementDigest {
 
 extension Twake.Channel {
     fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
-    fileprivate func feedParts(_ digest: inout ElementDigest) { fields.feedParts(&digest) }
 }
 
 extension Twake.Channel.Fields {
-    /// Feeds digests of its profile and its last message, which are made once: a channel changes with all that happens in it, and mostly in
-    /// its times.
-    fileprivate func feedParts(_ digest: inout ElementDigest) {
-        digest.feed(profileDigest(Twake.Channel.Profile.digest))
-        digest.feed(lastActivity)
-        // 0 stands for none; that a digest is 0 is as unlikely as that two are the same.
-        digest.feed(lastMessage?.digest(Twake.MessageSummary.digest) ?? 0)
-        digest.feed(lastAccess)
-    }
-
     fileprivate func feed(_ digest: inout ElementDigest) {
         profile.feedLook(&digest)
         digest.feed(lastActivity)
@@ -176,13 +121,6 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Profile {
-    fileprivate static func digest(of profile: Self) -> UInt64 {
-        var digest = ElementDigest()
-        profile.feedLook(&digest)
-        profile.feedState(&digest)
-        return digest.value
-    }
-
     fileprivate func feedLook(_ digest: inout ElementDigest) {
         digest.feed(1)
         digest.feed(id)
@@ -204,16 +142,12 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.MessageSummary {
-    fileprivate static func digest(of summary: Self) -> UInt64 {
-        var digest = ElementDigest()
-        summary.feed(&digest)
-        return digest.value
-    }
-
     fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(date)
-        digest.feed(sender)
-        for text in Text.allCases { withUTF8(of: text) { digest.feed(utf8: $0) } }
+        digest.feed(self.date)
+        digest.feed(self.sender)
+        digest.feed(self.senderName)
+        digest.feed(self.title)
+        digest.feed(self.text)
     }
 }
 

@@ -108,7 +108,7 @@ extension ReplayContender {
         let blocks = try RecordingBlocks(opening: path)
         let head = blocks.head
         let configuration = try Configuration(json: head.session)
-        let decoder = FrameDecoder(configuration, preparesDiffLog: log)
+        let decoder = FrameDecoder(configuration)
         let feed = RecordingFeed(blocks, decoder: decoder, threads: threads)
         var session = Session(configuration, seed: head.seed, keepsChecksum: log)
         var writer = JSONWriter()

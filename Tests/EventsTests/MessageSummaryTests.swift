@@ -3,7 +3,7 @@ import Testing
 
 @testable import Events
 
-/// A channel's last message, whose texts lie in one piece (`reference/twake.md` 3.3).
+/// A channel's last message (`reference/twake.md` 3.3).
 @Suite struct MessageSummaryTests {
     /// How a text may be written, and what it says.
     static let texts: [(json: String, value: String?)] = [
@@ -59,23 +59,6 @@ import Testing
         }
     }
 
-    /// Texts that take more room in a diff log than they have bytes are among them.
-    @Test func `what is written ahead is what is written anew, whichever thread is first`() async {
-        let controls = (1...300).map { String(repeating: "\u{1}", count: $0) }
-        for text in Self.texts.map(\.value) + controls {
-            func made() -> Twake.MessageSummary {
-                Twake.MessageSummary(
-                    date: Timestamp(milliseconds: -1), sender: EntityID("u"), senderName: text, title: nil, text: text)
-            }
-            let (anew, ahead) = (Self.line(made()), made())
-            let lines = await withTaskGroup(of: String.self) { group in
-                for _ in 0..<3 { group.addTask { Self.line(preparing: ahead) } }
-                return await group.reduce(into: Set<String>()) { $0.insert($1) }
-            }
-            #expect(lines == [anew])
-        }
-    }
-
     private func summary(_ json: String) throws -> Twake.MessageSummary {
         var reader = JSONReader(Array(json.utf8).span)
         return try #require(try Twake.MessageSummary.ifAny(reading: &reader))
@@ -94,17 +77,5 @@ import Testing
         var writer = JSONWriter()
         channel.encode(into: &writer)
         return String(decoding: writer.bytes, as: UTF8.self)
-    }
-
-    /// The same once what is written of the summary was written ahead.
-    private static func line(preparing summary: Twake.MessageSummary) -> String {
-        let activity = Twake.ChannelActivity(
-            channel: EntityID("c"), company: EntityID("o"), workspace: EntityID("w"), lastActivity: nil,
-            lastMessage: summary)
-        Twake.Event.resource(
-            Twake.SocketIOResource(
-                action: .updated, room: "r", type: .channelActivity, path: nil, resource: .activity(activity))
-        ).prepareForDiffLog()
-        return line(summary)
     }
 }

@@ -29,9 +29,8 @@ import Testing
         }
     }
 
-    @Test func `Sixteen hexadecimal digits are written behind a prefix, whatever the value`() {
-        let prefix = (UInt8(ascii: "2"), UInt8(ascii: ":"))
-        for value in values { #expect(text { $0.hexadecimal(value, behind: prefix) } == "\"2:\(digits(value))\"") }
+    @Test func `Sixteen hexadecimal digits are written, whatever the value`() {
+        for value in values { #expect(text { $0.hexadecimal(value) } == "\"\(digits(value))\"") }
     }
 
     @Test func `Integers of every length and both signs, at random`() {

@@ -10,7 +10,7 @@ import Testing
         writer.member("integer", integer: .min)
         writer.member("uuid", uuid: .max, 0)
         writer.key("digits")
-        writer.hexadecimal(0x0123_4567_89AB_CDEF, behind: (UInt8(ascii: "2"), UInt8(ascii: ":")))
+        writer.hexadecimal(0x0123_4567_89AB_CDEF)
         writer.member("text", string: "\u{1F600}\u{202E}\n\u{E0001}é")
         writer.key(String("a computed \"key\""))
         writer.bool(false)

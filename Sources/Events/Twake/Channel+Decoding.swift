@@ -35,27 +35,26 @@ extension Twake.ChannelActivity.Fields {
 extension Twake.MessageSummary {
     /// A channel's last message; null and the core's `{}` mean that there is none (section 6).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        var (date, sender) = (Timestamp?.none, EntityID?.none)
-        var texts = ReadTexts()
+        var fields = Fields()
         var isEmpty = true
         guard try reader.openIfAny() else { return nil }
         while let key = try reader.field() {
             isEmpty = false
             if reader.isNamed(key, "date") {
-                date = try reader.timeIfAny()
+                fields.date = try reader.timeIfAny()
             } else if reader.isNamed(key, "sender") {
-                sender = try reader.idIfAny()
+                fields.sender = try reader.idIfAny()
             } else if reader.isNamed(key, "sender_name") {
-                texts[.senderName] = try reader.textRangeIfAny()
+                fields.senderName = try reader.textIfAny()
             } else if reader.isNamed(key, "title") {
-                texts[.title] = try reader.textRangeIfAny()
+                fields.title = try reader.textIfAny()
             } else if reader.isNamed(key, "text") {
-                texts[.text] = try reader.textRangeIfAny()
+                fields.text = try reader.textIfAny()
             } else {
                 try reader.pass()
             }
         }
-        return isEmpty ? nil : Self(date: date, sender: sender, texts: texts, in: reader)
+        return isEmpty ? nil : Self(fields)
     }
 }
 

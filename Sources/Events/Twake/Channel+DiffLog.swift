@@ -13,13 +13,11 @@ extension Twake.Channel {
 extension Twake.Channel.Fields {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        // A channel is written with every activity: what stays the same is prepared with the first.
-        sharedProfile.prepareMembers()
-        writer.members(sharedProfile.look)
+        profile.encodeLook(into: &writer)
         writer.member("last_activity", lastActivity)
         lastMessage?.encodeMember(into: &writer)
         writer.member("last_access", lastAccess)
-        writer.members(sharedProfile.state)
+        profile.encodeState(into: &writer)
         writer.endObject()
     }
 
@@ -51,37 +49,6 @@ extension Twake.Channel.Fields {
         profile.company = try ids.company.required("company_id", at: start)
         profile.workspace = try ids.workspace.required("workspace_id", at: start)
         self.init(profile, activity)
-    }
-}
-
-extension Twake.Event {
-    /// Writes ahead what a diff log will have of the event whatever the model is, for who decodes on another thread than plays.
-    public func prepareForDiffLog() {
-        withResource { $0.prepareForDiffLog() }
-    }
-
-    /// Calls `body` with the resource of a `realtime:resource`, read where it lies.
-    package func withResource(_ body: (borrowing Twake.Resource) -> Void) {
-        if case .resource(let event) = self { event.withFields { body($0.resource) } }
-    }
-}
-
-extension Twake.Resource {
-    fileprivate borrowing func prepareForDiffLog() {
-        switch self {
-        case .channel(let channel): channel.shared.value.sharedProfile.prepareMembers()
-        case .activity(let activity):
-            guard let summary = activity.lastMessage else { return }
-            summary.prepare { summary.encodeAnew(into: &$0) }
-        default: return
-        }
-    }
-}
-
-extension Twake.SharedProfile {
-    fileprivate func prepareMembers() {
-        look.prepare { value.encodeLook(into: &$0) }
-        state.prepare { value.encodeState(into: &$0) }
     }
 }
 
@@ -131,41 +98,36 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.MessageSummary {
-    /// Writes it as the member of its channel. It is written once, mostly, so that only who reads ahead prepares it.
+    /// Writes it as the member of its channel.
     fileprivate func encodeMember(into writer: inout JSONWriter) {
-        if !writePrepared(into: &writer) { encodeAnew(into: &writer) }
-    }
-
-    fileprivate func encodeAnew(into writer: inout JSONWriter) {
         writer.key("last_message")
         writer.beginObject()
-        writer.member("date", date)
-        writer.member("sender", sender)
-        withUTF8(of: .senderName) { writer.member("sender_name", utf8: $0) }
-        withUTF8(of: .title) { writer.member("title", utf8: $0) }
-        withUTF8(of: .text) { writer.member("text", utf8: $0) }
+        writer.member("date", self.date)
+        writer.member("sender", self.sender)
+        writer.member("sender_name", self.senderName)
+        writer.member("title", self.title)
+        writer.member("text", self.text)
         writer.endObject()
     }
 
     fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        var (date, sender) = (Timestamp?.none, EntityID?.none)
-        var texts = ReadTexts()
+        var fields = Fields()
         _ = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "date") {
-                date = try reader.loggedTime()
+                fields.date = try reader.loggedTime()
             } else if reader.isNamed(key, "sender") {
-                sender = try reader.loggedID()
+                fields.sender = try reader.loggedID()
             } else if reader.isNamed(key, "sender_name") {
-                texts[.senderName] = try reader.textRange()
+                fields.senderName = try reader.text()
             } else if reader.isNamed(key, "title") {
-                texts[.title] = try reader.textRange()
+                fields.title = try reader.text()
             } else if reader.isNamed(key, "text") {
-                texts[.text] = try reader.textRange()
+                fields.text = try reader.text()
             } else {
                 try reader.pass()
             }
         }
-        self.init(date: date, sender: sender, texts: texts, in: reader)
+        self.init(fields)
     }
 }

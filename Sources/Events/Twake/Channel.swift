@@ -9,7 +9,7 @@ extension Twake {
 
         /// What is known of a channel: what happens in it, which changes with every activity, and its profile, which seldom does.
         public struct Fields: Hashable, Sendable {
-            @usableFromInline var sharedProfile: SharedProfile
+            @usableFromInline var sharedProfile: Shared<Profile>
             /// When something last happened in it; 0 on creation.
             public var lastActivity: Timestamp?
             /// Its last message, replies included; nil for the wire's `{}` too.
@@ -21,12 +21,7 @@ extension Twake {
             @inlinable
             public var profile: Profile {
                 get { sharedProfile.value }
-                set { sharedProfile = SharedProfile(newValue) }
-            }
-
-            /// The digest of the profile, which `make` makes unless somebody did before.
-            package func profileDigest(_ make: (Profile) -> UInt64) -> UInt64 {
-                sharedProfile.digest.value { make(sharedProfile.value) }
+                set { sharedProfile = Shared(newValue) }
             }
 
             /// What is known of a channel of this profile.
@@ -34,7 +29,7 @@ extension Twake {
                 _ profile: Profile, lastActivity: Timestamp? = nil, lastMessage: MessageSummary? = nil,
                 lastAccess: Timestamp? = nil
             ) {
-                sharedProfile = SharedProfile(profile)
+                sharedProfile = Shared(profile)
                 self.lastActivity = lastActivity
                 self.lastMessage = lastMessage
                 self.lastAccess = lastAccess
@@ -132,25 +127,6 @@ extension Twake {
             self.init(
                 Fields(profile, lastActivity: lastActivity, lastMessage: lastMessage, lastAccess: lastAccess))
         }
-    }
-
-    /// A profile on the heap that is never changed.
-    @usableFromInline
-    final class SharedProfile: Hashable, Sendable {
-        @usableFromInline let value: Channel.Profile
-        /// What a diff log has of it before what happens in the channel, and behind that.
-        let look = JSONMembers()
-        let state = JSONMembers()
-        let digest = DigestMemo()
-
-        @usableFromInline
-        init(_ value: Channel.Profile) { self.value = value }
-
-        @usableFromInline
-        static func == (a: SharedProfile, b: SharedProfile) -> Bool { a === b || a.value == b.value }
-
-        @usableFromInline
-        func hash(into hasher: inout Hasher) { hasher.combine(value) }
     }
 
     /// Who sees a channel.

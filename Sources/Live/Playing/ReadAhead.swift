@@ -21,7 +21,7 @@ final class ReadAhead {
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
         guard !Track.isStream(path) else { return nil }
         feed = RecordingFeed(
-            try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration, preparesDiffLog: true),
+            try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration),
             threads: Self.threads)
     }
 

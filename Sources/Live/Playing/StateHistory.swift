@@ -1,6 +1,5 @@
 import Pipeline
 import Recording
-import SectionedModel
 
 /// What the model was like after the last inputs, to be compared with what a recording says of it.
 struct StateHistory {
@@ -23,25 +22,23 @@ struct StateHistory {
         }
     }
 
-    /// What is wrong with a recorded state; nil when it is right, or when nobody knows. `model` is as the last input left it.
-    func complaint(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> String? {
-        guard let checksum = checksum(of: state, model), checksum != state.checksum else { return nil }
+    /// What is wrong with a recorded state; nil when it is right, or cannot be compared.
+    func complaint(of state: Record.StateRecord) -> String? {
+        guard let checksum = checksum(of: state), checksum != state.checksum else { return nil }
         return "after record \(state.after) the model is another than the recorded one"
     }
 
     /// What is to be said of the first state whose checksum this version cannot compare; nil of any other.
     mutating func warning(of state: Record.StateRecord, record n: Int) -> String? {
-        guard state.checksumVersion > Item.checksumVersion, !hasWarned else { return nil }
+        guard state.checksumVersion != Item.checksumVersion, !hasWarned else { return nil }
         hasWarned = true
         return "record \(n): the checksum of the state has version \(state.checksumVersion), which a later weir wrote: "
             + "states of that version are not compared"
     }
 
-    /// The model's checksum that a recorded one must be; nil when nobody knows: it is too old, or of another version and not of the last state.
-    private func checksum(of state: Record.StateRecord, _ model: SectionedSnapshot<Item>) -> UInt64? {
-        guard state.checksumVersion == Item.checksumVersion else {
-            return state.after >= lastNumber ? model.checksum(version: state.checksumVersion) : nil
-        }
+    /// The model's checksum that a recorded one must be; nil when it is too old, or of another version.
+    private func checksum(of state: Record.StateRecord) -> UInt64? {
+        guard state.checksumVersion == Item.checksumVersion else { return nil }
         var newest: (after: Int, checksum: UInt64) = (0, 0)
         for offset in 0..<states.count {
             let known = states[(oldest + offset) % states.count]
@@ -49,7 +46,4 @@ struct StateHistory {
         }
         return newest.after == 0 && states.count == Self.length ? nil : newest.checksum
     }
-
-    /// Number of the last input; 0 before one came.
-    private var lastNumber: Int { states.isEmpty ? 0 : states[(oldest + states.count - 1) % states.count].after }
 }
