@@ -12,7 +12,7 @@ protocol Backend: ActionBackend {
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction)
 
     /// Decodes an event. Malformed ones of a known name throw.
-    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event
+    func decode(_ event: WireEvent) throws(DecodingFailure) -> Event
 
     /// Applies a decoded event: direct changes and refetch plans.
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)

@@ -5,17 +5,16 @@ import Wire
 /// Decodes the events of frames before a session meets them, on any thread: for a replay, which knows what comes.
 public struct FrameDecoder: Sendable {
     private let backend: Configuration.BackendKind
-    private var rooms = Twake.LikelyRooms()
 
     /// For sessions of this configuration.
     public init(_ configuration: Configuration) { backend = configuration.backend }
 
     /// Decodes the event of a text message that brings one and nothing else. Any other is given back, and one that cannot be decoded: the
     /// session finds out what that is.
-    public mutating func decode(_ frame: consuming ArraySlice<UInt8>) -> DecodedFrame {
+    public func decode(_ frame: consuming ArraySlice<UInt8>) -> DecodedFrame {
         guard backend == .twake, SocketIO.Event.isPlain(frame) else { return .undecoded(frame) }
         let source = SocketIO.Event(knownPlain: frame)
-        guard let event = try? Twake.Event(text: source.text, arrayAt: source.arrayStart, likely: &rooms) else {
+        guard let event = try? Twake.Event(text: source.text, arrayAt: source.arrayStart) else {
             return .undecoded(source.text)
         }
         return .event(EventReport(event: .twake(event), source: source))

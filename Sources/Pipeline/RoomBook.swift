@@ -63,8 +63,6 @@ public struct RoomBook: Sendable {
     public internal(set) var passedOver: [String] = []
     /// When wishes that depend on titles and the like are looked at again.
     var nextResolution: Moment?
-    /// Changes whenever the set of wanted rooms does.
-    private(set) var version = 0
 
     /// Refusals of this connection that were told, so that asking again tells no more than what is new.
     private var toldRefusals: [String: String] = [:]
@@ -131,7 +129,6 @@ public struct RoomBook: Sendable {
             entries[index].source = source
             return false
         }
-        version += 1
         indices[name] = entries.count
         entries.append(Entry(name: name, source: source, state: .wanted))
         passedOver.removeAll { $0 == name }
@@ -141,7 +138,6 @@ public struct RoomBook: Sendable {
     /// Takes a wish back; gives the entry as it was, nil when it was not wanted.
     mutating func unwant(_ name: String) -> Entry? {
         guard let index = indices.removeValue(forKey: name) else { return nil }
-        version += 1
         toldRefusals[name] = nil
         let entry = entries.remove(at: index)
         if case .joining = entry.state { joining -= 1 }

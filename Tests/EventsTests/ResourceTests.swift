@@ -53,18 +53,6 @@ import Wire
         }
     }
 
-    @Test func `has the room that was sent, whichever was likely`() throws {
-        var likely = Twake.LikelyRooms()
-        for room in ["A", "B", "A", "B", "C", "A", "A", "", "room", "rooms"] {
-            let array =
-                #"["realtime:resource",{"action":"saved","room":"\#(room)","type":"user:online","resource":[]}]"#
-            let event = try Twake.Event(text: Array(array.utf8)[...], likely: &likely)
-            #expect(event.resource?.room == room)
-            #expect(likely.last == room)
-        }
-        #expect(likely.other == "room")
-    }
-
     @Test func `of a channel has all fields that were sent`() throws {
         let event = try Sample.event("3.3 channel saved: a rename")
         #expect(

@@ -4,33 +4,29 @@ extension Twake.Event {
     /// Decodes one Socket.IO event by its whole array, name first, of which nothing need be known: all of it is read and so checked. What
     /// is no JSON throws as a known event of the wrong shape does.
     public init(array: ArraySlice<UInt8>) throws(DecodingFailure) {
-        var none = Twake.LikelyRooms()
-        try self.init(text: array, likely: &none)
+        try self.init(text: array)
     }
 
-    /// The same of the array that begins at an offset of `text` and goes to its end; offsets of errors count from the array's first byte. One
-    /// of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
-    public init(
-        text: borrowing ArraySlice<UInt8>, arrayAt start: Int = 0, likely: inout Twake.LikelyRooms
-    ) throws(DecodingFailure) {
+    /// The same of the array that begins at an offset of `text` and goes to its end; offsets of errors count from the array's first byte.
+    public init(text: borrowing ArraySlice<UInt8>, arrayAt start: Int = 0) throws(DecodingFailure) {
         // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
-        if let event = try? Self.resource(text, arrayAt: start, &likely) {
+        if let event = try? Self.resource(text, arrayAt: start) {
             self = event
             return
         }
         let parts = try Self.parts(of: (copy text).dropFirst(start))
-        try self.init(name: parts.name, arguments: parts.arguments, likely: &likely)
+        try self.init(name: parts.name, arguments: parts.arguments)
     }
 
     /// Reads the array of a `realtime:resource` to its end; nil for any other event.
     private static func resource(
-        _ text: borrowing ArraySlice<UInt8>, arrayAt start: Int, _ likely: inout Twake.LikelyRooms
+        _ text: borrowing ArraySlice<UInt8>, arrayAt start: Int
     ) throws(Mismatch) -> Self? {
         var reader = JSONReader(text.span, at: start)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
         guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
         var fields = Twake.SocketIOResource.Fields.unread
-        try fields.take(from: &reader, of: text, &likely)
+        try fields.take(from: &reader, of: text)
         while try reader.another() { try reader.pass() }
         try reader.finish()
         return .resource(Twake.SocketIOResource(fields))
@@ -54,18 +50,12 @@ extension Twake.Event {
     /// Decodes one Socket.IO event by its name and arguments, each known to be JSON. Unknown names, types and actions decode to
     /// `unknown`; a known one of the wrong shape throws.
     public init(name: String, arguments: [RawJSON]) throws(DecodingFailure) {
-        var none = Twake.LikelyRooms()
-        try self.init(name: name, arguments: arguments, likely: &none)
-    }
-
-    /// The same. One of the `likely` rooms costs no new string, and the event's is the likeliest from then on.
-    public init(name: String, arguments: [RawJSON], likely: inout Twake.LikelyRooms) throws(DecodingFailure) {
         switch name {
         case "realtime:resource":
             self = .resource(
                 try Self.first(of: arguments, name) { (reader, payload) throws(Mismatch) in
                     var fields = Twake.SocketIOResource.Fields.unread
-                    try fields.take(from: &reader, of: payload, &likely)
+                    try fields.take(from: &reader, of: payload)
                     return Twake.SocketIOResource(fields)
                 })
         case "realtime:event":

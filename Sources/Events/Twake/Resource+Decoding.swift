@@ -6,10 +6,8 @@ extension Twake.SocketIOResource.Fields {
         Self(action: .event, room: "", type: .channel, path: nil, resource: .online([]))
     }
 
-    /// Reads the resource event into `unread`. One of the `likely` rooms costs no string; the event's is noted there.
-    mutating func take(
-        from reader: inout JSONReader, of payload: ArraySlice<UInt8>, _ likely: inout Twake.LikelyRooms
-    ) throws(Mismatch) {
+    /// Reads the resource event into `unread`.
+    mutating func take(from reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
         var missing = RequiredFields.all
         var postponed: Int?
         let start = try reader.open()
@@ -30,7 +28,7 @@ extension Twake.SocketIOResource.Fields {
                 type = try Twake.ResourceType(reading: &reader)
                 missing.remove(.type)
             } else if reader.isNamed(key, "room") {
-                guard let name = try likely.read(from: &reader) else { continue }
+                guard let name = try reader.textIfAny() else { continue }
                 room = name
                 missing.remove(.room)
             } else if reader.isNamed(key, "path") {

@@ -9,7 +9,7 @@ extension GroupMeBackend {
     /// What is said in a burst is asked for once.
     private static let pause: Duration = .milliseconds(100)
 
-    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+    func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .bayeux(let delivery) = event else { throw .foreign(event.name) }
         return .groupMe(try GroupMe.Event(channel: delivery.channel, data: delivery.data))
     }

@@ -16,7 +16,6 @@ struct TwakeBackend: Backend {
     let catchUp: Int
     /// Whether what is remembered is looked at later anyway, so that it need not be at once.
     let looksAgain: Bool
-    private var recentRooms = RecentRooms()
     /// What is followed beside channels and messages.
     var following: Configuration.Following { facts.following }
     /// Whether rooms are asked of the backend, because the user did not name them one by one.
@@ -47,13 +46,12 @@ struct TwakeBackend: Backend {
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: RawJSON(unchecked: writer.bytes[...]))))
     }
 
-    mutating func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+    func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        var likely = recentRooms.likely
         // One that was checked may have the offset of a recovering server behind its arguments.
         return event.isChecked
-            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments, likely: &likely))
-            : .twake(try Twake.Event(text: event.text, arrayAt: event.arrayStart, likely: &likely))
+            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments))
+            : .twake(try Twake.Event(text: event.text, arrayAt: event.arrayStart))
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
@@ -84,27 +82,22 @@ struct TwakeBackend: Backend {
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
         // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
         case .event(let event):
-            let room = recentRooms.become(event.room, rooms)
-            if room.isWanted { TwakeRouter.route(event, in: room, facts, &memory, into: &transaction) }
+            guard rooms.isWanted(event.room) else { break }
+            TwakeRouter.route(event, in: Twake.RoomName(event.room), facts, &memory, into: &transaction)
         case .resource(let resource):
-            resource.withFields { sent in
-                let room = recentRooms.become(sent.room, rooms)
-                if room.isWanted { handle(sent, in: room, into: &transaction) }
-            }
+            resource.withFields { sent in if rooms.isWanted(sent.room) { handle(sent, into: &transaction) } }
         case .unknown: break
         }
         meetSenders(into: &transaction)
     }
 
     /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
-    private mutating func handle(
-        _ sent: Twake.SocketIOResource.Fields, in room: TwakeRoom, into transaction: inout Transaction
-    ) {
+    private mutating func handle(_ sent: Twake.SocketIOResource.Fields, into transaction: inout Transaction) {
         guard sent.action.isKnown else {
             for key in resources(of: sent.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
             return
         }
-        TwakeRouter.route(sent, in: room, facts, &memory, into: &transaction)
+        TwakeRouter.route(sent, in: Twake.RoomName(sent.room), facts, &memory, into: &transaction)
     }
 
     func request(for key: ResourceKey) -> RESTCall? {

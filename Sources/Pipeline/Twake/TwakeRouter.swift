@@ -10,12 +10,13 @@ struct TwakeHandler<Payload>: Sendable {
 
 /// What is around a payload.
 struct TwakeEnvelope: Sendable {
-    let place: TwakeRoom
+    /// The room it came in.
+    let room: Twake.RoomName
     /// What of the action decides anything.
     let isDeletion, isUpdate: Bool
 
-    init(_ action: borrowing Twake.ResourceAction, in place: TwakeRoom) {
-        self.place = place
+    init(_ action: borrowing Twake.ResourceAction, in room: Twake.RoomName) {
+        self.room = room
         (isDeletion, isUpdate) =
             switch action {
             case .deleted: (true, false)
@@ -23,8 +24,6 @@ struct TwakeEnvelope: Sendable {
             case .created, .saved, .event, .unknown: (false, false)
             }
     }
-
-    var room: Twake.RoomName { place.name }
 }
 
 /// Which handlers an event reaches: one table a payload. One event may reach several. What they do about it is `TwakeTable`'s.
@@ -43,7 +42,7 @@ enum TwakeRouter {
     static let companyUser: [TwakeHandler<Twake.CompanyUser>] = [.companyUserChanged]
 
     static func route(
-        _ sent: Twake.SocketIOResource.Fields, in room: TwakeRoom, _ facts: TwakeFacts,
+        _ sent: Twake.SocketIOResource.Fields, in room: Twake.RoomName, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
         route(sent.resource, TwakeEnvelope(sent.action, in: room), facts, &memory, &transaction)
@@ -69,7 +68,7 @@ enum TwakeRouter {
     }
 
     static func route(
-        _ event: Twake.SocketIOEvent, in room: TwakeRoom, _ facts: TwakeFacts,
+        _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts,
         _ memory: inout TwakeMemory, into transaction: inout Transaction
     ) {
         switch event.data {
