@@ -30,7 +30,7 @@ final class ReadAhead {
     /// The next entry, and the event it brings where that is known; nil at the end.
     func next() throws(RecordingError) -> RecordingFeed.Item? {
         while index == batch.items.count {
-            // Let go of before more is asked for: it is freed by who reads ahead.
+            // Let go of before more is asked for: a thread that reads ahead frees it.
             batch = RecordingFeed.Batch(end: batch.end)
             index = 0
             guard let next = try feed.next() else { return nil }
