@@ -22,7 +22,7 @@ package final class RecordingFeed: Sendable {
             case .entry(let entry): return entry
             case .arrival(let arrival):
                 let frame = Record.FrameRecord(
-                    connection: arrival.connection, direction: .in, message: arrival.message)
+                    connection: arrival.connection, direction: .in, message: .text(arrival.text))
                 return .record(.frame(frame), arrival.stamp)
             }
         }
@@ -38,13 +38,7 @@ package final class RecordingFeed: Sendable {
         package let event: EventReport
         package let connection: Int
         package let stamp: Stamp
-
-        fileprivate var message: WebSocketMessage {
-            guard case .socketIO(let event) = event.source, let message = event.plainMessage else {
-                preconditionFailure("only what brings a plain event is decoded ahead")
-            }
-            return message
-        }
+        fileprivate let text: ArraySlice<UInt8>
     }
 
     /// Some entries that follow each other.
@@ -278,13 +272,12 @@ package final class RecordingFeed: Sendable {
         return item(text, on: frame.connection, stamp)
     }
 
-    private func item(_ text: consuming ArraySlice<UInt8>, on connection: Int, _ stamp: Stamp) -> Item {
-        switch decoder.decode(text) {
-        case .event(let event): return .arrival(Arrival(event: event, connection: connection, stamp: stamp))
-        case .undecoded(let text):
-            let frame = Record.FrameRecord(connection: connection, direction: .in, message: .text(text))
-            return .entry(.record(.frame(frame), stamp))
+    private func item(_ text: ArraySlice<UInt8>, on connection: Int, _ stamp: Stamp) -> Item {
+        if let event = decoder.decode(text) {
+            return .arrival(Arrival(event: event, connection: connection, stamp: stamp, text: text))
         }
+        let frame = Record.FrameRecord(connection: connection, direction: .in, message: .text(text))
+        return .entry(.record(.frame(frame), stamp))
     }
 }
 

@@ -9,7 +9,6 @@ extension Session {
         let now = transaction.now
         history.heardAt = now
         transaction.frame = message.bytes
-        if let event = client?.receiveEvent(message, at: now) { return hear(event, into: &effects) }
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
@@ -126,14 +125,8 @@ extension Session {
         carryOutPlans(into: &effects)
     }
 
-    /// The backend, which reads an event first, also meets what is no JSON (`SocketIOClient.receiveEvent`).
     private func reportUndecodable(_ event: WireEvent, _ failure: DecodingFailure, into effects: inout [Effect]) {
-        if let malformation = event.malformation {
-            reportUndecodable(.frame, subject: "frame", malformation, transaction.frame, into: &effects)
-        } else {
-            reportUndecodable(
-                .event, subject: event.name, failure.description, event.payload.bytes, into: &effects)
-        }
+        reportUndecodable(.event, subject: event.name, failure.description, event.payload.bytes, into: &effects)
     }
 
     func reportUndecodable(

@@ -184,7 +184,7 @@ public struct Session: Sendable {
         settle(into: &effects)
     }
 
-    /// Handles a message of which a `FrameDecoder` has made the event, as `handle` does the message. False, and nothing has happened, when
+    /// Handles the event that a `FrameDecoder` made of a message, as `handle` does the message. False, and nothing has happened, when
     /// more is asked of a message now than its event: then the message is to be handled.
     public mutating func handle(
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]

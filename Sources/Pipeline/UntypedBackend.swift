@@ -21,9 +21,6 @@ struct UntypedBackend: Backend {
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        if let malformation = event.malformation {
-            throw DecodingFailure(subject: event.name, message: malformation.message, offset: malformation.offset ?? 0)
-        }
         let sized = event.replacingAttachments { RawJSON(unchecked: Array(#"{"bytes":\#($0.count)}"#.utf8)[...]) }
         return .socketIO(UntypedEvent(name: event.name, arguments: sized.arguments))
     }

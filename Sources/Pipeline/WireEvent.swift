@@ -19,7 +19,7 @@ public enum WireEvent: Sendable {
     /// Bytes it holds: its text and its attachments.
     public var heldBytes: Int {
         switch self {
-        case .socketIO(let event): event.attachments.reduce(event.text.count) { $0 + $1.count }
+        case .socketIO(let event): event.attachments.reduce(event.array.bytes.count) { $0 + $1.count }
         case .bayeux(let delivery): delivery.data.bytes.count
         }
     }
@@ -45,14 +45,6 @@ public enum WireEvent: Sendable {
     var ackID: Int? {
         switch self {
         case .socketIO(let event): event.ackID
-        case .bayeux: nil
-        }
-    }
-
-    /// Why it cannot be an event, where the protocol's machine left that to whoever reads it (`SocketIOClient.receiveEvent`).
-    var malformation: String? {
-        switch self {
-        case .socketIO(let event): event.malformation?.message
         case .bayeux: nil
         }
     }

@@ -1,8 +1,7 @@
-import CJSONScan
 public import JSONText
 
 extension SocketIO {
-    /// An event as received: the text of its array, and what stood around it. Name and arguments are read when somebody asks.
+    /// An event as received: the text of its array, and what stood around it. Name and arguments are read when they are asked for.
     ///
     /// Two references, one of them nil for most events: an event is handed on more often than it is looked at.
     public struct Event: Hashable, Sendable {
@@ -16,44 +15,19 @@ extension SocketIO {
 
         private indirect enum Boxed: Hashable, Sendable { case value(Surroundings) }
 
-        /// The whole JSON array, name included, as received. Where `isChecked` is false nobody has read it yet: it begins with the name and
-        /// ends with a bracket, and what is between may be no JSON.
-        public var array: RawJSON { RawJSON(unchecked: text.dropFirst(arrayStart)) }
-        /// Whether the array is known to be JSON. `malformation` finds out.
-        public let isChecked: Bool
-        /// The text that the array is the end of, for who reads it where it is; `arrayStart` says where it begins.
-        public private(set) var text: ArraySlice<UInt8>
-        /// Offset of the array's first byte in `text`: 2 in the frame of an event that is not checked, behind the type digits of Engine.IO and
-        /// Socket.IO, and else 0.
-        public var arrayStart: Int { isChecked ? 0 : 2 }
+        /// The whole JSON array, name included, as received.
+        public private(set) var array: RawJSON
         private var boxed: Boxed?
 
         /// An event of a whole array, which must be known to be JSON and to begin with a name.
         public init(
             namespace: String = "/", array: RawJSON, ackID: Int? = nil, attachments: [ArraySlice<UInt8>] = []
         ) {
-            text = array.bytes
-            isChecked = true
+            self.array = array
             if namespace != "/" || ackID != nil || !attachments.isEmpty {
                 boxed = .value(Surroundings(namespace: namespace, ackID: ackID, attachments: attachments))
             }
         }
-
-        /// The event, unchecked, of a message that brings one and asks for nothing else, as `SocketIOClient.receiveEvent` takes it. Nil for
-        /// any other.
-        public init?(plain message: WebSocketMessage) {
-            guard case .text(let frame) = message, Self.isPlain(frame) else { return nil }
-            self.init(knownPlain: frame)
-        }
-
-        /// The same of the text of a message, which `isPlain` is known to be true of.
-        public init(knownPlain frame: consuming ArraySlice<UInt8>) {
-            text = frame
-            isChecked = false
-        }
-
-        /// The message that it was made of by `init(plain:)`; nil for any other.
-        public var plainMessage: WebSocketMessage? { isChecked ? nil : .text(text) }
 
         private var surroundings: Surroundings {
             get { if case .value(let surroundings) = boxed { surroundings } else { Surroundings() } }
@@ -78,7 +52,7 @@ extension SocketIO {
         /// The event in bytes of its own, so that keeping it does not keep the chunk it arrived in.
         var detached: Event {
             var copy = self
-            copy.text = ArraySlice(Array(text))
+            copy.array = RawJSON(unchecked: ArraySlice(Array(array.bytes)))
             if !attachments.isEmpty { copy.attachments = attachments.map { ArraySlice(Array($0)) } }
             return copy
         }
@@ -108,7 +82,7 @@ extension SocketIO.Event {
         return reader.matches(contents, name)
     }
 
-    /// The texts of the arguments, the elements after the name; of an array that is no JSON those before the place of the error.
+    /// The texts of the arguments, the elements after the name.
     public var arguments: [RawJSON] {
         var arguments: [RawJSON] = []
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
@@ -116,7 +90,7 @@ extension SocketIO.Event {
             _ = try reader.eventName()
             while try reader.nextElement() { arguments.append(text(at: try reader.skip())) }
         } catch {
-            // `malformation` tells.
+            // The array was checked when it came.
         }
         if hasOffset { _ = arguments.popLast() }
         return arguments
@@ -126,17 +100,6 @@ extension SocketIO.Event {
     public func argument(_ index: Int) -> RawJSON? {
         let arguments = arguments
         return arguments.indices.contains(index) ? arguments[index] : nil
-    }
-
-    /// Why the frame that brought the event is not what the protocol allows; nil when the array is checked, or proves to be JSON.
-    public var malformation: SocketIO.Malformed? {
-        if isChecked { return nil }
-        do throws(SocketIO.Malformed) {
-            _ = try Self.checkedArray(in: array.bytes, from: 0)
-            return nil
-        } catch {
-            return error.moved(by: arrayStart)
-        }
     }
 
     private func text(at range: Range<Int>) -> RawJSON {
@@ -191,27 +154,15 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// Whether a text message is `42["name",…]` as far as can be told from its ends: a name that is plainly written and none of the reserved
-    /// ones, and a closing bracket.
-    public static func isPlain(_ frame: ArraySlice<UInt8>) -> Bool {
-        frame.withUnsafeBufferPointer { frame in
-            guard let base = frame.baseAddress, frame.count > 6, json_same_bytes(base, plainStart.utf8Start, 4),
-                frame[frame.count - 1] == UInt8(ascii: "]")
-            else { return false }
-            let end = 4 + json_plain_prefix(base + 4, frame.count - 4)
-            guard end + 1 < frame.count, frame[end] == UInt8(ascii: "\"") else { return false }
-            guard frame[end + 1] == UInt8(ascii: ",") || end + 2 == frame.count else { return false }
-            return !isReserved(UnsafeBufferPointer(rebasing: frame[4..<end]))
-        }
-    }
-
-    private static let plainStart: StaticString = "42[\""
-
-    /// Names of a backend are longer than most of the reserved ones, so their length tells them apart without a comparison.
-    private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        switch name.count {
-        case 7, 10, 11, 13, 14: SocketIO.isReserved(String(decoding: name, as: UTF8.self))
-        default: false
-        }
+    /// The array of a text message that brings an event for `/` and asks for nothing, `42["name",…]`: nearly every message of a busy server. Nil
+    /// for any other. Only the ends are read: what is between them may be no JSON.
+    public static func plainArray(of frame: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard frame.starts(with: #"42[""#.utf8), frame.last == UInt8(ascii: "]") else { return nil }
+        let rest = frame.dropFirst(4)
+        let name = rest.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: "\""),
+            name.count > SocketIO.longestReservedName || !SocketIO.isReserved(String(decoding: name, as: UTF8.self))
+        else { return nil }
+        return frame.dropFirst(2)
     }
 }

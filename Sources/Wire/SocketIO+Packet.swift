@@ -37,6 +37,9 @@ extension SocketIO {
     /// Whether `name` can be a namespace's: a comma would end it on the wire.
     public static func isNamespace(_ name: String) -> Bool { !name.utf8.contains(UInt8(ascii: ",")) }
 
+    /// Bytes of the longest name that `isReserved` is true of.
+    static let longestReservedName = 14
+
     /// Whether `name` is one of the event names the protocol's libraries keep for themselves; no peer may send them, and `emit` must not
     /// be given them.
     public static func isReserved(_ name: String) -> Bool {

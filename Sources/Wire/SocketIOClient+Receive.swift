@@ -19,17 +19,8 @@ extension SocketIOClient {
         }
     }
 
-    /// Receives a message that brings an event and asks for nothing else: `42["name",…]`, which is nearly every message of a busy server. Nil
-    /// for any other, and then nothing has happened: give it to `receive`.
-    ///
-    /// The event is not checked (`SocketIO.Event.isChecked`). Who reads it to its end with a `JSONReader` checks it by that, and what is found to
-    /// be no JSON can be told of as `receive` would have (`SocketIO.Event.malformation`).
-    public mutating func receiveEvent(_ message: WebSocketMessage, at now: Moment) -> SocketIO.Event? {
-        guard let event = SocketIO.Event(plain: message), hearsEvent(at: now) else { return nil }
-        return event
-    }
-
-    /// The same of a message of which `SocketIO.Event.init(plain:)` has made the event already; false where that would give nil.
+    /// A message arrived whose event was decoded ahead (`SocketIO.Event.plainArray`). False, and nothing has happened, where more is to be
+    /// done than to deliver it: then `receive` has to take the message.
     public mutating func hearsEvent(at now: Moment) -> Bool {
         guard configuration.limits.depth == JSONReader.standardDepth, !assembler.isExpecting,
             let index = membership(of: "/"), memberships[index].isJoined,

@@ -39,10 +39,6 @@ struct EventDecoder: SourceReader {
     mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
         var answers: [WebSocketMessage] = []
         for message in messages {
-            if let event = client?.receiveEvent(message, at: now) {
-                handle(event)
-                continue
-            }
             client?.receive(message, at: now, into: &effects)
             var index = 0
             while index < effects.count {

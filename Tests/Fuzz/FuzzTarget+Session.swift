@@ -41,7 +41,7 @@ private func replay(_ live: FuzzedSession) throws -> Session {
     var reader = try RecordingReader(opening: file.path)
     let configuration = try Configuration(json: reader.head.session)
     require(configuration == live.configuration, "a recorded configuration is another one")
-    var decoder = FrameDecoder(configuration)
+    let decoder = FrameDecoder(configuration)
     var session = Session(configuration, seed: reader.head.seed, keepsChecksum: true)
     var effects: [Effect] = []
     session.handle(.start, n: 0, at: .zero, into: &effects)
@@ -50,7 +50,7 @@ private func replay(_ live: FuzzedSession) throws -> Session {
         guard let input = Input(record) else { continue }
         session.advance(to: stamp.time, into: &effects)
         let isHandled =
-            if case .message(let connection, .text(let text)) = input, case .event(let event) = decoder.decode(text) {
+            if case .message(let connection, .text(let text)) = input, let event = decoder.decode(text) {
                 session.handle(event, on: connection, n: stamp.n, at: stamp.time, into: &effects)
             } else {
                 false

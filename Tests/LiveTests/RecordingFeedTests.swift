@@ -20,7 +20,7 @@ import Testing
         return numbers
     }
 
-    @Test(arguments: 1...3) func `the entries come in the order of the file, whoever reads and frees them`(threads: Int)
+    @Test(arguments: 1...3) func `the entries come in the order of the file, whichever thread reads them`(threads: Int)
         throws
     {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 20_000).path
@@ -31,7 +31,7 @@ import Testing
         #expect(try numbers(try feed(path, threads: threads)) == expected)
     }
 
-    @Test func `who asks on behind the end hears again that there is no more`() throws {
+    @Test func `after the end there is no more, however often it is asked for`() throws {
         let feed = try feed(try PlayedRecording(in: try temporaryFolder(), events: 3).path, threads: 1)
         #expect(try !numbers(feed).isEmpty)
         #expect(try feed.next() == nil)

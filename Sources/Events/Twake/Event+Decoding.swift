@@ -4,29 +4,22 @@ extension Twake.Event {
     /// Decodes one Socket.IO event by its whole array, name first, of which nothing need be known: all of it is read and so checked. What
     /// is no JSON throws as a known event of the wrong shape does.
     public init(array: ArraySlice<UInt8>) throws(DecodingFailure) {
-        try self.init(text: array)
-    }
-
-    /// The same of the array that begins at an offset of `text` and goes to its end; offsets of errors count from the array's first byte.
-    public init(text: borrowing ArraySlice<UInt8>, arrayAt start: Int = 0) throws(DecodingFailure) {
         // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
-        if let event = try? Self.resource(text, arrayAt: start) {
+        if let event = try? Self.resource(array) {
             self = event
             return
         }
-        let parts = try Self.parts(of: (copy text).dropFirst(start))
+        let parts = try Self.parts(of: array)
         try self.init(name: parts.name, arguments: parts.arguments)
     }
 
     /// Reads the array of a `realtime:resource` to its end; nil for any other event.
-    private static func resource(
-        _ text: borrowing ArraySlice<UInt8>, arrayAt start: Int
-    ) throws(Mismatch) -> Self? {
-        var reader = JSONReader(text.span, at: start)
+    private static func resource(_ array: ArraySlice<UInt8>) throws(Mismatch) -> Self? {
+        var reader = JSONReader(array.span)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
         guard reader.matches(try reader.textRange(), "realtime:resource"), try reader.another() else { return nil }
         var fields = Twake.SocketIOResource.Fields.unread
-        try fields.take(from: &reader, of: text)
+        try fields.take(from: &reader, of: array)
         while try reader.another() { try reader.pass() }
         try reader.finish()
         return .resource(Twake.SocketIOResource(fields))

@@ -48,10 +48,10 @@ struct TwakeBackend: Backend {
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        // One that was checked may have the offset of a recovering server behind its arguments.
-        return event.isChecked
-            ? .twake(try Twake.Event(name: event.name, arguments: event.arguments))
-            : .twake(try Twake.Event(text: event.text, arrayAt: event.arrayStart))
+        return .twake(
+            event.hasOffset
+                ? try Twake.Event(name: event.name, arguments: event.arguments)
+                : try Twake.Event(array: event.array.bytes))
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {

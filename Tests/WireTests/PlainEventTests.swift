@@ -1,0 +1,64 @@
+import JSONText
+import Testing
+import Wire
+
+/// Events that are decoded before the client meets their messages (`SocketIO.Event.plainArray`, `SocketIOClient.hearsEvent`).
+struct PlainEventTests {
+    private static let frames = [
+        #"42["a"]"#, #"42["a",1]"#, #"42["realtime:resource",{"b":[1,2,"é\u00e9"]},null]"#, #"42["é",1]"#,
+        #"42["a" ,1]"#, #"42[ "a",1]"#, #"42["a",1] "#, #"42["a\u0062",1]"#, "42[5,1]", #"42/b,["a",1]"#,
+        #"4213["a",1]"#, "2", "4", #"42["message",1]"#, #"42["connect",1]"#, #"42["disconnect"]"#,
+        #"42["newListener",1]"#, "42", "42[]", "42[\"", "42[\"]", #"42["a"x]"#, #"42["a"1]"#, #"42["a",]"#,
+        #"42["a",1]]"#, #"42["a",{"b":1]"#, #"42["a",01]"#, #"42["a","\u{1}"]"#, #"42["a","\ud800",1e400]"#,
+        #"42["a","\u12g4"]"#, #"42["a"]["b"]"#, #"42["a",nope]"#, "42[\"a\",\"\u{7}\"]",
+        #"451-["a",{"_placeholder":true,"num":0}]"#, #"42["between",1]"#,
+    ]
+
+    private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
+        var reader = JSONReader(text.span)
+        return (try? reader.skip()) != nil && (try? reader.end()) != nil
+    }
+
+    private func client(_ revision: EngineIO.Revision) -> ClientTranscript {
+        var client = ClientTranscript(
+            SocketIOClient.Configuration(revision: revision, namespaces: [.init("/"), .init("/b")]))
+        _ = client.receive(openPacket)
+        for answer in revision == .v3 ? ["40", "40/b,"] : [#"40{"sid":"s"}"#, #"40/b,{"sid":"s"}"#] {
+            _ = client.receive(answer)
+        }
+        return client
+    }
+
+    @Test(arguments: [EngineIO.Revision.v3, .v4])
+    func `what is made of a message ahead is the one event that the client makes of it`(revision: EngineIO.Revision) {
+        var plain = 0
+        for frame in Self.frames {
+            var told = client(revision)
+            var asked = client(revision)
+            guard let array = SocketIO.Event.plainArray(of: ArraySlice(frame.utf8)), Self.isJSON(array) else {
+                continue
+            }
+            plain += 1
+            #expect(told.machine.hearsEvent(at: ms(0)), "\(frame)")
+            var effects: [SocketIOClient.Effect] = []
+            asked.machine.receive(.text(frame), at: ms(0), into: &effects)
+            guard case .event(let received)? = effects.first, effects.count == 1 else {
+                Issue.record("\(frame) brings more than an event")
+                continue
+            }
+            #expect(received == SocketIO.Event(array: RawJSON(unchecked: array)))
+        }
+        #expect(plain == 8)
+    }
+
+    @Test func `an event is not heard before its namespace is joined, nor between a packet and its attachments`() {
+        var machine = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
+        var hearing = [machine.hearsEvent(at: ms(0))]
+        var effects: [SocketIOClient.Effect] = []
+        for text in [openPacket, #"40{"sid":"s"}"#, #"451-["a",{"_placeholder":true,"num":0}]"#] {
+            machine.receive(.text(text), at: ms(0), into: &effects)
+            hearing.append(machine.hearsEvent(at: ms(0)))
+        }
+        #expect(hearing == [false, false, true, false])
+    }
+}
