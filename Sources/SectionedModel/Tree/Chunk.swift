@@ -125,15 +125,13 @@ extension Chunk: RandomAccessCollection, MutableCollection {
         body(place(of: index).pointee)
     }
 
-    /// Where an element lies, for as long as the chunk is there and is not changed. The way there counts no reference.
+    /// Where an element lies, for as long as the chunk is there and is not changed.
     @inlinable
     func place(of index: Int) -> UnsafeMutablePointer<Element> {
         guard let storage else { preconditionFailure("an empty chunk") }
-        return Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { storage in
-            storage.withUnsafeMutablePointers { extent, elements in
-                precondition(index >= 0 && index < Int(extent.pointee.count), "an index outside the chunk")
-                return elements + index
-            }
+        return storage.withUnsafeMutablePointers { extent, elements in
+            precondition(index >= 0 && index < Int(extent.pointee.count), "an index outside the chunk")
+            return elements + index
         }
     }
 
