@@ -1,7 +1,7 @@
 import TestSupport
 
 /// What the help of each command says: a file for each in `Help`, since scripts and people rely on it. A change that is meant is written
-/// by `Tests/help-snapshots`, and read in the diff; so are the manual pages, in `Manual`.
+/// by `Tests/help-snapshots`, and read in the diff; so are three manual pages, in `Manual`.
 enum HelpSnapshots {
     private static let folder = packageFolder + "/Tests/CommandTests/Help"
 
