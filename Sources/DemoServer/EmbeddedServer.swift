@@ -1,6 +1,6 @@
-public import Events
-public import Network
-public import Wire
+package import Events
+package import Network
+package import Wire
 
 /// A real Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4, over polling, WebSocket and the upgrade
 /// between them), REST at `/internal/mobile`
@@ -8,26 +8,26 @@ public import Wire
 ///
 /// It runs on a loop that others may share. Rooms are served as in the days without access checks: whoever has a token, or
 /// the token `twake`, may join any name. A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
-public final class EmbeddedServer: Sendable {
+package final class EmbeddedServer: Sendable {
     /// What a server is told once.
-    public struct Options: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// Whether the script starts with the server. Otherwise it starts when the first client has joined its rooms (nothing joined
         /// and nothing asked for during 400 ms, at the latest 3 s after its first join), so that every client sees the same history.
-        public var startsAtOnce: Bool
+        package var startsAtOnce: Bool
         /// How many times faster than life the world's clock runs, 1 to 1000. The history is the same.
-        public var pace: Int
+        package var pace: Int
         /// How long a token is good for.
-        public var tokenLifetime: Duration
+        package var tokenLifetime: Duration
         /// Whether the core's REST services are there, as they are since era B. Without them only the mobile proxy's are.
-        public var hasCore = true
+        package var hasCore = true
         /// The realtime endpoint.
-        public var endpoint: EndpointOptions
+        package var endpoint: EndpointOptions
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
-        public var epoch: Int64
+        package var epoch: Int64
         /// What goes wrong with the server, and when, since the script started; in order.
-        public var troubles: [Trouble]
+        package var troubles: [Trouble]
         /// Options.
-        public init(
+        package init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
             endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000,
             troubles: [Trouble] = []
@@ -42,40 +42,40 @@ public final class EmbeddedServer: Sendable {
     }
 
     /// Something that goes wrong on its own, as in life.
-    public struct Trouble: Hashable, Sendable {
+    package struct Trouble: Hashable, Sendable {
         /// What goes wrong.
-        public enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             /// Every token made so far is expired.
             case tokensExpire
             /// The process starts again: every connection is cut and no session is known any more. The world goes on.
             case restart
         }
         /// When, since the script started, in the world's time.
-        public var at: Duration
+        package var at: Duration
         /// What.
-        public var kind: Kind
+        package var kind: Kind
         /// A trouble to come.
-        public init(at: Duration, _ kind: Kind) {
+        package init(at: Duration, _ kind: Kind) {
             self.at = at
             self.kind = kind
         }
     }
 
     /// Where clients reach it: `http://address:port`.
-    public let url: String
+    package let url: String
     /// The user whose tokens `makeToken` gives, and whose truth `truth` tells.
-    public let user: EntityID
+    package let user: EntityID
     /// The world's only company.
-    public let company: EntityID
+    package let company: EntityID
     /// The world's first workspace.
-    public let workspace: EntityID
+    package let workspace: EntityID
 
     private let hub: Hub
     private let http: HTTPServer
     private let tokens: Tokens
 
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
-    public convenience init(
+    package convenience init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, scenario: Scenario, seed: UInt64,
         options: Options = Options()
     ) throws(NetworkError) {
@@ -84,7 +84,7 @@ public final class EmbeddedServer: Sendable {
 
     /// The same world again after `other` was closed, as if the process had been restarted; what the script did meanwhile has happened.
     /// Tokens made by `other` stay good. Not from the loop.
-    public convenience init(
+    package convenience init(
         resuming other: EmbeddedServer, address: String = "127.0.0.1", port: UInt16 = 0
     ) throws(NetworkError) {
         try self.init(hub: other.hub, address: address, port: port)
@@ -102,42 +102,42 @@ public final class EmbeddedServer: Sendable {
     }
 
     /// A new token of `user`. Any thread.
-    public func makeToken() -> Secret {
+    package func makeToken() -> Secret {
         tokens.issue(for: user, at: hub.loop.now, lifetime: hub.facts.tokenLifetime)
     }
 
     /// A new token of somebody else by user name; nil when there is nobody of that name. Any thread.
-    public func makeToken(username: String) -> Secret? {
+    package func makeToken(username: String) -> Secret? {
         hub.facts.usernames[username].map { tokens.issue(for: $0, at: hub.loop.now, lifetime: hub.facts.tokenLifetime) }
     }
 
     /// Stops listening, cuts every connection and stops the script. Not from the loop.
-    public func close() {
+    package func close() {
         http.close()
         let hub = hub
         hub.loop.run { hub.assumeIsolated { $0.stop() } }
     }
 
     /// What is true for `user` now, for comparing a client's model with it.
-    public func truth() async -> WorldTruth { await hub.truth() }
+    package func truth() async -> WorldTruth { await hub.truth() }
 
     // MARK: - For tests of what can go wrong
 
     /// From now on every token is refused, or (false) judged as before.
-    public func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
+    package func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
 
     /// Every token made so far is expired.
-    public func expireTokens() async { await hub.expireTokens() }
+    package func expireTokens() async { await hub.expireTokens() }
 
     /// Forgets every session and cuts the TCP connections of their WebSockets, without a word. A client that polls is told that
     /// its session is unknown.
-    public func dropConnections() async { await hub.dropConnections() }
+    package func dropConnections() async { await hub.dropConnections() }
 
     /// Takes every client out of the namespace (`41`); their sockets stay open.
-    public func kickClients() async { await hub.kickClients() }
+    package func kickClients() async { await hub.kickClients() }
 
     /// The next `times` requests whose path begins with `path` are answered with `status` and Fastify's body.
-    public func failREST(_ path: String, status: Int, times: Int = 1) async {
+    package func failREST(_ path: String, status: Int, times: Int = 1) async {
         await hub.failREST(path, status: status, times: times)
     }
 }

@@ -3,7 +3,7 @@ import Network
 
 extension Scenario {
     /// A built-in scenario, or the scenario in a file of that path. Reads the file at once.
-    public static func load(_ nameOrFile: String, seed: UInt64) throws(ScenarioError) -> Scenario {
+    package static func load(_ nameOrFile: String, seed: UInt64) throws(ScenarioError) -> Scenario {
         if let known = Scenario(named: nameOrFile, seed: seed) { return known }
         let text: String
         do throws(TextFile.Problem) {

@@ -1,66 +1,66 @@
 /// How one cell of a screen looks.
-public struct TerminalAppearance: Hashable, Sendable {
+package struct TerminalAppearance: Hashable, Sendable {
     /// What a terminal does to text besides colouring it.
-    public struct Attributes: OptionSet, Hashable, Sendable {
+    package struct Attributes: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
         /// A set of these bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Brighter, or in heavier letters.
-        public static let bold = Attributes(rawValue: 1)
+        package static let bold = Attributes(rawValue: 1)
         /// Fainter.
-        public static let dim = Attributes(rawValue: 2)
+        package static let dim = Attributes(rawValue: 2)
         /// With a line below.
-        public static let underlined = Attributes(rawValue: 4)
+        package static let underlined = Attributes(rawValue: 4)
         /// Foreground and background changed places.
-        public static let reversed = Attributes(rawValue: 8)
+        package static let reversed = Attributes(rawValue: 8)
     }
 
     /// A colour of the 256-colour table, or the terminal's own.
-    public struct Colour: Hashable, Sendable {
+    package struct Colour: Hashable, Sendable {
         private let code: UInt16
         /// What the terminal takes by itself.
-        public static let own = Colour(code: 0)
+        package static let own = Colour(code: 0)
         private init(code: UInt16) { self.code = code }
         /// A colour of the table.
-        public init(_ index: UInt8) { code = UInt16(index) + 1 }
+        package init(_ index: UInt8) { code = UInt16(index) + 1 }
         /// Its place in the table; nil for the terminal's own.
-        public var index: UInt8? { code == 0 ? nil : UInt8(truncatingIfNeeded: code - 1) }
+        package var index: UInt8? { code == 0 ? nil : UInt8(truncatingIfNeeded: code - 1) }
     }
 
     /// The colour of the letters.
-    public var foreground: Colour
+    package var foreground: Colour
     /// The colour behind them.
-    public var background: Colour
+    package var background: Colour
     /// What else is done to them.
-    public var attributes: Attributes
+    package var attributes: Attributes
 
     /// As the terminal shows text by itself, unless something is said.
-    public init(foreground: Colour = .own, background: Colour = .own, _ attributes: Attributes = []) {
+    package init(foreground: Colour = .own, background: Colour = .own, _ attributes: Attributes = []) {
         self.foreground = foreground
         self.background = background
         self.attributes = attributes
     }
 
     /// As the terminal shows text by itself.
-    public static let plain = TerminalAppearance()
+    package static let plain = TerminalAppearance()
 
     /// Fainter than what the terminal shows by itself.
-    public static let dimmed = TerminalAppearance([.dim])
+    package static let dimmed = TerminalAppearance([.dim])
 
     /// The same with more attributes.
-    public func adding(_ attributes: Attributes) -> TerminalAppearance {
+    package func adding(_ attributes: Attributes) -> TerminalAppearance {
         TerminalAppearance(
             foreground: foreground, background: background, self.attributes.union(attributes))
     }
 
     /// The same without colours, for who wants none.
-    public var withoutColour: TerminalAppearance { TerminalAppearance(attributes) }
+    package var withoutColour: TerminalAppearance { TerminalAppearance(attributes) }
 }
 
 extension TerminalAppearance {
     /// What a style of a line looks like in a cell: what its escape sequence says.
-    public init(_ style: TerminalStyle) {
+    package init(_ style: TerminalStyle) {
         self.init()
         var sequence = Array(style.sequence.utf8)[...]
         // `ESC [ … m`, as every style's.

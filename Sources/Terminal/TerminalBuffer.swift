@@ -1,23 +1,23 @@
 /// Lines for a terminal, gathered for one write: everything appended is escaped, measured, styled and cut at a limit.
-public struct TerminalBuffer: Sendable {
+package struct TerminalBuffer: Sendable {
     /// What has been gathered, UTF-8.
-    public private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     /// The columns the current line takes.
-    public private(set) var columns = 0
+    package private(set) var columns = 0
     /// The columns a line may take; nil for any. Takes effect from the next line on, or before anything is appended.
-    public var limit: Int? { didSet { fits = bytes.count } }
+    package var limit: Int? { didSet { fits = bytes.count } }
     /// Whether what is appended stands out from what is around it.
-    public var isHighlighted = false
+    package var isHighlighted = false
     private let colour: Bool
     /// How many bytes of the line still leave a column for the ellipsis.
     private var fits = 0
     private var isCut = false
 
     /// An empty buffer; without `colour` no style leaves a trace.
-    public init(colour: Bool) { self.colour = colour }
+    package init(colour: Bool) { self.colour = colour }
 
     /// Appends text in one style, which is not asked for where there is no colour.
-    public mutating func append(_ text: String, _ style: @autoclosure () -> TerminalStyle = .plain) {
+    package mutating func append(_ text: String, _ style: @autoclosure () -> TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
         guard colour else { return append(escaping: text) }
         let style = style()
@@ -71,7 +71,7 @@ public struct TerminalBuffer: Sendable {
     }
 
     /// Appends spaces until the line is `column` columns wide.
-    public mutating func pad(to column: Int) {
+    package mutating func pad(to column: Int) {
         guard columns < column, !isCut else { return }
         if let limit, column >= limit { return append(String(repeating: " ", count: column - columns)) }
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: column - columns))
@@ -80,7 +80,7 @@ public struct TerminalBuffer: Sendable {
     }
 
     /// Ends the line.
-    public mutating func endLine() {
+    package mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         columns = 0
         isCut = false
@@ -88,7 +88,7 @@ public struct TerminalBuffer: Sendable {
     }
 
     /// Forgets what was gathered and keeps the room it took.
-    public mutating func reset() {
+    package mutating func reset() {
         bytes.removeAll(keepingCapacity: true)
         columns = 0
         isCut = false

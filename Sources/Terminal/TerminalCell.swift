@@ -1,18 +1,18 @@
 /// One cell of a screen: what stands in it, and how it looks.
 ///
 /// Characters of two columns take two cells: the second one has no columns of its own.
-public struct TerminalCell: Hashable, Sendable {
+package struct TerminalCell: Hashable, Sendable {
     /// The character, a space where there is none.
-    public var base: Unicode.Scalar
+    package var base: Unicode.Scalar
     /// The marks on it, and what else makes one picture with it.
-    public var marks: [Unicode.Scalar]
+    package var marks: [Unicode.Scalar]
     /// 1 or 2; 0 for the right half of what stands in the cell before.
-    public var columns: UInt8
+    package var columns: UInt8
     /// How it looks.
-    public var appearance: TerminalAppearance
+    package var appearance: TerminalAppearance
 
     /// A cell of a character.
-    public init(
+    package init(
         _ base: Unicode.Scalar, marks: [Unicode.Scalar] = [], columns: UInt8 = 1,
         _ appearance: TerminalAppearance = .plain
     ) {
@@ -23,7 +23,7 @@ public struct TerminalCell: Hashable, Sendable {
     }
 
     /// An empty cell.
-    public static let blank = TerminalCell(" ")
+    package static let blank = TerminalCell(" ")
 
     /// The right half of a character of two columns.
     static func rightHalf(_ appearance: TerminalAppearance) -> TerminalCell {

@@ -1,7 +1,7 @@
 /// A line that somebody types.
-public struct TerminalEditor: Hashable, Sendable {
+package struct TerminalEditor: Hashable, Sendable {
     /// What became of what was done.
-    public enum Change: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
         /// The text is another one.
         case edited
         /// It is done.
@@ -13,27 +13,27 @@ public struct TerminalEditor: Hashable, Sendable {
     }
 
     /// No line is longer; scalars.
-    public static let longest = 1000
+    package static let longest = 1000
 
     private var scalars: [Unicode.Scalar]
     /// Scalars before the cursor.
     private var position: Int
 
     /// A line with the cursor at its end.
-    public init(_ text: String = "") {
+    package init(_ text: String = "") {
         scalars = Array(text.unicodeScalars.prefix(Self.longest))
         position = scalars.count
     }
 
     /// What was typed.
-    public var text: String {
+    package var text: String {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars)
         return String(text)
     }
 
     /// Text that was pasted is typed; line breaks and controls are left out.
-    public mutating func paste(_ text: String) -> Change {
+    package mutating func paste(_ text: String) -> Change {
         let before = scalars.count
         for scalar in text.unicodeScalars where scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value) {
             insert(scalar)
@@ -42,7 +42,7 @@ public struct TerminalEditor: Hashable, Sendable {
     }
 
     /// What a key does.
-    public mutating func press(_ key: TerminalKey) -> Change {
+    package mutating func press(_ key: TerminalKey) -> Change {
         switch key {
         case .character(let scalar):
             let before = scalars.count
@@ -110,7 +110,7 @@ public struct TerminalEditor: Hashable, Sendable {
 
     /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there. What is `wrong` with it,
     /// counted in Unicode scalars from 0, is pointed out; nothing at its end is what is missing there.
-    public func draw(
+    package func draw(
         _ prompt: String, wrong: Range<Int>? = nil, in area: TerminalArea, of grid: inout TerminalGrid
     ) {
         guard !area.isEmpty else { return }

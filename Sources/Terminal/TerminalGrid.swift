@@ -1,21 +1,21 @@
 /// A screen as it is wanted: rows and columns of cells. Pure; whatever is written is escaped, and what does not fit is cut.
-public struct TerminalGrid: Hashable, Sendable {
+package struct TerminalGrid: Hashable, Sendable {
     /// The most rows or columns of a screen, whatever a terminal says of itself.
-    public static let largest = 1000
+    package static let largest = 1000
 
     /// The columns, 1 at least.
-    public let width: Int
+    package let width: Int
     /// The rows, 1 at least.
-    public let height: Int
+    package let height: Int
     /// The cells, row by row.
     private(set) var cells: [TerminalCell]
     /// Where the cursor is seen; nil for nowhere.
-    public var cursor: TerminalPlace?
+    package var cursor: TerminalPlace?
     /// Rows that may stand higher or lower in another screen, by numbers: the same number stands for the same; nil for what does not move.
     private(set) var numbers: [Int?]
 
     /// An empty screen; sizes out of bounds are taken to the nearest that is not.
-    public init(width: Int, height: Int) {
+    package init(width: Int, height: Int) {
         self.width = min(max(width, 1), Self.largest)
         self.height = min(max(height, 1), Self.largest)
         cells = Array(repeating: .blank, count: self.width * self.height)
@@ -23,7 +23,7 @@ public struct TerminalGrid: Hashable, Sendable {
     }
 
     /// Says what a row shows, so that it is known again in another row of a later screen.
-    public mutating func number(row: Int, _ number: Int) { if numbers.indices.contains(row) { numbers[row] = number } }
+    package mutating func number(row: Int, _ number: Int) { if numbers.indices.contains(row) { numbers[row] = number } }
 
     /// Whether another screen looks the same.
     func looks(like other: TerminalGrid) -> Bool {
@@ -43,13 +43,13 @@ public struct TerminalGrid: Hashable, Sendable {
     }
 
     /// The cell at a place; a blank one outside.
-    public subscript(row: Int, column: Int) -> TerminalCell {
+    package subscript(row: Int, column: Int) -> TerminalCell {
         guard (0..<height).contains(row), (0..<width).contains(column) else { return .blank }
         return cells[row * width + column]
     }
 
     /// The text of a row, without the blanks at its end.
-    public func text(ofRow row: Int) -> String {
+    package func text(ofRow row: Int) -> String {
         guard (0..<height).contains(row) else { return "" }
         var text = ""
         for cell in cells[row * width..<(row + 1) * width] where cell.columns > 0 {
@@ -61,12 +61,12 @@ public struct TerminalGrid: Hashable, Sendable {
     }
 
     /// The part of the screen that is all of it.
-    public var area: TerminalArea { TerminalArea(row: 0, column: 0, height: height, width: width) }
+    package var area: TerminalArea { TerminalArea(row: 0, column: 0, height: height, width: width) }
 
     // MARK: - Writing
 
     /// Makes the cells of an area blank.
-    public mutating func clear(_ area: TerminalArea, _ appearance: TerminalAppearance = .plain) {
+    package mutating func clear(_ area: TerminalArea, _ appearance: TerminalAppearance = .plain) {
         let area = area.intersection(self.area)
         for row in area.rows {
             for column in area.columns { put(TerminalCell(" ", appearance), row, column) }
@@ -74,7 +74,7 @@ public struct TerminalGrid: Hashable, Sendable {
     }
 
     /// Gives all cells of an area further attributes.
-    public mutating func add(_ attributes: TerminalAppearance.Attributes, in area: TerminalArea) {
+    package mutating func add(_ attributes: TerminalAppearance.Attributes, in area: TerminalArea) {
         let area = area.intersection(self.area)
         for row in area.rows {
             for column in area.columns {
@@ -86,7 +86,7 @@ public struct TerminalGrid: Hashable, Sendable {
     /// Writes text in one row from a place on, escaped, in `area` at most; what is too long ends with an ellipsis. Gives the
     /// column behind it.
     @discardableResult
-    public mutating func write(
+    package mutating func write(
         _ text: String, row: Int, column: Int, _ appearance: TerminalAppearance = .plain, in area: TerminalArea? = nil
     ) -> Int {
         write(TerminalLine(text, appearance), row: row, column: column, in: area)
@@ -94,7 +94,7 @@ public struct TerminalGrid: Hashable, Sendable {
 
     /// Writes a line from a place on, in `area` at most; what is too long ends with an ellipsis. Gives the column behind it.
     @discardableResult
-    public mutating func write(_ line: TerminalLine, row: Int, column: Int, in area: TerminalArea? = nil) -> Int {
+    package mutating func write(_ line: TerminalLine, row: Int, column: Int, in area: TerminalArea? = nil) -> Int {
         let area = (area ?? self.area).intersection(self.area)
         guard area.rows.contains(row), column < area.columns.upperBound else { return column }
         let end = area.columns.upperBound
@@ -135,39 +135,39 @@ public struct TerminalGrid: Hashable, Sendable {
 }
 
 /// A place on a screen, both from 0 on.
-public struct TerminalPlace: Hashable, Sendable {
+package struct TerminalPlace: Hashable, Sendable {
     /// The row.
-    public var row: Int
+    package var row: Int
     /// The column.
-    public var column: Int
+    package var column: Int
     /// A place.
-    public init(row: Int, column: Int) {
+    package init(row: Int, column: Int) {
         self.row = row
         self.column = column
     }
 }
 
 /// A rectangle of a screen; it may be empty.
-public struct TerminalArea: Hashable, Sendable {
+package struct TerminalArea: Hashable, Sendable {
     /// Its rows.
-    public var rows: Range<Int>
+    package var rows: Range<Int>
     /// Its columns.
-    public var columns: Range<Int>
+    package var columns: Range<Int>
 
     /// A rectangle; sizes below 0 count as 0.
-    public init(row: Int, column: Int, height: Int, width: Int) {
+    package init(row: Int, column: Int, height: Int, width: Int) {
         rows = row..<row + max(height, 0)
         columns = column..<column + max(width, 0)
     }
 
     /// Whether nothing fits in.
-    public var isEmpty: Bool { rows.isEmpty || columns.isEmpty }
+    package var isEmpty: Bool { rows.isEmpty || columns.isEmpty }
 
     /// Whether a place is in it.
-    public func contains(_ place: TerminalPlace) -> Bool { rows.contains(place.row) && columns.contains(place.column) }
+    package func contains(_ place: TerminalPlace) -> Bool { rows.contains(place.row) && columns.contains(place.column) }
 
     /// What both have.
-    public func intersection(_ other: TerminalArea) -> TerminalArea {
+    package func intersection(_ other: TerminalArea) -> TerminalArea {
         var area = self
         area.rows = rows.clamped(to: other.rows)
         area.columns = columns.clamped(to: other.columns)
@@ -175,14 +175,14 @@ public struct TerminalArea: Hashable, Sendable {
     }
 
     /// Takes rows off its top; as many as there are.
-    public mutating func takeTop(_ height: Int) -> TerminalArea {
+    package mutating func takeTop(_ height: Int) -> TerminalArea {
         var taken = self
         taken.rows = rows.takeFirst(height)
         return taken
     }
 
     /// Takes rows off its bottom; as many as there are.
-    public mutating func takeBottom(_ height: Int) -> TerminalArea {
+    package mutating func takeBottom(_ height: Int) -> TerminalArea {
         let cut = max(rows.upperBound - max(height, 0), rows.lowerBound)
         var taken = self
         taken.rows = cut..<rows.upperBound
@@ -191,7 +191,7 @@ public struct TerminalArea: Hashable, Sendable {
     }
 
     /// Takes columns off its left side; as many as there are.
-    public mutating func takeLeft(_ width: Int) -> TerminalArea {
+    package mutating func takeLeft(_ width: Int) -> TerminalArea {
         var taken = self
         taken.columns = columns.takeFirst(width)
         return taken

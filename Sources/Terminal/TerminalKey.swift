@@ -1,5 +1,5 @@
 /// What somebody did at a terminal.
-public enum TerminalInput: Hashable, Sendable {
+package enum TerminalInput: Hashable, Sendable {
     /// Pressed a key.
     case key(TerminalKey)
     /// Did something with the mouse.
@@ -9,7 +9,7 @@ public enum TerminalInput: Hashable, Sendable {
 }
 
 /// A key of a terminal.
-public enum TerminalKey: Hashable, Sendable {
+package enum TerminalKey: Hashable, Sendable {
     /// A character that is not one of the others.
     case character(Unicode.Scalar)
     /// A character with the control key, as a lower-case letter.
@@ -25,20 +25,20 @@ public enum TerminalKey: Hashable, Sendable {
 }
 
 /// What was done with the mouse, and where.
-public struct TerminalMouse: Hashable, Sendable {
+package struct TerminalMouse: Hashable, Sendable {
     /// What was done.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// The main button was pressed, or the pointer moved while it was.
         case pressed, dragged
         /// The wheel was turned by one step.
         case wheelUp, wheelDown
     }
     /// What was done.
-    public var action: Action
+    package var action: Action
     /// Where the pointer was.
-    public var place: TerminalPlace
+    package var place: TerminalPlace
     /// Something done somewhere.
-    public init(_ action: Action, at place: TerminalPlace) {
+    package init(_ action: Action, at place: TerminalPlace) {
         self.action = action
         self.place = place
     }

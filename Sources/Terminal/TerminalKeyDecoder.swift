@@ -3,9 +3,9 @@
 ///
 /// The escape key and the beginning of a sequence are the same byte: while `waitsForMore`, more may come in a moment, and
 /// when it does not, `flush` says that it was the key.
-public struct TerminalKeyDecoder: Sendable {
+package struct TerminalKeyDecoder: Sendable {
     /// No text that is pasted is longer; what is behind is left out.
-    public static let longestPaste = 65_536
+    package static let longestPaste = 65_536
     /// No sequence of a key is longer.
     private static let longestSequence = 32
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
@@ -24,22 +24,22 @@ public struct TerminalKeyDecoder: Sendable {
     private var state = State.ground
 
     /// A decoder at the start of the input.
-    public init() {}
+    package init() {}
 
     /// Whether an escape came of which nobody knows yet whether it was the key.
-    public var waitsForMore: Bool {
+    package var waitsForMore: Bool {
         if case .sequence(let bytes) = state { bytes.count == 1 } else { false }
     }
 
     /// Nothing followed for a moment.
-    public mutating func flush() -> [TerminalInput] {
+    package mutating func flush() -> [TerminalInput] {
         guard waitsForMore else { return [] }
         state = .ground
         return [.key(.escape)]
     }
 
     /// What these bytes complete.
-    public mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
+    package mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
         var inputs: [TerminalInput] = []
         for byte in bytes { take(byte, into: &inputs) }
         return inputs

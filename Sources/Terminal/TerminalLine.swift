@@ -1,16 +1,16 @@
 /// One line of cells of any length: text that was escaped and measured, in one or several looks.
-public struct TerminalLine: Hashable, Sendable {
+package struct TerminalLine: Hashable, Sendable {
     /// The cells; the right halves of wide ones follow them.
-    public private(set) var cells: [TerminalCell] = []
+    package private(set) var cells: [TerminalCell] = []
 
     /// An empty line.
-    public init() {}
+    package init() {}
 
     /// Text in one look, escaped.
-    public init(_ text: String, _ appearance: TerminalAppearance = .plain) { append(text, appearance) }
+    package init(_ text: String, _ appearance: TerminalAppearance = .plain) { append(text, appearance) }
 
     /// The lines that a `TerminalBuffer` gathered: its sequences become looks. Only what it escaped may be given.
-    public static func lines(of bytes: [UInt8]) -> [TerminalLine] {
+    package static func lines(of bytes: [UInt8]) -> [TerminalLine] {
         var lines: [TerminalLine] = []
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -35,10 +35,10 @@ public struct TerminalLine: Hashable, Sendable {
     }
 
     /// The columns it takes.
-    public var columns: Int { cells.count }
+    package var columns: Int { cells.count }
 
     /// Its text as it is shown.
-    public var text: String {
+    package var text: String {
         var text = ""
         for cell in cells where cell.columns > 0 {
             text.unicodeScalars.append(cell.base)
@@ -48,7 +48,7 @@ public struct TerminalLine: Hashable, Sendable {
     }
 
     /// Appends text in one look, escaped.
-    public mutating func append(_ text: String, _ appearance: TerminalAppearance = .plain) {
+    package mutating func append(_ text: String, _ appearance: TerminalAppearance = .plain) {
         var context: TerminalForm.Context?
         for scalar in text.unicodeScalars {
             if scalar.value >= 0x20, scalar.value < 0x7F {
@@ -98,12 +98,12 @@ public struct TerminalLine: Hashable, Sendable {
     private static func isRegional(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
 
     /// Gives the cells of a range further attributes; what is outside is passed over.
-    public mutating func add(_ attributes: TerminalAppearance.Attributes, in range: Range<Int>) {
+    package mutating func add(_ attributes: TerminalAppearance.Attributes, in range: Range<Int>) {
         for index in range.clamped(to: cells.indices) { cells[index].appearance.attributes.formUnion(attributes) }
     }
 
     /// The line cut into parts of `width` columns at most; one part at least. Wide characters stay whole.
-    public func wrapped(to width: Int) -> [TerminalLine] {
+    package func wrapped(to width: Int) -> [TerminalLine] {
         let width = max(width, 2)
         guard cells.count > width else { return [self] }
         var parts: [TerminalLine] = []
@@ -123,10 +123,10 @@ public struct TerminalLine: Hashable, Sendable {
 // Finding text in a line.
 extension TerminalLine {
     /// Appends the cells of another line.
-    public mutating func append(_ other: TerminalLine) { cells += other.cells }
+    package mutating func append(_ other: TerminalLine) { cells += other.cells }
 
     /// The line without its first columns; half a character is a space.
-    public func dropping(_ columns: Int) -> TerminalLine {
+    package func dropping(_ columns: Int) -> TerminalLine {
         var line = TerminalLine()
         line.cells = Array(cells.dropFirst(max(columns, 0)))
         if line.cells.first?.columns == 0 { line.cells[0] = .blank }
@@ -135,7 +135,7 @@ extension TerminalLine {
 
     /// The columns of the first place of a text from a column on, as it is shown. A text without upper-case letters is found
     /// in any case. Of an empty text there is no place.
-    public func range(of text: String, from start: Int) -> Range<Int>? {
+    package func range(of text: String, from start: Int) -> Range<Int>? {
         let wanted = Array(text.unicodeScalars)
         guard !wanted.isEmpty, start >= 0 else { return nil }
         let ignoresCase = !wanted.contains { $0.properties.isUppercase }

@@ -1,7 +1,7 @@
 /// A terminal's screen as it was drawn last, and how to make it what is wanted.
 ///
 /// Each update is one synchronized frame without a visible cursor: what has not changed is not sent.
-public struct TerminalScreen: Sendable {
+package struct TerminalScreen: Sendable {
     /// What stands on the screen; nil when nobody knows.
     private var drawn: TerminalGrid?
     /// How the terminal would show what is sent next.
@@ -14,13 +14,13 @@ public struct TerminalScreen: Sendable {
     private let colour: Bool
 
     /// A screen of which nobody knows what is on it. Without `colour`, cells keep their attributes only.
-    public init(colour: Bool) { self.colour = colour }
+    package init(colour: Bool) { self.colour = colour }
 
     /// Nobody knows any more what is on the screen.
-    public mutating func invalidate() { drawn = nil }
+    package mutating func invalidate() { drawn = nil }
 
     /// What to send so that the screen shows `grid`; nothing when it does.
-    public mutating func update(to grid: TerminalGrid) -> [UInt8] {
+    package mutating func update(to grid: TerminalGrid) -> [UInt8] {
         if let drawn, drawn.looks(like: grid) {
             self.drawn = grid
             return []

@@ -1,18 +1,18 @@
 /// How text stands out on a terminal that shows colours.
-public enum TerminalStyle: Hashable, Sendable {
+package enum TerminalStyle: Hashable, Sendable {
     /// As the terminal shows text by itself, or standing out in one of the ways every terminal knows.
     case plain, dim, bold, good, bad, caution
     /// A colour of the 256-colour table.
     case indexed(UInt8)
 
     /// The escape sequence that ends every style.
-    public static let reset = "\u{1B}[0m"
+    package static let reset = "\u{1B}[0m"
 
     /// The escape sequence that has text stand out besides its style: colours the other way round.
     static let highlight = "\u{1B}[7m"
 
     /// The escape sequence that begins the style.
-    public var sequence: String {
+    package var sequence: String {
         switch self {
         case .plain: TerminalStyle.reset
         case .dim: "\u{1B}[2m"
@@ -25,7 +25,7 @@ public enum TerminalStyle: Hashable, Sendable {
     }
 
     /// The colour of a room: a function of its name alone, the same in every run.
-    public static func room(_ name: String) -> TerminalStyle {
+    package static func room(_ name: String) -> TerminalStyle {
         var hash: UInt32 = 0x811C_9DC5
         for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return .indexed(roomColours[Int(hash % UInt32(roomColours.count))])

@@ -4,9 +4,9 @@
 /// is replaced by its escape, `\u{202E}`: C0 and C1 controls, ESC and DEL, line and paragraph separators, bidirectional
 /// controls, zero-width and other default-ignorable characters, noncharacters, and marks piled up without end or with
 /// nothing to stand on. A backslash stays as it is, so an escape shows what was there but does not prove it.
-public enum TerminalText {
+package enum TerminalText {
     /// `text` with everything that is not plainly visible escaped. It holds no line break.
-    public static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var buffer = TerminalBuffer(colour: false)
         buffer.append(text)
         return String(decoding: buffer.bytes, as: UTF8.self)
@@ -16,14 +16,14 @@ public enum TerminalText {
     ///
     /// An upper bound where terminals differ: an emoji with variation selector 16 counts as two columns, an emoji
     /// sequence as its parts.
-    public static func width(of text: String) -> Int {
+    package static func width(of text: String) -> Int {
         var buffer = TerminalBuffer(colour: false)
         buffer.append(text)
         return buffer.columns
     }
 
     /// `text` escaped and cut to at most `width` columns; what is cut is replaced by one ellipsis.
-    public static func truncated(_ text: String, to width: Int) -> String {
+    package static func truncated(_ text: String, to width: Int) -> String {
         var buffer = TerminalBuffer(colour: false)
         buffer.limit = max(width, 0)
         buffer.append(text)
@@ -32,7 +32,7 @@ public enum TerminalText {
 
     /// `text` cut at its start to at most `width` columns, for names whose end tells more than their beginning. Not
     /// escaped.
-    public static func keepingEnd(_ text: String, to width: Int) -> String {
+    package static func keepingEnd(_ text: String, to width: Int) -> String {
         guard width > 0, self.width(of: text) > width else { return text }
         var kept: [Unicode.Scalar] = []
         var columns = 1

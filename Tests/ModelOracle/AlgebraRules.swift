@@ -1,20 +1,20 @@
-public import SectionedModel
+package import SectionedModel
 
 /// What a batch can be turned into, each held against the two states by an interpreter of its own.
-public struct AlgebraRules {
+package struct AlgebraRules {
     let batch: Batch<Row>
     let old: State
     let new: State
 
     /// A batch between two states.
-    public init(batch: Batch<Row>, old: State, new: State) {
+    package init(batch: Batch<Row>, old: State, new: State) {
         self.batch = batch
         self.old = old
         self.new = new
     }
 
     /// One sentence for each form that is wrong.
-    public var problems: [String] {
+    package var problems: [String] {
         viewProblems + stepProblems
     }
 

@@ -1,7 +1,7 @@
-public import SectionedModel
+package import SectionedModel
 
 /// What is wrong with a batch between two states, by the rules W1 to W6 themselves and by nothing the collection computes.
-public struct BatchRules {
+package struct BatchRules {
     let batch: Batch<Row>
     let old: State
     let new: State
@@ -12,7 +12,7 @@ public struct BatchRules {
     private let fewestMoves: Int?
 
     /// A batch between two states. The fewest moves there can be are counted, unless given.
-    public init(batch: Batch<Row>, old: State, new: State, fewestMoves: Int? = nil) {
+    package init(batch: Batch<Row>, old: State, new: State, fewestMoves: Int? = nil) {
         self.batch = batch
         self.fewestMoves = fewestMoves
         self.old = old
@@ -22,7 +22,7 @@ public struct BatchRules {
     }
 
     /// One sentence for each rule that is broken; none for a right batch.
-    public var problems: [String] {
+    package var problems: [String] {
         var found = order + names
         // The rest follows paths, which must be good ones for that.
         if found.isEmpty { found = counts + contents + residue + emptyWork }

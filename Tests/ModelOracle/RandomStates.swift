@@ -3,14 +3,14 @@ import Wire
 
 /// Random states with section ranks, without a collection that makes them: what composition and the other forms of a batch
 /// have to be right for, whoever made the batch.
-public struct RandomStates {
+package struct RandomStates {
     private var generator: RandomSource
 
     /// Starts from the seed.
-    public init(seed: UInt64) { generator = RandomSource(seed: seed) }
+    package init(seed: UInt64) { generator = RandomSource(seed: seed) }
 
     /// A state with up to 30 rows; or one with up to ten changes from another one, and other ranks.
-    public mutating func next(near origin: State? = nil) -> State {
+    package mutating func next(near origin: State? = nil) -> State {
         var rows: [Row?] = Array(repeating: nil, count: 40)
         for row in origin?.rows ?? [] { rows[row.id] = row }
         for _ in 0..<generator.below(origin == nil ? 31 : 11) {
@@ -24,7 +24,7 @@ public struct RandomStates {
     }
 
     /// What is wrong with the batches along three states, with their inverses and with their composition.
-    public mutating func problems() -> [String] {
+    package mutating func problems() -> [String] {
         let first = next()
         let second = next(near: first)
         let third = next(near: generator.oneIn(2) ? first : second)

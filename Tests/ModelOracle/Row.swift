@@ -1,15 +1,15 @@
-public import SectionedModel
+package import SectionedModel
 
 /// A row with few distinct keys, so that ties are common.
-public struct Row: SectionedElement, Hashable {
+package struct Row: SectionedElement, Hashable {
     /// Unique.
-    public var id: Int
+    package var id: Int
     /// The section.
-    public var sectionKey: Int
+    package var sectionKey: Int
     /// The place in it.
-    public var sortKey: Int
+    package var sortKey: Int
     /// What has no say in the place.
-    public var content: Int {
+    package var content: Int {
         get { box.content }
         set { box = Box(newValue) }
     }
@@ -27,7 +27,7 @@ public struct Row: SectionedElement, Hashable {
     }
 
     /// A row.
-    public init(_ id: Int, in section: Int, at sortKey: Int, content: Int = 0) {
+    package init(_ id: Int, in section: Int, at sortKey: Int, content: Int = 0) {
         self.id = id
         self.sectionKey = section
         self.sortKey = sortKey
@@ -35,17 +35,17 @@ public struct Row: SectionedElement, Hashable {
     }
 
     /// Feeds id and section.
-    public func feedIdentity(_ digest: inout ElementDigest) {
+    package func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(id)
         digest.feed(sectionKey)
     }
 
     /// Feeds the other two.
-    public func feed(_ digest: inout ElementDigest) {
+    package func feed(_ digest: inout ElementDigest) {
         digest.feed(sortKey)
         digest.feed(content)
     }
 }
 
 /// The collection under test.
-public typealias Rows = SectionedCollection<Row>
+package typealias Rows = SectionedCollection<Row>

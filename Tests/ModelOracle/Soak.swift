@@ -1,16 +1,16 @@
 import Wire
 
 /// What a run of random batches found, and how to have it again.
-public struct Problem: Error, CustomStringConvertible, Sendable {
+package struct Problem: Error, CustomStringConvertible, Sendable {
     /// The seed of the run.
-    public let seed: UInt64
+    package let seed: UInt64
     /// Which batch of the run, from 0.
-    public let batch: Int
+    package let batch: Int
     /// What is wrong, one sentence each.
-    public let findings: [String]
+    package let findings: [String]
 
     /// As it is printed.
-    public var description: String {
+    package var description: String {
         "seed \(seed), batch \(batch):\n" + findings.map { "  \($0)" }.joined(separator: "\n")
     }
 }
@@ -22,7 +22,7 @@ public struct Problem: Error, CustomStringConvertible, Sendable {
 ///
 /// The same seed gives the same run. Calls `report` with the number of batches done after each history of a few dozen.
 /// Returns the first problem.
-public func soak(
+package func soak(
     seed: UInt64, batches: Int, operations: ClosedRange<Int> = 0...14, report: (Int) -> Void = { _ in }
 ) -> Problem? {
     var seeds = RandomSource(seed: seed)

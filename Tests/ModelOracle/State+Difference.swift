@@ -1,11 +1,11 @@
-public import SectionedModel
+package import SectionedModel
 
 extension State {
     /// The canonical batch from this state to another one, from the definition alone; nil when they are equal.
     ///
     /// An element that differs is touched; an untouched one never moves; of the touched ones that stand between the same
     /// untouched ones as before a longest run that is still in order stays, the latest such run. Checksums are left out.
-    public func difference(to new: State) -> Batch<Row>? {
+    package func difference(to new: State) -> Batch<Row>? {
         var batch = Batch<Row>()
         differ(sections: new, &batch)
         let before = places

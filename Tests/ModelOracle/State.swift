@@ -1,21 +1,21 @@
-public import SectionedModel
+package import SectionedModel
 
 /// A state spelled out: sections in order, their rows in order.
-public struct State: Equatable, Sendable {
+package struct State: Equatable, Sendable {
     /// A section with its rows.
-    public struct Section: Equatable, Sendable {
+    package struct Section: Equatable, Sendable {
         /// Its key.
-        public var key: Int
+        package var key: Int
         /// Its rank, which comes before the key in the order.
-        public var rank: Int64 = 0
+        package var rank: Int64 = 0
         /// Its rows; at least one.
-        public var rows: [Row]
+        package var rows: [Row]
     }
     /// In order.
-    public var sections: [Section] = []
+    package var sections: [Section] = []
 
     /// The reference model: order everything from scratch, then cut it into sections.
-    public init(of rows: some Sequence<Row>, ranks: [Int: Int64] = [:]) {
+    package init(of rows: some Sequence<Row>, ranks: [Int: Int64] = [:]) {
         let placed = rows.map { (rank: ranks[$0.sectionKey] ?? 0, row: $0) }
         for (rank, row) in placed.sorted(by: State.precedes) {
             if sections.last?.key != row.sectionKey {
@@ -33,27 +33,27 @@ public struct State: Equatable, Sendable {
     }
 
     /// What a collection shows of itself.
-    public init(_ rows: Rows) { self.init(rows.snapshot) }
+    package init(_ rows: Rows) { self.init(rows.snapshot) }
 
     /// What a snapshot shows.
-    public init(_ snapshot: SectionedSnapshot<Row>) {
+    package init(_ snapshot: SectionedSnapshot<Row>) {
         sections = snapshot.sectionKeys.map { key in
             Section(key: key, rank: snapshot.rank(of: key), rows: snapshot.elements(in: key))
         }
     }
 
     /// The path of every id.
-    public var paths: [Int: SectionPath] {
+    package var paths: [Int: SectionPath] {
         var paths: [Int: SectionPath] = [:]
         forEach { paths[$1.id] = $0 }
         return paths
     }
 
     /// All rows, in order.
-    public var rows: [Row] { sections.flatMap(\.rows) }
+    package var rows: [Row] { sections.flatMap(\.rows) }
 
     /// The row at a path; nil when there is none.
-    public func row(at path: SectionPath) -> Row? {
+    package func row(at path: SectionPath) -> Row? {
         guard path.section >= 0, path.section < sections.count else { return nil }
         let rows = sections[path.section].rows
         return path.item >= 0 && path.item < rows.count ? rows[path.item] : nil

@@ -1,17 +1,17 @@
-public import Network
-public import Wire
+package import Network
+package import Wire
 
 /// A Bayeux server that hands on whatever is published to whoever subscribed, for trying out clients: over WebSockets, long-polling and
 /// JSONP, as Faye does. No REST.
-public final class ChannelServer: Sendable {
+package final class ChannelServer: Sendable {
     /// Where clients reach it: `http://address:port`; the endpoint is at `/faye`.
-    public let url: String
+    package let url: String
     private let hub: ChannelHub
     private let http: HTTPServer
 
     /// Listens on `address` and `port` (0: one the system chooses). `token`, when there is one, has to be in `ext.access_token` of
     /// every subscription and publication, as GroupMe wants it. Not from the loop; returns when clients can connect.
-    public init(
+    package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, token: Secret? = nil,
         configuration: BayeuxServer.Configuration = BayeuxServer.Configuration()
     ) throws(NetworkError) {
@@ -21,7 +21,7 @@ public final class ChannelServer: Sendable {
     }
 
     /// Stops listening and cuts every connection. Not from the loop.
-    public func close() {
+    package func close() {
         http.close()
         let hub = hub
         hub.loop.run { hub.assumeIsolated { $0.stop() } }

@@ -1,4 +1,4 @@
-public import Network
+package import Network
 import Wire
 
 /// A server that says back what it hears, for trying out clients: Socket.IO or bare Engine.IO, Engine.IO 3 and 4, over polling,
@@ -8,9 +8,9 @@ import Wire
 /// argument more, its offset, as the JavaScript server's have.
 ///
 /// A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
-public final class EchoServer: Sendable {
+package final class EchoServer: Sendable {
     /// What it speaks.
-    public enum Service: Hashable, Sendable {
+    package enum Service: Hashable, Sendable {
         /// Socket.IO with the namespaces `/` and `/custom`. A client that joins one is sent `auth` with the payload it joined with. `message`
         /// is answered by `message-back` with the same arguments, `message-with-ack` is acknowledged with them.
         case socketIO
@@ -18,7 +18,7 @@ public final class EchoServer: Sendable {
         case engineIO
 
         /// Where it is when nothing is said: `/socket.io/` or `/engine.io/`.
-        public var path: String {
+        package var path: String {
             switch self {
             case .socketIO: "/socket.io/"
             case .engineIO: "/engine.io/"
@@ -27,12 +27,12 @@ public final class EchoServer: Sendable {
     }
 
     /// Where clients reach it: `http://address:port`.
-    public let url: String
+    package let url: String
     private let hub: EchoHub
     private let http: HTTPServer
 
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
-    public init(
+    package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, service: Service = .socketIO,
         options: EndpointOptions? = nil
     ) throws(NetworkError) {
@@ -43,7 +43,7 @@ public final class EchoServer: Sendable {
     }
 
     /// Stops listening and cuts every connection. Not from the loop.
-    public func close() {
+    package func close() {
         http.close()
         let hub = hub
         hub.loop.run { hub.assumeIsolated { $0.stop() } }

@@ -1,37 +1,37 @@
-public import Events
-public import Network
-public import Wire
+package import Events
+package import Network
+package import Wire
 
 /// A real GroupMe backend for demonstrations and tests: the push service at `/faye` (Bayeux over WebSockets, long-polling and JSONP), REST
 /// at `/v3`, pictures at `/pictures`, one world behind them that a script moves. One seed gives one history.
 ///
 /// It has the rules of the service: a token on whatever is subscribed to and published, none in what is delivered, 304 for no more
 /// messages, 409 for a message sent twice (`reference/groupme.md` 1 to 3).
-public final class GroupMeServer: Sendable {
+package final class GroupMeServer: Sendable {
     /// What a server is told once.
-    public struct Options: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// Whether the script starts with the server. Otherwise it starts when the first client has subscribed to its channels (nothing
         /// subscribed to and nothing asked for during 400 ms, at the latest 3 s after the first), so that every client sees the same
         /// history.
-        public var startsAtOnce: Bool
+        package var startsAtOnce: Bool
         /// Whether people go on for ever, after a quarter of a minute in which nearly everything happens once.
-        public var isEndless: Bool
+        package var isEndless: Bool
         /// How many times faster than life the world's clock runs, 1 to 1000. The history is the same.
-        public var pace: Int
+        package var pace: Int
         /// How long a connect is held: ten minutes at GroupMe's. Sessions live twice as long.
-        public var timeout: Duration
+        package var timeout: Duration
         /// How often a ping is pushed on every channel; nil for never.
-        public var pingInterval: Duration?
+        package var pingInterval: Duration?
         /// How many requests a second of one token are answered; those beyond are refused with 429. Nil for all.
-        public var mostRequests: Int?
+        package var mostRequests: Int?
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
-        public var epoch: Int64
+        package var epoch: Int64
         /// What goes wrong with the server, and when, since the script started; in order.
-        public var troubles: [Trouble]
+        package var troubles: [Trouble]
         /// Whether clients may have WebSockets; else they have to poll.
-        public var takesWebSockets: Bool
+        package var takesWebSockets: Bool
         /// Options.
-        public init(
+        package init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
             pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
             troubles: [Trouble] = [], takesWebSockets: Bool = true
@@ -49,34 +49,34 @@ public final class GroupMeServer: Sendable {
     }
 
     /// Something that goes wrong on its own, as in life.
-    public struct Trouble: Hashable, Sendable {
+    package struct Trouble: Hashable, Sendable {
         /// What goes wrong.
-        public enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             /// The connections of all WebSockets are cut; their sessions live on for a while.
             case cut
             /// The process starts again: every connection is cut and no session is known any more. The world goes on.
             case restart
         }
         /// When, since the script started, in the world's time.
-        public var at: Duration
+        package var at: Duration
         /// What.
-        public var kind: Kind
+        package var kind: Kind
         /// A trouble to come.
-        public init(at: Duration, _ kind: Kind) {
+        package init(at: Duration, _ kind: Kind) {
             self.at = at
             self.kind = kind
         }
     }
 
     /// Where clients reach it: `http://address:port`.
-    public let url: String
+    package let url: String
     /// The user whose token `token` is, and whose truth `truth` tells.
-    public let user: GroupMe.UserID
+    package let user: GroupMe.UserID
     private let hub: GroupMeHub
     private let http: HTTPServer
 
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
-    public convenience init(
+    package convenience init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, seed: UInt64, options: Options = Options()
     ) throws(NetworkError) {
         try self.init(hub: GroupMeHub(on: loop, seed: seed, options: options), address: address, port: port)
@@ -84,7 +84,7 @@ public final class GroupMeServer: Sendable {
 
     /// The same world again after `other` was closed, as if the process had been restarted: no session is known any more; what the
     /// script did meanwhile has happened. Tokens stay good. Not from the loop.
-    public convenience init(
+    package convenience init(
         resuming other: GroupMeServer, address: String = "127.0.0.1", port: UInt16 = 0
     ) throws(NetworkError) {
         try self.init(hub: other.hub, address: address, port: port)
@@ -100,54 +100,54 @@ public final class GroupMeServer: Sendable {
     }
 
     /// The token of `user`, 40 characters. Any thread.
-    public var token: Secret { hub.tokens.token(of: user) ?? Secret("") }
+    package var token: Secret { hub.tokens.token(of: user) ?? Secret("") }
 
     /// The token of somebody else; nil when there is nobody of that id. Any thread.
-    public func token(of user: GroupMe.UserID) -> Secret? { hub.tokens.token(of: user) }
+    package func token(of user: GroupMe.UserID) -> Secret? { hub.tokens.token(of: user) }
 
     /// Stops listening, cuts every connection and stops the script. Not from the loop.
-    public func close() {
+    package func close() {
         http.close()
         let hub = hub
         hub.loop.run { hub.assumeIsolated { $0.stop() } }
     }
 
     /// What is true for `user` now, for comparing a client's model with it.
-    public func truth() async -> GroupMeTruth { await hub.truth() }
+    package func truth() async -> GroupMeTruth { await hub.truth() }
 
     // MARK: - For tests of what can go wrong
 
     /// From now on every token is refused, or (false) judged as before.
-    public func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
+    package func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
 
     /// Cuts the TCP connections of all WebSockets, without a word. Their sessions live on for a while.
-    public func dropConnections() async { await hub.dropConnections() }
+    package func dropConnections() async { await hub.dropConnections() }
 
     /// The same, and no session is known any more.
-    public func forgetSessions() async { await hub.forgetSessions() }
+    package func forgetSessions() async { await hub.forgetSessions() }
 
     /// The next `times` requests whose path begins with `path` are answered with `status`.
-    public func failREST(_ path: String, status: Int, times: Int = 1) async {
+    package func failREST(_ path: String, status: Int, times: Int = 1) async {
         await hub.failREST(path, status: status, times: times)
     }
 
     /// Somebody says something, as from their own phone; gives the message's id, nil when that is refused.
     @discardableResult
-    public func say(
+    package func say(
         _ text: String, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID, guid: String
     ) async -> GroupMe.MessageID? {
         await hub.act(.say(conversation, text: text, guid: guid), by: user)?.message
     }
 
     /// Somebody edits what they said; whether that was done.
-    public func edit(
+    package func edit(
         _ message: GroupMe.MessageID, in conversation: GroupMe.ConversationID, to text: String, by user: GroupMe.UserID
     ) async -> Bool {
         await hub.act(.edit(conversation, message, text: text), by: user) != nil
     }
 
     /// Somebody deletes what they said; whether that was done.
-    public func delete(
+    package func delete(
         _ message: GroupMe.MessageID, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID
     ) async -> Bool {
         await hub.act(.delete(conversation, message), by: user) != nil

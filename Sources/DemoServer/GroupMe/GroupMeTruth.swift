@@ -1,18 +1,18 @@
-public import Events
+package import Events
 import JSONText
 
 /// What is true for one user: what a client's model has to hold once nothing more happens. Read from the answers the server would give.
-public struct GroupMeTruth: Hashable, Sendable {
+package struct GroupMeTruth: Hashable, Sendable {
     /// The groups the user is in, with their members, the one in which something was said last first.
-    public var groups: [GroupMe.GroupRecord]
+    package var groups: [GroupMe.GroupRecord]
     /// The groups the user left and may come back to.
-    public var former: [GroupMe.Group]
+    package var former: [GroupMe.Group]
     /// The directs in which something was said, the last first.
-    public var chats: [GroupMe.Chat]
+    package var chats: [GroupMe.Chat]
     /// What was said in all of them, oldest first.
-    public var messages: [GroupMe.ConversationID: [GroupMe.Message]]
+    package var messages: [GroupMe.ConversationID: [GroupMe.Message]]
     /// Up to where the other one read each direct, in the order of the directs.
-    public var receipts: [GroupMe.ReadReceipt]
+    package var receipts: [GroupMe.ReadReceipt]
 }
 
 extension GroupMeWorld {

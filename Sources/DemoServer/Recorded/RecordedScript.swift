@@ -1,20 +1,20 @@
-public import JSONText
+package import JSONText
 import Wire
 
 /// What a server once said, to be said again: events at their times, and answers to requests.
-public struct RecordedScript: Sendable {
+package struct RecordedScript: Sendable {
     /// An event that the server sent.
-    public struct Event: Sendable {
+    package struct Event: Sendable {
         /// The namespace it was sent in.
-        public var namespace: String
+        package var namespace: String
         /// The event's name.
-        public var name: String
+        package var name: String
         /// Its arguments, JSON values separated by commas; nil for none.
-        public var arguments: RawJSON?
+        package var arguments: RawJSON?
         /// What the placeholders in them stand for.
-        public var attachments: [ArraySlice<UInt8>]
+        package var attachments: [ArraySlice<UInt8>]
         /// An event.
-        public init(
+        package init(
             namespace: String, name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = []
         ) {
             self.namespace = namespace
@@ -25,7 +25,7 @@ public struct RecordedScript: Sendable {
     }
 
     /// What happened on a connection.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         /// The server sent an event.
         case event(Event)
         /// The client sent an event of this name: what follows may be due to it, and waits for the client to do the same.
@@ -37,25 +37,25 @@ public struct RecordedScript: Sendable {
     }
 
     /// A connection, from when its namespace was joined on.
-    public struct Connection: Sendable {
+    package struct Connection: Sendable {
         /// The steps with their times, counted from when the namespace was joined.
-        public var steps: [(at: Duration, step: Step)]
+        package var steps: [(at: Duration, step: Step)]
         /// A connection.
-        public init(steps: [(at: Duration, step: Step)] = []) { self.steps = steps }
+        package init(steps: [(at: Duration, step: Step)] = []) { self.steps = steps }
     }
 
     /// A request that was answered.
-    public struct Exchange: Sendable {
+    package struct Exchange: Sendable {
         /// The request's method.
-        public var method: String
+        package var method: String
         /// Its path, with the query.
-        public var target: String
+        package var target: String
         /// The answer's status.
-        public var status: Int
+        package var status: Int
         /// The answer's body.
-        public var body: [UInt8]
+        package var body: [UInt8]
         /// An exchange.
-        public init(method: String, target: String, status: Int, body: [UInt8]) {
+        package init(method: String, target: String, status: Int, body: [UInt8]) {
             self.method = method
             self.target = target
             self.status = status
@@ -64,16 +64,16 @@ public struct RecordedScript: Sendable {
     }
 
     /// The connections, in order.
-    public var connections: [Connection]
+    package var connections: [Connection]
     /// The exchanges, in the order of their answers.
-    public var exchanges: [Exchange]
+    package var exchanges: [Exchange]
     /// The namespaces that a client may join.
-    public var namespaces: [String]
+    package var namespaces: [String]
     /// How many times as fast as it was; nil for without waiting.
-    public var speed: Double?
+    package var speed: Double?
 
     /// A script.
-    public init(connections: [Connection], exchanges: [Exchange], namespaces: [String], speed: Double? = 1) {
+    package init(connections: [Connection], exchanges: [Exchange], namespaces: [String], speed: Double? = 1) {
         self.connections = connections
         self.exchanges = exchanges
         self.namespaces = namespaces

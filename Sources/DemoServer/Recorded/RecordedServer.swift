@@ -1,4 +1,4 @@
-public import Network
+package import Network
 import Wire
 
 /// A server that says again what another one once said: Socket.IO with handshakes of its own, the recorded events at their times after a
@@ -6,14 +6,14 @@ import Wire
 ///
 /// Every client is told the recording from its beginning. One that is cut off where the recorded connection was lost goes on with the
 /// next one when it comes again.
-public final class RecordedServer: Sendable {
+package final class RecordedServer: Sendable {
     /// Where clients reach it: `http://address:port`.
-    public let url: String
+    package let url: String
     private let hub: RecordedHub
     private let http: HTTPServer
 
     /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
-    public init(
+    package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, script: RecordedScript,
         options: EndpointOptions
     ) throws(NetworkError) {
@@ -23,7 +23,7 @@ public final class RecordedServer: Sendable {
     }
 
     /// Stops listening and cuts every connection. Not from the loop.
-    public func close() {
+    package func close() {
         http.close()
         let hub = hub
         hub.loop.run { hub.assumeIsolated { $0.stop() } }

@@ -2,27 +2,27 @@ import Network
 import Wire
 
 /// What an Engine.IO endpoint is told once. The standard values are the JavaScript server's, but for the bounds it does not have.
-public struct EndpointOptions: Hashable, Sendable {
+package struct EndpointOptions: Hashable, Sendable {
     /// Where it is; begins and ends with a slash.
-    public let path: String
+    package let path: String
     /// Time between heartbeats.
-    public var pingInterval: Duration
+    package var pingInterval: Duration
     /// How long a heartbeat may be missing.
-    public var pingTimeout: Duration
+    package var pingTimeout: Duration
     /// How long a client may stay without a namespace.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// Bytes of one message, and of one polling body.
-    public var maxPayload: Int
+    package var maxPayload: Int
     /// Bytes that may wait for a client that does not read or ask for them; then its session ends.
-    public var maximumPending: Int
+    package var maximumPending: Int
     /// Sessions at one time; more are refused with 503.
-    public var maximumSessions: Int
+    package var maximumSessions: Int
     /// How long a client that was cut off may come back and be given what it missed (reference 1.12); nil for not at all. The echo
     /// server's only: Twake's recovers nothing.
-    public var recovery: Duration?
+    package var recovery: Duration?
 
     /// Options. A path without its slashes gets them.
-    public init(
+    package init(
         path: String = "/socket.io/", pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
         connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, maximumPending: Int = 8 << 20,
         maximumSessions: Int = 3_000, recovery: Duration? = nil

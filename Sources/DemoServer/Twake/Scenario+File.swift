@@ -2,7 +2,7 @@ extension Scenario {
     /// Reads a scenario file: JSON Lines, one action a line (`samples/scenarios/README.md` has the fields).
     ///
     /// `file` names it in errors. Every name must be made by an earlier line, and times may not go back.
-    public init(parsing text: ArraySlice<UInt8>, file: String) throws(ScenarioError) {
+    package init(parsing text: ArraySlice<UInt8>, file: String) throws(ScenarioError) {
         var parser = ScenarioParser(file: file)
         var number = 0
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {

@@ -1,7 +1,7 @@
 /// A script for the server's world: who is there, what happened before, and what happens when.
 ///
 /// A scenario is pure data and arithmetic: with the same seed it is the same on every machine.
-public struct Scenario: Sendable {
+package struct Scenario: Sendable {
     /// The people and places, known before anything happens.
     struct Cast: Hashable, Sendable {
         struct Place: Hashable, Sendable {
@@ -53,23 +53,23 @@ public struct Scenario: Sendable {
     }
 
     /// The names of the scenarios that are built in.
-    public static let names = ["workspace"]
+    package static let names = ["workspace"]
 
     /// A built-in scenario; nil when there is none of that name.
-    public init?(named name: String, seed: UInt64) {
+    package init?(named name: String, seed: UInt64) {
         guard name == "workspace" else { return nil }
         self = .workspace(seed: seed)
     }
 }
 
 /// A scenario that cannot be used: where, and what was expected.
-public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file, as it was named.
-    public var file: String
+    package var file: String
     /// The line, counted from 1; nil when the file as a whole is meant.
-    public var line: Int?
+    package var line: Int?
     /// What is wrong and what was expected.
-    public var message: String
+    package var message: String
     /// One line for people.
-    public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(message)" }
+    package var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }

@@ -1,138 +1,138 @@
-public import Events
+package import Events
 
 /// What is true for one user at one moment, for comparing a client's model with the server.
-public struct WorldTruth: Hashable, Sendable {
+package struct WorldTruth: Hashable, Sendable {
     /// A channel the user is a member of.
-    public struct Channel: Hashable, Sendable {
+    package struct Channel: Hashable, Sendable {
         /// The channel.
-        public var id: EntityID
+        package var id: EntityID
         /// Its workspace; `direct` for directs.
-        public var workspace: EntityID
+        package var workspace: EntityID
         /// `public`, `private`, `direct`.
-        public var visibility: String
+        package var visibility: String
         /// Empty for directs.
-        public var name: String
+        package var name: String
         /// An emoji, or empty.
-        public var icon: String
+        package var icon: String
         /// What it is for, or empty.
-        public var description: String
+        package var description: String
         /// Who made it.
-        public var owner: EntityID
+        package var owner: EntityID
         /// The users of a direct, members or not; empty for other channels.
-        public var participants: [EntityID]
+        package var participants: [EntityID]
         /// The members, in the order they joined.
-        public var members: [EntityID]
+        package var members: [EntityID]
         /// The same, with what each made of the channel.
-        public var memberships: [Membership]
+        package var memberships: [Membership]
         /// The time of the last message, or of the channel's making.
-        public var lastActivity: Timestamp
+        package var lastActivity: Timestamp
         /// The last message's text as it was when written (later edits do not change it).
-        public var lastMessage: String?
+        package var lastMessage: String?
         /// When the last message was written.
-        public var lastDate: Timestamp?
+        package var lastDate: Timestamp?
         /// Who wrote the last message.
-        public var lastSender: EntityID?
+        package var lastSender: EntityID?
         /// The user's read marker.
-        public var lastAccess: Timestamp
+        package var lastAccess: Timestamp
         /// Whether the user marked it.
-        public var isFavorite: Bool
+        package var isFavorite: Bool
         /// Which of its messages the user is notified of: the wire's word.
-        public var notificationLevel: String
+        package var notificationLevel: String
         /// Whether everybody of the workspace is in it.
-        public var isDefault: Bool
+        package var isDefault: Bool
         /// When name, icon or description last changed.
-        public var updatedAt: Timestamp
+        package var updatedAt: Timestamp
         /// Threads by their last activity, the latest last.
-        public var threads: [Thread]
+        package var threads: [Thread]
     }
 
     /// A user's membership of a channel.
-    public struct Membership: Hashable, Sendable {
+    package struct Membership: Hashable, Sendable {
         /// Who.
-        public var user: EntityID
+        package var user: EntityID
         /// When they last read it.
-        public var lastAccess: Timestamp
+        package var lastAccess: Timestamp
         /// Whether they marked it.
-        public var isFavorite: Bool
+        package var isFavorite: Bool
         /// Which of its messages they are notified of: the wire's word.
-        public var notificationLevel: String
+        package var notificationLevel: String
     }
 
     /// A thread of a channel.
-    public struct Thread: Hashable, Sendable {
+    package struct Thread: Hashable, Sendable {
         /// The thread, and its head message.
-        public var id: EntityID
+        package var id: EntityID
         /// Replies that are not deleted.
-        public var replies: Int
+        package var replies: Int
         /// When its latest message was written.
-        public var lastActivity: Timestamp
+        package var lastActivity: Timestamp
         /// Head first, then the replies as they came, deleted ones included.
-        public var messages: [Message]
+        package var messages: [Message]
     }
 
     /// A message.
-    public struct Message: Hashable, Sendable {
+    package struct Message: Hashable, Sendable {
         /// The message.
-        public var id: EntityID
+        package var id: EntityID
         /// Who wrote it.
-        public var user: EntityID
+        package var user: EntityID
         /// The text; `Deleted message` when deleted.
-        public var text: String
+        package var text: String
         /// `deleted` or nil.
-        public var subtype: String?
+        package var subtype: String?
         /// Whether it is pinned.
-        public var isPinned: Bool
+        package var isPinned: Bool
         /// When it was written.
-        public var createdAt: Timestamp
+        package var createdAt: Timestamp
         /// When it last changed in any way.
-        public var updatedAt: Timestamp
+        package var updatedAt: Timestamp
         /// When its text was last edited.
-        public var editedAt: Timestamp?
+        package var editedAt: Timestamp?
         /// Reactions in the order of their first use.
-        public var reactions: [Reaction]
+        package var reactions: [Reaction]
     }
 
     /// One emoji's reactions.
-    public struct Reaction: Hashable, Sendable {
+    package struct Reaction: Hashable, Sendable {
         /// The emoji.
-        public var name: String
+        package var name: String
         /// Who, in the order they reacted.
-        public var users: [EntityID]
+        package var users: [EntityID]
     }
 
     /// An unread thread.
-    public struct Badge: Hashable, Sendable {
+    package struct Badge: Hashable, Sendable {
         /// The workspace; `direct` for directs.
-        public var workspace: EntityID
+        package var workspace: EntityID
         /// The channel.
-        public var channel: EntityID
+        package var channel: EntityID
         /// The thread.
-        public var thread: EntityID
+        package var thread: EntityID
         /// The latest unread message.
-        public var message: EntityID
+        package var message: EntityID
     }
 
     /// Whose truth this is.
-    public var user: EntityID
+    package var user: EntityID
     /// The channels, in the order they were made.
-    public var channels: [Channel]
+    package var channels: [Channel]
     /// The badges, in the order they were made.
-    public var badges: [Badge]
+    package var badges: [Badge]
     /// What the company is called.
-    public var companyName: String
+    package var companyName: String
     /// Everybody's full name.
-    public var names: [EntityID: String]
+    package var names: [EntityID: String]
     /// The company's workspaces: the name of each, in the order they were made.
-    public var workspaces: [Workspace]
+    package var workspaces: [Workspace]
     /// Who of those who are no clients is there, in the order they came.
-    public var present: [EntityID]
+    package var present: [EntityID]
 
     /// A workspace of the company.
-    public struct Workspace: Hashable, Sendable {
+    package struct Workspace: Hashable, Sendable {
         /// The workspace.
-        public var id: EntityID
+        package var id: EntityID
         /// What it is called.
-        public var name: String
+        package var name: String
     }
 }
 
