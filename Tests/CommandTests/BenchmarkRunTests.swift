@@ -1,7 +1,9 @@
+import Glibc
 import TestSupport
 import Testing
 
-/// What the benchmarks measure is not judged here, but that they still do: what they measure changes, and nobody runs them every day.
+/// What the benchmarks measure is not judged here, but that they still do: what they measure changes. They take minutes, so only
+/// `WEIR_LONG=1` (`.ci/nightly`) runs them.
 @Suite struct BenchmarkRunTests {
     /// Each with as little as it takes.
     private static let runs = [
@@ -13,7 +15,9 @@ import Testing
     /// Those that take half a minute and more in a debug build, however little they are given.
     private static let slow = ["model", "terminal"]
 
-    @Test(.enabled(if: nodePackages != nil, "node-ws is not installed: run Tests/run"), arguments: runs)
+    @Test(
+        .enabled(if: getenv("WEIR_LONG") != nil, "WEIR_LONG is not set"),
+        .enabled(if: nodePackages != nil, "node-ws is not installed: run Tests/run"), arguments: runs)
     func `each benchmark measures, however little`(words: String) throws {
         let result = try run("weir-bench", words.split(separator: " ").map { String($0) })
         #expect(result.status == 0, "\(result.errors)")

@@ -17,7 +17,7 @@ struct DemoSample {
         var outputs: [SimulatedOutput] = []
         server.open(1, at: now, into: &outputs)
         try say(#"42["authenticate",{"token":"\#(server.token(at: now).reveal())"}]"#)
-        for round in 0..<20 {
+        for round in 0..<6 {
             for (number, act) in SimulatedAct.allCases.enumerated() {
                 now = now + .milliseconds(700)
                 let (user, a, b) = (round % 5, round * 7 + number, round * 3 + number)

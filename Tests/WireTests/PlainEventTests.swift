@@ -39,7 +39,8 @@ struct PlainEventTests {
                 continue
             }
             plain += 1
-            #expect(told.machine.hearsEvent(at: ms(0)), "\(frame)")
+            let isHeard = told.machine.hearsEvent(at: ms(0))
+            #expect(isHeard, "\(frame)")
             var effects: [SocketIOClient.Effect] = []
             asked.machine.receive(.text(frame), at: ms(0), into: &effects)
             guard case .event(let received)? = effects.first, effects.count == 1 else {
