@@ -1,12 +1,12 @@
 import JSONText
-import Network
-import Wire
+package import Network
+package import Wire
 
 /// A Bayeux endpoint of an HTTP server: gives the machine of its sessions what WebSockets and exchanges say, and sends what it answers.
 /// To be owned by an actor on the loop.
 ///
 /// WebSockets, POSTs of JSON or of a form, and the GETs of JSONP are served (`reference/groupme.md` 1.2, 4.5).
-struct BayeuxEndpoint {
+package struct BayeuxEndpoint {
     /// Where it is.
     let path: String
     private let loop: EventLoop
@@ -26,7 +26,9 @@ struct BayeuxEndpoint {
         case exchange(request: Int, callback: String?, respond: @Sendable (HTTPResponse) -> Void)
     }
 
-    init(on loop: EventLoop, path: String = "/faye", _ configuration: BayeuxServer.Configuration, seed: UInt64) {
+    package init(
+        on loop: EventLoop, path: String = "/faye", _ configuration: BayeuxServer.Configuration, seed: UInt64
+    ) {
         self.loop = loop
         self.path = path
         self.configuration = configuration
@@ -35,7 +37,7 @@ struct BayeuxEndpoint {
     }
 
     /// When `advance` wants to be called next.
-    var deadline: Moment? { machine.deadline }
+    package var deadline: Moment? { machine.deadline }
 
     // MARK: - What clients do
 
@@ -112,7 +114,7 @@ struct BayeuxEndpoint {
     }
 
     /// Does what is due.
-    mutating func advance() -> [BayeuxServer.Occasion] {
+    package mutating func advance() -> [BayeuxServer.Occasion] {
         let now = loop.now
         return run { machine, effects in machine.advance(to: now, into: &effects) }
     }

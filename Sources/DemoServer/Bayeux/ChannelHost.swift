@@ -1,9 +1,9 @@
-import Network
-import Wire
+package import Network
+package import Wire
 
 /// An actor on the loop that serves a Bayeux endpoint: it hands what sockets and exchanges say to the endpoint, and hears what that made
 /// of it.
-protocol ChannelHost: Actor, HTTPServerHandler {
+package protocol ChannelHost: Actor, HTTPServerHandler {
     nonisolated var loop: EventLoop { get }
     var endpoint: BayeuxEndpoint { get set }
     /// Who may subscribe to what and publish where.
@@ -19,9 +19,9 @@ protocol ChannelHost: Actor, HTTPServerHandler {
 }
 
 extension ChannelHost {
-    var takesWebSockets: Bool { true }
+    package var takesWebSockets: Bool { true }
 
-    nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+    package nonisolated func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         assumeIsolated { host in
             if request.path == host.endpoint.path {
                 host.note(host.endpoint.handle(request, host.policy, respond: respond))
@@ -32,32 +32,32 @@ extension ChannelHost {
         }
     }
 
-    nonisolated func aborted(_ request: ServerRequest) {
+    package nonisolated func aborted(_ request: ServerRequest) {
         assumeIsolated { host in
             host.endpoint.aborted(request)
             host.settle()
         }
     }
 
-    nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+    package nonisolated func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
         assumeIsolated { host in
             guard host.endpoint.path == upgrade.path else { return HTTPResponse(status: 404) }
             return host.takesWebSockets ? nil : HTTPResponse(status: 400)
         }
     }
 
-    nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+    package nonisolated func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         assumeIsolated { $0.endpoint.opened(socket) }
     }
 
-    nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+    package nonisolated func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
         assumeIsolated { host in
             host.note(host.endpoint.received(messages, from: socket, host.policy))
             host.settle()
         }
     }
 
-    nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
+    package nonisolated func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {
         assumeIsolated { host in
             host.endpoint.closed(socket)
             host.settle()
