@@ -3,11 +3,6 @@ import JSONText
 
 /// Short forms for building and reading the trees that answers and frames are made of.
 extension JSONValue {
-    /// An object with these members, in this order.
-    static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        .object(members.map { Member($0.key, $0.value) })
-    }
-
     /// An id, or null.
     static func id(_ id: EntityID?) -> JSONValue { id.map { .string($0.description) } ?? .null }
 
@@ -16,12 +11,6 @@ extension JSONValue {
 
     /// A text, or null.
     static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-
-    /// The same object with more members at its end.
-    func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(members + more.map { Member($0.key, $0.value) })
-    }
 
     /// The same object without some members.
     func removing(_ keys: String...) -> JSONValue {

@@ -78,3 +78,16 @@ extension JSONReader {
         return members
     }
 }
+
+extension JSONValue {
+    /// An object of these members, in this order.
+    package static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member($0.key, $0.value) })
+    }
+
+    /// An object with more members at its end. What is not an object stays as it is.
+    package func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members + more.map { Member($0.key, $0.value) })
+    }
+}

@@ -279,18 +279,7 @@ extension TwakeMessagePlace {
 }
 
 extension JSONValue {
-    /// An object of these members.
-    static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        .object(members.map { Member($0.key, $0.value) })
-    }
-
     static func ids(_ ids: [EntityID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
-
-    /// The same object with more members at its end.
-    func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(members + more.map { Member($0.key, $0.value) })
-    }
 
     var bytes: [UInt8] {
         var writer = JSONWriter()

@@ -139,7 +139,7 @@ struct WatchMouseTests {
         "No size, no input and no text traps it, and nothing on the screen acts on a terminal",
         arguments: 0..<40 as Range<UInt64>)
     func survives(seed: UInt64) {
-        var dice = TestDice(seed: seed)
+        var dice = RandomSource(seed: seed)
         var screen = WatchedScreen(isReplay: seed % 2 == 0)
         let letters = Array("jkgG/nNfhm t1w2ye E sS?r+-ax\r\u{1B}.,[]:9".unicodeScalars)
         let keys: [TerminalKey] = [
@@ -178,14 +178,6 @@ struct WatchMouseTests {
     }
 }
 
-/// The same numbers in every run.
-struct TestDice {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-    mutating func roll(_ sides: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(sides))
-    }
+extension RandomSource {
+    fileprivate mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
