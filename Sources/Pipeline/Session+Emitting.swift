@@ -99,7 +99,7 @@ extension Session {
         else { throw Problem(words: "on a channel one JSON value is published") }
         let emission = Transaction.Emission(name: emit.name, arguments: emit.arguments.list)
         guard let number = publish(emission, into: &effects) else {
-            throw Problem(words: "it is no channel to publish on (say /group/10000001)")
+            throw Problem(words: "it is not a channel to publish on (say /group/10000001)")
         }
         if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, transaction.now) }
     }

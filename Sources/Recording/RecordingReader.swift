@@ -127,10 +127,10 @@ public struct RecordingReader: ~Copyable {
         do throws(LineFailure) {
             decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
         } catch {
-            throw .notARecording(path: path, message: "its first line is no head: \(error.message)")
+            throw .notARecording(path: path, message: "its first line is not a head: \(error.message)")
         }
         guard case .head(let head) = decoded.record else {
-            throw .notARecording(path: path, message: "its first line is no head")
+            throw .notARecording(path: path, message: "its first line is not a head")
         }
         guard head.major == RecordFormat.major else {
             throw .notARecording(

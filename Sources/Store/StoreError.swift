@@ -32,7 +32,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .system(let operation, let path, let code):
             "cannot \(operation) \(path): \(String(cString: strerror(code)))"
-        case .unsafe(let path, let why): "\(path) is no place for a store: \(why)"
+        case .unsafe(let path, let why): "\(path) cannot hold a store: \(why)"
         case .foreign(let path): "\(path) is a database of another program"
         case .newer(let path, let version): "\(path) was written by a newer weir (version \(version) of the store)"
         case .busy(let path): "\(path) is locked by another process"

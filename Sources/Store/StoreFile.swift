@@ -17,7 +17,7 @@ struct StoreFile {
             try Self.create(path)
             guard lstat(path, &facts) == 0 else { throw .system(operation: "open", path: path, code: errno) }
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "it is no regular file") }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "it is not a regular file") }
         guard facts.st_uid == geteuid() else { throw .unsafe(path: path, why: "it belongs to another user") }
         if facts.st_mode & 0o177 != 0, chmod(path, 0o600) != 0 {
             throw .system(operation: "change the mode of", path: path, code: errno)
@@ -60,7 +60,7 @@ struct StoreFile {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { throw .system(operation: "open", path: folder, code: errno) }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
-            throw .unsafe(path: folder, why: "it is no folder, or a link to one")
+            throw .unsafe(path: folder, why: "it is not a folder, or it is a link to one")
         }
         guard facts.st_uid == geteuid() else { throw .unsafe(path: folder, why: "it belongs to another user") }
         guard facts.st_mode & 0o022 == 0 else { throw .unsafe(path: folder, why: "others can write to it") }

@@ -89,7 +89,7 @@ extension EngineIO {
         case .v4: return packet
         case .v3:
             guard packet.first == PacketType.message.rawValue else {
-                throw SocketIO.Malformed(message: "a binary packet that is no message", offset: 0)
+                throw SocketIO.Malformed(message: "a binary packet that is not a message", offset: 0)
             }
             return packet.dropFirst()
         }

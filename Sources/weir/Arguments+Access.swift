@@ -66,7 +66,7 @@ extension Arguments {
         for text in all(option) {
             guard let pin = PublicKeyPin(text) else {
                 throw error(
-                    "\(option.flag): \(UsageError.quoted(text)) is no pin; write sha256// and the hash of the public key in"
+                    "\(option.flag): invalid pin \(UsageError.quoted(text)); write sha256// and the hash of the public key in"
                         + " base64, 44 characters that end with =")
             }
             pins.append(pin)
@@ -100,7 +100,7 @@ extension Arguments {
     private func header(_ text: String, _ option: Option) throws(UsageError) -> AccessPlan.Header {
         guard let colon = text.firstIndex(of: ":") else {
             // Not repeated: somebody may have left the name out.
-            throw error("\(option.flag): there is no colon behind the name; write 'NAME: VALUE'")
+            throw error("\(option.flag): a colon is missing after the name; write 'NAME: VALUE'")
         }
         let name = String(text[..<colon])
         if let problem = Access.problem(withHeader: name) {

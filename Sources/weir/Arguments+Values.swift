@@ -5,22 +5,14 @@ import Wire
 import Terminal
 
 extension Arguments {
-    /// A span: a whole or decimal number and `ms`, `s`, `m` or `h`.
+    /// A span, as `Duration.init(typed:)` reads it.
     func duration(_ option: Option) throws(UsageError) -> Duration? {
         guard let text = self[option] else { return nil }
-        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        let unit: Double? =
-            switch text[number.endIndex...] {
-            case "ms": 0.001
-            case "s": 1
-            case "m": 60
-            case "h": 3600
-            default: nil
-            }
-        guard let unit, let value = Double(number), value * unit >= 1e-6, value * unit <= 1e9 else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no time; write it like 500ms, 15s, 2m or 1h")
+        guard let span = Duration(typed: text) else {
+            throw error(
+                "\(option.flag): invalid duration \(UsageError.quoted(text)); write it like 500ms, 15s, 2m or 1h")
         }
-        return .microseconds(Int64(value * unit * 1e6))
+        return span
     }
 
     /// A span such as `duration` reads; a bare number counts milliseconds, as in the options of Engine.IO servers.
@@ -36,8 +28,9 @@ extension Arguments {
         guard let text = self[option] else { return nil }
         guard let value = Int(text), range.contains(value) else {
             let bounds =
-                range.upperBound == .max ? "\(range.lowerBound) on" : "\(range.lowerBound) to \(range.upperBound)"
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from \(bounds)")
+                range.upperBound == .max
+                ? "\(range.lowerBound) or more" : "one from \(range.lowerBound) to \(range.upperBound)"
+            throw error("\(option.flag): invalid number \(UsageError.quoted(text)); write \(bounds)")
         }
         return value
     }
@@ -46,7 +39,7 @@ extension Arguments {
     func limit(_ option: Option) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
         guard let size = RecordingOptions.size(text), Limits.range.contains(size) else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no size from 4K to 32M")
+            throw error("\(option.flag): invalid size \(UsageError.quoted(text)); write one from 4K to 32M")
         }
         return size
     }
@@ -55,7 +48,7 @@ extension Arguments {
     func seed(_ option: Option) throws(UsageError) -> UInt64? {
         guard let text = self[option] else { return nil }
         guard let value = UInt64(text) else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 0 on")
+            throw error("\(option.flag): invalid number \(UsageError.quoted(text)); write 0 or more")
         }
         return value
     }
@@ -94,7 +87,8 @@ extension Arguments {
         }
         guard isSafe, !text.isEmpty, text.utf8.count <= 64, !text.hasPrefix(".") else {
             throw error(
-                "\(option.flag): \(UsageError.quoted(text)) is no name; use up to 64 letters, digits, '.', '_' and '-'")
+                "\(option.flag): invalid name \(UsageError.quoted(text)); use up to 64 letters, digits, '.', '_' and '-'"
+            )
         }
         return text
     }
@@ -104,7 +98,7 @@ extension Arguments {
         if let text = self[.rate] {
             guard self[.speed] == nil else { throw error("--rate and --speed are two ways to say the same") }
             guard text.hasSuffix("/s"), let rate = Double(text.dropLast(2)), rate >= 0.01, rate <= 1e6 else {
-                throw error("--rate: \(UsageError.quoted(text)) is no rate from 0.01/s to 1000000/s")
+                throw error("--rate: invalid rate \(UsageError.quoted(text)); write one from 0.01/s to 1000000/s")
             }
             return .rate(rate)
         }
@@ -165,7 +159,7 @@ extension Arguments {
                 throw error("--path is a path alone: a query is the URL's, or --query NAME=VALUE")
             }
             guard (try? URLParts(parsing: "http://h" + path))?.path == path else {
-                throw error("--path: \(UsageError.quoted(text)) is no path of a URL, such as /socket.io/")
+                throw error("--path: invalid path \(UsageError.quoted(text)); write it like /socket.io/")
             }
             return path
         }

@@ -10,7 +10,7 @@ enum AttachCommand {
         let options = try OutputOptions(arguments)
         let name = arguments.positionals.first
         guard name.map(ControlSocket.isName) != false else {
-            throw arguments.error("\(UsageError.quoted(name ?? "")) is no name of a tail; 'weir ps' lists them")
+            throw arguments.error("no tail is named \(UsageError.quoted(name ?? "")); 'weir ps' lists them")
         }
         do {
             let process = try RunningProcess.find(name)

@@ -112,7 +112,7 @@ enum ConfigCommand {
         }
         let names = Option.allCases.filter(\.isVariable).map(\.variable)
         for name in Environment.names(startingWith: Option.prefix) where !names.contains(name) {
-            problems.append("\(name) is no option's variable" + Suggestion.phrase(for: name, among: names))
+            problems.append("\(name) is not the variable of an option" + Suggestion.phrase(for: name, among: names))
         }
         for line in problems { Console.note("weir: " + line) }
         guard problems.isEmpty else { return .usage }

@@ -46,7 +46,7 @@ enum ConfigFolder {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return .failure(Problem(message: "is no file"))
+            return .failure(Problem(message: "is not a file"))
         }
         if let problem = problem(facts, eyes) { return .failure(problem) }
         do throws(TextFile.Problem) {

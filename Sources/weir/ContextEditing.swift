@@ -36,7 +36,7 @@ enum ContextEditing {
     static func checkNew(_ name: String) throws(ContextFolder.Problem) {
         guard ContextFolder.isName(name) else {
             throw ContextFolder.Problem(
-                message: "\(UsageError.quoted(name)) is no name; use up to 64 letters, digits, '.', '_' and '-'")
+                message: "invalid name \(UsageError.quoted(name)); use up to 64 letters, digits, '.', '_' and '-'")
         }
         if ContextFolder.has(name) {
             throw ContextFolder.Problem(message: "there is a context '\(name)' already; 'weir ctx edit' changes it")

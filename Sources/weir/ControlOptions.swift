@@ -18,7 +18,7 @@ struct ControlOptions {
         // A tail may be called like a method; then it is named with --on.
         if name == nil, let first = words.first, ControlMethod(rawValue: first) == nil, words.count > 1 {
             guard ControlSocket.isName(first) else {
-                throw arguments.error("\(UsageError.quoted(first)) is no name of a tail; 'weir ps' lists them")
+                throw arguments.error("no tail is named \(UsageError.quoted(first)); 'weir ps' lists them")
             }
             name = first
             words.removeFirst()
@@ -47,7 +47,7 @@ struct ControlOptions {
         guard parts.count == 2, let parameter = known.first(where: { $0.name == parts[0] }) else {
             let names = known.isEmpty ? "no parameters" : known.map { $0.name + "=…" }.joined(separator: ", ")
             throw arguments.error(
-                "\(UsageError.quoted(word)) is no parameter: \(method.rawValue) takes \(names)"
+                "unknown parameter \(UsageError.quoted(word)): \(method.rawValue) takes \(names)"
                     + Suggestion.phrase(for: parts[0], among: known.map(\.name)))
         }
         let value = try value(parts[1], of: parameter, arguments)

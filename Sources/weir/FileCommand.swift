@@ -24,7 +24,7 @@ enum FileCommand {
             case .fileCompress: return try compress(arguments)
             case .fileConvert: return try FileConvertCommand.run(arguments, complaints)
             case .fileDiff: return try FileDiffCommand.run(arguments)
-            default: throw arguments.error("it is no verb of 'weir file'")
+            default: throw arguments.error("it is not a verb of 'weir file'")
             }
         } catch let error as UsageError {
             throw error
@@ -158,7 +158,7 @@ extension FileCommand {
             do throws(RedactionTarget.Malformed) {
                 rules.append(try RedactionTarget(parsing: text))
             } catch {
-                throw arguments.error("--rule: \(UsageError.quoted(text)) is no rule: \(error.message)")
+                throw arguments.error("--rule: invalid rule \(UsageError.quoted(text)): \(error.message)")
             }
         }
         let form: Replacement.Form = try arguments.choice(.replace) ?? .fixed
@@ -211,7 +211,7 @@ extension Arguments {
         var rules: [RecordingSplit.Rule] = []
         if let text = self[.size] {
             guard let size = RecordingOptions.size(text) else {
-                throw error("--size: \(UsageError.quoted(text)) is no size; write it like 64K, 100M or 2G")
+                throw error("--size: invalid size \(UsageError.quoted(text)); write it like 64K, 100M or 2G")
             }
             rules.append(.bytes(size))
         }
@@ -234,7 +234,7 @@ extension Arguments {
         guard let text = self[option] else { return nil }
         guard let position = RecordingPosition(parsing: text) else {
             throw error(
-                "\(option.flag): \(UsageError.quoted(text)) is no position; write it like +90s, n:812, mark:NAME or "
+                "\(option.flag): invalid position \(UsageError.quoted(text)); write it like +90s, n:812, mark:NAME or "
                     + "2026-01-02T03:04:05Z")
         }
         return position

@@ -26,7 +26,7 @@ enum FileConvertCommand {
                 ImportOptions(backend: backend, namespace: try arguments.namespaces[0], tool: Help.version),
                 hearing: complaints.hear)
             Console.note("weir: \(report.written) records written")
-        case (.some, _): throw arguments.error("what is no event file is made one first: --to weir")
+        case (.some, _): throw arguments.error("convert it to a recording first: --to weir")
         case (nil, .weir): throw arguments.error("it is an event file already")
         case (nil, .asciicast): try asciicast(path, arguments)
         case (nil, .har): try export(path, .har, arguments, complaints)

@@ -40,7 +40,7 @@ enum FileGrepCommand {
             pattern = try TextPattern(
                 text, isFixed: arguments.has(.fixedStrings), ignoresCase: arguments.has(.ignoreCase))
         } catch {
-            throw arguments.error("\(UsageError.quoted(text)) is no regular expression: \(error.message)")
+            throw arguments.error("invalid regular expression \(UsageError.quoted(text)): \(error.message)")
         }
         let context = try arguments.records(.context)
         return RecordingSearch(
@@ -84,7 +84,7 @@ extension Arguments {
     func records(_ option: Option) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
         guard let value = Int(text), (0...10_000).contains(value) else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is no number from 0 to 10000")
+            throw error("\(option.flag): invalid number \(UsageError.quoted(text)); write one from 0 to 10000")
         }
         return value
     }

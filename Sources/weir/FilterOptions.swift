@@ -24,7 +24,7 @@ struct FilterOptions {
         }
         if let text = arguments[.sample] {
             guard let sample = ViewFilter.Sample(text) else {
-                throw arguments.error("--sample: \(UsageError.quoted(text)) is no share; write it like 10% or 1/40")
+                throw arguments.error("--sample: invalid share \(UsageError.quoted(text)); write it like 10% or 1/40")
             }
             view.sample = sample
         }

@@ -27,7 +27,7 @@ enum PictureFile {
         }
         guard bytes.count <= most else { throw Problem(message: "it has more than \(most >> 20) MiB") }
         guard let type = type(of: bytes) else {
-            throw Problem(message: "it is no picture that is known: JPEG, PNG, GIF or WebP")
+            throw Problem(message: "it is not a JPEG, PNG, GIF or WebP picture")
         }
         return ErrandConfiguration.Picture(bytes: bytes, type: type)
     }

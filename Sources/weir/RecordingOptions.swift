@@ -51,7 +51,8 @@ extension Arguments {
             } else if let age = RecordingOptions.span(text) {
                 rotation.age = age
             } else {
-                throw error("--rotate: \(UsageError.quoted(text)) is no size (64M), no age (1h) and not hup")
+                throw error(
+                    "--rotate: invalid value \(UsageError.quoted(text)); write a size (64M), an age (1h) or hup")
             }
         }
         return rotation
@@ -64,7 +65,7 @@ extension Arguments {
             let most = parts.count == 1 ? 64 << 20 : RecordingOptions.size(parts[1]), most >= 1 << 20
         else {
             throw error(
-                "--flight-recorder: \(UsageError.quoted(text)) is no time, or a time and a size from 1M on: 10m or 10m,64M"
+                "--flight-recorder: invalid value \(UsageError.quoted(text)); write a duration, or a duration and a size from 1M on: 10m or 10m,64M"
             )
         }
         return FlightPlan(window: window, most: most)
@@ -75,7 +76,8 @@ extension Arguments {
         if let count = Int(text), count > 0 { return .segments(count) }
         if let size = RecordingOptions.size(text) { return .bytes(size) }
         if let age = RecordingOptions.span(text) { return .age(age) }
-        throw error("--keep: \(UsageError.quoted(text)) is no number of segments, no size (2G) and no age (24h)")
+        throw error(
+            "--keep: invalid value \(UsageError.quoted(text)); write a number of segments, a size (2G) or an age (24h)")
     }
 }
 
@@ -96,17 +98,6 @@ enum RecordingOptions {
         return size >= 4096 ? size : nil
     }
 
-    /// `30s`, `10m`, `1h`, `7d`: at least a second.
-    static func span(_ text: String) -> Duration? {
-        guard let unit = text.last, let number = Int(text.dropLast()), (1...10_000_000).contains(number) else {
-            return nil
-        }
-        return switch unit {
-        case "s": .seconds(number)
-        case "m": .seconds(number * 60)
-        case "h": .seconds(number * 3_600)
-        case "d": .seconds(number * 86_400)
-        default: nil
-        }
-    }
+    /// A span of a second or more, as `Duration.init(typed:)` reads it.
+    static func span(_ text: String) -> Duration? { Duration(typed: text).flatMap { $0 < .seconds(1) ? nil : $0 } }
 }

@@ -42,7 +42,7 @@ extension RecordingError {
         switch self {
         case .exists(let path): "\(path) exists already and is not overwritten"
         case .system(let operation, let path, let code): systemSentence(operation, path, code)
-        case .notARecording(let path, let message): "\(path) is no recording: \(message)"
+        case .notARecording(let path, let message): "\(path) is not a recording: \(message)"
         case .notText(let path, let message): "\(path): \(message)"
         }
     }

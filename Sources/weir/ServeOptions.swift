@@ -48,7 +48,7 @@ struct ServeOptions {
         service = Service(scenario: arguments[.scenario])
         let path = arguments[.path] ?? service.path
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }) else {
-            throw arguments.error("--path: \(UsageError.quoted(path)) is no path of a URL, such as /socket.io/")
+            throw arguments.error("--path: invalid path \(UsageError.quoted(path)); write it like /socket.io/")
         }
         if case .groupMe = service, path != service.path {
             throw arguments.error("--path: GroupMe's push service is at \(service.path)")

@@ -14,7 +14,7 @@ enum WatchOptions {
         if let name = arguments[.on], !arguments.has(.emit), !arguments.has(.ack) {
             guard ControlSocket.isName(name) else {
                 throw arguments.error(
-                    "--on: \(UsageError.quoted(name)) is no name of a tail; 'weir ps' lists them")
+                    "--on: no tail is named \(UsageError.quoted(name)); 'weir ps' lists them")
             }
             guard arguments.positionals.isEmpty else {
                 throw arguments.error("--on and \(UsageError.quoted(arguments.positionals[0])) are two things to watch")

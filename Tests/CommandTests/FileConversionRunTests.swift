@@ -75,7 +75,7 @@ struct FileConversionRunTests {
         let none = try weir("file", "convert", sample)
         #expect(none.status == 2 && none.errors.hasPrefix("weir: --to FORMAT is missing\n"))
         let har = try weir("file", "convert", sample, "--from", "har", "--to", "weir")
-        #expect(har.status == 1 && har.errors.contains("is no recording: it holds no WebSocket messages"))
+        #expect(har.status == 1 && har.errors.contains("is not a recording: it holds no WebSocket messages"))
     }
 
     @Test("Secrets are taken out by rules, and the doctor finds them no more")
@@ -97,7 +97,7 @@ struct FileConversionRunTests {
             !text.contains("hunter2") && !text.contains("ann")
                 && text.contains(#""redact":["secrets","received","path:user"]"#), "\(text.prefix(600))")
         let bad = try weir("file", "redact", sample, "--rule", "regex:(")
-        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: 'regex:(' is no rule: "))
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: invalid rule 'regex:(': "))
     }
 
     @Test("A compressed file is read as it is, and its text comes back byte for byte")

@@ -90,7 +90,7 @@ struct FileRunTests {
         #expect(json.output.hasPrefix(#"{"k":"f","n":16,"#))
         #expect(try weir("file", "grep", "nowhere", sample).status == 1)
         let bad = try weir("file", "grep", "(", sample)
-        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: '(' is no regular expression: missing ): ("))
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: invalid regular expression '(': missing ): ("))
     }
 
     @Test("filter and cut make recordings that replay; what is left out is counted")
@@ -107,7 +107,7 @@ struct FileRunTests {
         let none = try weir("file", "cut", sample)
         #expect(none.status == 2 && none.errors.hasPrefix("weir: --start or --end is missing\n"))
         let bad = try weir("file", "cut", sample, "--start", "noon")
-        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --start: 'noon' is no position; "))
+        #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --start: invalid position 'noon'; "))
     }
 
     @Test("merge puts the parts of a recording together again; a mark is set and listed")

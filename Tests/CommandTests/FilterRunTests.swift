@@ -22,7 +22,7 @@ struct FilterRunTests {
     @Test(
         "Each option that is a filter is checked before anything is read or connected to",
         arguments: [
-            (["--filter", "size > 4x"], "--filter: '4x' is no size; write bytes, or 64K, 1.5M, 2G (column 8)"),
+            (["--filter", "size > 4x"], "--filter: invalid size '4x'; write bytes, or 64K, 1.5M, 2G (column 8)"),
             (["--kind", "mesage"], "--kind: no kind is called 'mesage'; did you mean 'message'?"),
             (["--not-kind", "x*"], "--not-kind: no kind is like 'x*'; it is one of authenticated"),
             (["--grep", "a("], "--grep: the regular expression is malformed: missing ): a("),
@@ -30,7 +30,7 @@ struct FilterRunTests {
             (["--highlight", "known ="], "--highlight: a value is missing (column 8)"),
             (["--until-match", "kind = mesage"], "--until-match: no kind is called 'mesage'; did you mean 'message'?"),
             (["--until-match", " "], "--until-match: the expression is empty"),
-            (["--sample", "2/3"], "--sample: '2/3' is no share; write it like 10% or 1/40"),
+            (["--sample", "2/3"], "--sample: invalid share '2/3'; write it like 10% or 1/40"),
         ])
     func checked(arguments: [String], message: String) throws {
         let result = try weir(["replay", "/no/such/file"] + arguments)

@@ -107,7 +107,7 @@ import Testing
             #expect(result.status == 2)
             return result.errors
         }
-        #expect(try refused(folder + "/a.png", Array("text".utf8)).contains("is no picture that is known"))
+        #expect(try refused(folder + "/a.png", Array("text".utf8)).contains("is not a JPEG, PNG, GIF or WebP picture"))
         let large = Self.gif + [UInt8](repeating: 0, count: 8 << 20)
         #expect(try refused(folder + "/b.gif", large).contains("more than 8 MiB"))
         #expect(try refused(folder + "/c.gif", nil).contains("No such file"))

@@ -207,7 +207,7 @@ struct HostileCase: Sendable {
         for size in ["33M", "2K", "0", "lots"] {
             let result = try weir("tail", "http://127.0.0.1:1", option, size)
             #expect(result.status == 2)
-            #expect(result.errors.contains("\(option): '\(size)' is no size from 4K to 32M"))
+            #expect(result.errors.contains("\(option): invalid size '\(size)'; write one from 4K to 32M"))
         }
     }
 

@@ -20,7 +20,7 @@ struct RunTests {
         try writeFile(folder + "/text", "hello\n")
         let text = try weir("replay", folder + "/text")
         #expect(text.status == 1)
-        #expect(text.errors.hasPrefix("weir: \(folder)/text is no recording: "))
+        #expect(text.errors.hasPrefix("weir: \(folder)/text is not a recording: "))
     }
 
     @Test("A replay prints in every format what that format promises, and in compact what the live run printed")

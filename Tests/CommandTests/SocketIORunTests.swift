@@ -115,7 +115,7 @@ struct SocketIORunTests {
             (["http://h/a,b", "--backend", "socketio"], "URL: a comma cannot be in the name of a namespace"),
             (["http://h/#a"], "URL: what follows # is not for a server"),
             (["http://h", "--path", "/a?b=1"], "--path is a path alone: a query is the URL's, or --query NAME=VALUE"),
-            (["http://h", "--path", "/a b"], "--path: '/a b' is no path of a URL"),
+            (["http://h", "--path", "/a b"], "--path: invalid path '/a b'"),
             (["http://h?token=abc"], "--query: token takes a reference, not the value itself"),
             (["http://h", "--query", "password=abc"], "--query: password takes a reference"),
             (["http://h", "--query", "abc"], "--query: write NAME=VALUE"),

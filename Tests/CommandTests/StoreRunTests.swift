@@ -78,7 +78,7 @@ import Testing
             ["tail", "http://127.0.0.1:1", "--token", "env:T", "--store", folder + "/link.sqlite"],
             environment: ["T": "t"])
         #expect(link.status == 7)
-        #expect(link.errors.contains("link.sqlite is no place for a store: it is no regular file"))
+        #expect(link.errors.contains("link.sqlite cannot hold a store: it is not a regular file"))
         let untyped = try weir(
             ["tail", "http://127.0.0.1:1", "--backend", "socketio", "--store", folder + "/x.sqlite"])
         #expect(untyped.status == 2)

@@ -28,7 +28,7 @@ struct UsageTests {
             ),
             (
                 ["rooms", "join", "/(/", "--on", "t"],
-                "weir: /(/ is no regular expression: missing ): (\nTry 'weir help rooms join'.\n"
+                "weir: invalid regular expression /(/: missing ): (\nTry 'weir help rooms join'.\n"
             ),
             (
                 ["rooms", "mute", "#a", "--store", "f"],
@@ -38,12 +38,12 @@ struct UsageTests {
             ),
             (
                 ["rooms", "ls", "--on", "../x"],
-                "weir: --on: '../x' is no name; use up to 64 letters, digits, '.', '_' and '-'\n"
+                "weir: --on: invalid name '../x'; use up to 64 letters, digits, '.', '_' and '-'\n"
                     + "Try 'weir help rooms ls'.\n"
             ),
             (
                 ["rooms", "ls", "--on", "a\u{1B}[2J"],
-                "weir: --on: 'a\\u{1B}[2J' is no name; use up to 64 letters, digits, '.', '_' and '-'\n"
+                "weir: --on: invalid name 'a\\u{1B}[2J'; use up to 64 letters, digits, '.', '_' and '-'\n"
                     + "Try 'weir help rooms ls'.\n"
             ),
             (

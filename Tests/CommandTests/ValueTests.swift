@@ -5,33 +5,33 @@ struct ValueTests {
     @Test(
         "Each is refused before anything is connected to, with what was expected",
         arguments: [
-            (["demo", "--duration", "15"], "--duration: '15' is no time; write it like 500ms, 15s, 2m or 1h"),
-            (["demo", "--duration", "-1s"], "--duration: '-1s' is no time; write it like 500ms, 15s, 2m or 1h"),
-            (["demo", "--duration", "0s"], "--duration: '0s' is no time; write it like 500ms, 15s, 2m or 1h"),
+            (["demo", "--duration", "15"], "--duration: invalid duration '15'; write it like 500ms, 15s, 2m or 1h"),
+            (["demo", "--duration", "-1s"], "--duration: invalid duration '-1s'; write it like 500ms, 15s, 2m or 1h"),
+            (["demo", "--duration", "0s"], "--duration: invalid duration '0s'; write it like 500ms, 15s, 2m or 1h"),
             (
                 ["demo", "--duration", "9999999999999h"],
-                "--duration: '9999999999999h' is no time; write it like 500ms, 15s, 2m or 1h"
+                "--duration: invalid duration '9999999999999h'; write it like 500ms, 15s, 2m or 1h"
             ),
             (
                 ["demo", "--format", "jsno"],
                 "--format: 'jsno' is none of pretty, compact, json, jsonl, raw, table; did you mean 'json'?"
             ),
             (["tail", "http://h/", "--framing", "ours"], "--framing: 'ours' is none of auto, own, library"),
-            (["demo", "--seed", "x"], "--seed: 'x' is no number from 0 on"),
-            (["replay", "f", "--count", "0"], "--count: '0' is no number from 1 on"),
+            (["demo", "--seed", "x"], "--seed: invalid number 'x'; write 0 or more"),
+            (["replay", "f", "--count", "0"], "--count: invalid number '0'; write 1 or more"),
             (
                 ["replay", "f", "--count", "99999999999999999999"],
-                "--count: '99999999999999999999' is no number from 1 on"
+                "--count: invalid number '99999999999999999999'; write 1 or more"
             ),
             (["tail", "http://h/", "--rotate", "hup"], "--rotate needs --record FILE"),
             (
                 ["record", "http://h/", "f", "--rotate", "64"],
-                "--rotate: '64' is no size (64M), no age (1h) and not hup"
+                "--rotate: invalid value '64'; write a size (64M), an age (1h) or hup"
             ),
             (["record", "http://h/", "f", "--keep", "3"], "--keep needs --rotate: one file is kept whole"),
             (
                 ["record", "http://h/", "f", "--rotate", "1h", "--keep", "1w"],
-                "--keep: '1w' is no number of segments, no size (2G) and no age (24h)"
+                "--keep: invalid value '1w'; write a number of segments, a size (2G) or an age (24h)"
             ),
             (
                 ["record", "http://h/", "f", "--fsync", "often"],
@@ -39,7 +39,7 @@ struct ValueTests {
             ),
             (
                 ["tail", "http://h/", "--flight-recorder", "10m,1K"],
-                "--flight-recorder: '10m,1K' is no time, or a time and a size from 1M on: 10m or 10m,64M"
+                "--flight-recorder: invalid value '10m,1K'; write a duration, or a duration and a size from 1M on: 10m or 10m,64M"
             ),
             (["record", "http://h/", ""], "FILE: the name of the file is empty"),
             (["tail", "http://h/", "--record", ""], "--record: the name of the file is empty"),
@@ -52,13 +52,13 @@ struct ValueTests {
             (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed", "2000"], "--speed: '2000' is neither a number from 0.01 to 1000 nor max"),
-            (["replay", "f", "--rate", "10"], "--rate: '10' is no rate from 0.01/s to 1000000/s"),
+            (["replay", "f", "--rate", "10"], "--rate: invalid rate '10'; write one from 0.01/s to 1000000/s"),
             (["replay", "f", "--rate", "10/s", "--speed", "2"], "--rate and --speed are two ways to say the same"),
             (
                 ["replay", "f", "--start", "noon"],
-                "--start: 'noon' is no position; write it like +90s, n:812, mark:NAME or 2026-01-02T03:04:05Z"
+                "--start: invalid position 'noon'; write it like +90s, n:812, mark:NAME or 2026-01-02T03:04:05Z"
             ),
-            (["replay", "f", "--loop", "0"], "--loop: '0' is no number from 1 on"),
+            (["replay", "f", "--loop", "0"], "--loop: invalid number '0'; write 1 or more"),
             (["replay", "-", "--loop", "2"], "--loop: standard input can be played only once"),
             (["replay", "f", "--refetch", "live"], "--refetch: 'live' is none of recorded, stub, off"),
             (["replay", "f", "g", "--diff-log", "d"], "--diff-log is of one model: it needs a single FILE"),
@@ -66,14 +66,15 @@ struct ValueTests {
             (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT"),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
             (
-                ["serve", "--ping-interval", "0"], "--ping-interval: '0' is no time; write it like 500ms, 15s, 2m or 1h"
+                ["serve", "--ping-interval", "0"],
+                "--ping-interval: invalid duration '0'; write it like 500ms, 15s, 2m or 1h"
             ),
-            (["serve", "--max-payload", "1k"], "--max-payload: '1k' is no number from 1 on"),
+            (["serve", "--max-payload", "1k"], "--max-payload: invalid number '1k'; write 1 or more"),
             (
                 ["serve", "--max-payload", "9999999999"],
                 "--max-payload: 9999999999 is more than 1073741824 bytes"
             ),
-            (["serve", "--path", "echo"], "--path: 'echo' is no path of a URL, such as /socket.io/"),
+            (["serve", "--path", "echo"], "--path: invalid path 'echo'; write it like /socket.io/"),
             (
                 ["serve", "--recovery", "2m"],
                 "--recovery is for --scenario echo: Twake's server recovers no connections"
@@ -92,7 +93,7 @@ struct ValueTests {
         arguments: [
             (
                 ["--pin", "sha256//x"],
-                "--pin: 'sha256//x' is no pin; write sha256// and the hash of the public key in base64, 44 characters that end with ="
+                "--pin: invalid pin 'sha256//x'; write sha256// and the hash of the public key in base64, 44 characters that end with ="
             ),
             (["--key", "k.pem"], "--key is for --cert, which is missing"),
             (["--key-pass", "env:P"], "--key-pass is for --cert, which is missing"),
@@ -109,7 +110,7 @@ struct ValueTests {
                 ["--proxy", "http://p:1/path"],
                 "--proxy: \"http://p:1/path\" is not a proxy that can be used: it has a path"
             ),
-            (["--header", "X-Own"], "--header: there is no colon behind the name; write 'NAME: VALUE'"),
+            (["--header", "X-Own"], "--header: a colon is missing after the name; write 'NAME: VALUE'"),
             (["--header", "Host: other"], "--header: 'Host' cannot be set: it belongs to the protocol"),
             (
                 ["--header", "Proxy-Authorization: x"],

@@ -23,10 +23,10 @@ struct PrintingFormatTests {
         "A malformed template is refused with what is wrong with it",
         arguments: [
             ("{rom}", "did you mean 'room'?"), ("{kind", "a { without its }"), ("kind}", "a } without its {"),
-            ("{kind:x}", "no width"), ("{kind:2000}", "no width"), ("{kind:}", "no width"),
+            ("{kind:x}", "invalid width"), ("{kind:2000}", "invalid width"), ("{kind:}", "invalid width"),
             ("{payload..a}", "no field"),
             ("{payload[x]}", "no field"), ("{payload.0}", "payload[1] its first argument"), ("text", "no field in it"),
-            ("{lag:<-1}", "no width"),
+            ("{lag:<-1}", "invalid width"),
         ])
     func malformed(text: String, complaint: String) {
         let error = #expect(throws: LineTemplate.Malformed.self) { try LineTemplate(text) }

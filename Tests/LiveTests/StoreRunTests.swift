@@ -194,7 +194,7 @@ import Wire
         defer { backend.end() }
         mkdir(backend.folder + "/weir", 0o700)
         symlink("/etc/passwd", backend.store)
-        #expect(throws: TailError.store(.unsafe(path: backend.store, why: "it is no regular file"))) {
+        #expect(throws: TailError.store(.unsafe(path: backend.store, why: "it is not a regular file"))) {
             try backend.tail([Watcher()])
         }
         let watcher = Watcher()
@@ -203,7 +203,7 @@ import Wire
         await watcher.reports.wait { $0.events.count > 3 }
         tail.stop()
         _ = await summary
-        #expect(watcher.reports.all.notices.contains { $0.text.contains("is no place for a store") })
+        #expect(watcher.reports.all.notices.contains { $0.text.contains("cannot hold a store") })
     }
 
     @Test func `a damaged store is set aside with a notice and rebuilt from the server`() async throws {

@@ -159,7 +159,7 @@ import Wire
         say(Emit("x", arguments("1", "2")), in: &transcript)
         #expect(outcomes(transcript) == [.refused(why: "on a channel one JSON value is published")])
         say(Emit("/group/*", arguments("1")), in: &transcript)
-        #expect(outcomes(transcript) == [.refused(why: "it is no channel to publish on (say /group/10000001)")])
+        #expect(outcomes(transcript) == [.refused(why: "it is not a channel to publish on (say /group/10000001)")])
     }
 }
 

@@ -81,7 +81,7 @@ import Testing
         ("kin=direct", "rooms have no field kin: one of kind, title, id, unread, company, workspace"),
         ("unread>many", "unread is compared with a whole number: unread>many"),
         ("kind>direct", "kind is compared with = or !=: kind>direct"),
-        ("/(/", "/(/ is no regular expression: missing ): ("), ("(#a", "a parenthesis is not closed"),
+        ("/(/", "invalid regular expression /(/: missing ): ("), ("(#a", "a parenthesis is not closed"),
         ("()", "parentheses are empty"),
         ("#a + ", "a pattern is missing behind the operator"), ("#a -", "a pattern is missing behind the operator"),
         ("(a* -)", "a pattern is missing behind the operator"), ("#a + -b", "two operators stand side by side"),

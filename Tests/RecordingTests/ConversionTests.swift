@@ -237,7 +237,8 @@ import Wire
             #expect(report.problems == 3)
             #expect(
                 told == [
-                    "entry 1: message 2 (a ping) is left out", "entry 1: message 5 (its data is no base64) is left out",
+                    "entry 1: message 2 (a ping) is left out",
+                    "entry 1: message 5 (its data is not base64) is left out",
                     "entry 3: a connection to ws://h/three without messages is left out",
                 ])
             let ends = try entries(of: contents(of: folder + "/b")).compactMap { entry -> Record.ConnectionRecord? in

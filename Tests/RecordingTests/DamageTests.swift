@@ -366,9 +366,9 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
 
     @Test(arguments: [
         ("", "it is empty"), ("{\"k\":\"head\",\"fmt\":\"weir", "it ends inside its first line"),
-        ("hello\n", "its first line is no head: unexpected 'h' at byte 0"),
-        ("{\"k\":\"token\",\"n\":1,\"t\":0,\"renewed\":true}\n", "its first line is no head"),
-        ("{\"k\":\"head\",\"fmt\":\"asciicast\",\"v\":1}\n", "its first line is no head: no usable \"fmt\""),
+        ("hello\n", "its first line is not a head: unexpected 'h' at byte 0"),
+        ("{\"k\":\"token\",\"n\":1,\"t\":0,\"renewed\":true}\n", "its first line is not a head"),
+        ("{\"k\":\"head\",\"fmt\":\"asciicast\",\"v\":1}\n", "its first line is not a head: no usable \"fmt\""),
         (
             "{\"k\":\"head\",\"fmt\":\"weir-recording\",\"v\":2,\"rec\":\"a\",\"w0\":\"2026-01-02T03:04:05Z\",\"tool\":\"weir 9\"}\n",
             "it has format version 2, and this program reads 1"

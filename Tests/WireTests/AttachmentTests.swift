@@ -238,7 +238,7 @@ struct AttachmentTests {
 
     @Test func `a binary frame of revision 3 begins with its type`() {
         var client = ClientTranscript.joined(.v3)
-        #expect(client.receive(.binary([7, 1])) == ["malformed at 0: a binary packet that is no message"])
+        #expect(client.receive(.binary([7, 1])) == ["malformed at 0: a binary packet that is not a message"])
         var server = ServerTranscript.joined(.v3)
         #expect(server.receive(.binary([7, 1])).first?.hasPrefix("close ") == true)
     }

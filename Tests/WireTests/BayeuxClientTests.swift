@@ -67,7 +67,7 @@ struct BayeuxClientTests {
         let frame = #"[{"channel":"/a","data":"x"},{"channel":"/b"},4,{"channel":"/c","data":[1],"id":"2"}]"#
         #expect(
             client.receive(frame) == [
-                "malformed a message that is no object", #"delivery /a "x""#, "malformed a message without data",
+                "malformed a message that is not an object", #"delivery /a "x""#, "malformed a message without data",
                 "delivery /c [1]",
             ])
         #expect(client.receive("not JSON").first?.hasPrefix("malformed") == true)

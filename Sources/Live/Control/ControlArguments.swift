@@ -115,8 +115,8 @@ extension ControlParameter.Kind {
 }
 
 extension Duration {
-    /// A whole or decimal number and `ms`, `s`, `m` or `h`.
-    init?(typed text: String) {
+    /// A whole or decimal number and `ms`, `s`, `m`, `h` or `d`: from a microsecond to some 30 years.
+    package init?(typed text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit: Double
         switch text[number.endIndex...] {
@@ -124,6 +124,7 @@ extension Duration {
         case "s": unit = 1
         case "m": unit = 60
         case "h": unit = 3600
+        case "d": unit = 86_400
         default: return nil
         }
         guard let value = Double(number), value * unit >= 1e-6, value * unit <= 1e9 else { return nil }

@@ -30,7 +30,7 @@ public struct EnvelopeFields: Hashable, Sendable {
             }
             guard let path = JSONPath(name.dropFirst(member.count), beginsInArguments: member == "payload") else {
                 throw Malformed(
-                    message: "'\(TerminalText.truncated(name, to: 60))' is no way to a value; \(JSONPath.hint)")
+                    message: "invalid path '\(TerminalText.truncated(name, to: 60))'; \(JSONPath.hint)")
             }
             fields.append(Field(name: name, member: member, path: path))
         }

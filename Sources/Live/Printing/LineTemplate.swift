@@ -103,7 +103,7 @@ public struct LineTemplate: Hashable, Sendable {
         guard (0...widest).contains(least), (0...widest).contains(most ?? 0), !text.isEmpty else {
             throw Malformed(
                 message:
-                    "':\(TerminalText.truncated(String(text), to: 20))' is no width; write it like :12, :>12 or :<12.20"
+                    "invalid width ':\(TerminalText.truncated(String(text), to: 20))'; write it like :12, :>12 or :<12.20"
             )
         }
         (layout.least, layout.most) = (least, most)

@@ -64,7 +64,7 @@ extension Watch {
         guard answer else { return ask(.emit) }
         guard let serial = current, let entry = log[serial], case .event(let event) = entry.stamped.report,
             let id = event.ackID
-        else { return say("the selected line is no event that asks for an acknowledgement") }
+        else { return say("the selected line asks for no acknowledgement") }
         if entry.isAnswered { return say("it was answered") }
         ask(.answer(id, namespace: event.namespace))
     }

@@ -63,7 +63,7 @@ public indirect enum RoomPattern: Hashable, Sendable {
             do throws(RegularExpression.Malformed) {
                 _ = try RegularExpression(expression)
             } catch {
-                throw RoomPatternError("\(text) is no regular expression: \(error.message)")
+                throw RoomPatternError("invalid regular expression \(text): \(error.message)")
             }
             self = .expression(expression)
         } else if RoomSelector.isLike(text[...]) {

@@ -37,7 +37,7 @@ public struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
         let word = text.prefix { ("a"..."z").contains($0) }
         let rest = text[word.endIndex...]
         guard let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
-            throw RoomPatternError("\(text) is no condition such as kind=direct or unread>0")
+            throw RoomPatternError("invalid condition \(text); write it like kind=direct or unread>0")
         }
         guard let field = Field(rawValue: String(word)) else {
             throw RoomPatternError(

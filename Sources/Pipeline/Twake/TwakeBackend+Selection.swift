@@ -13,7 +13,7 @@ extension TwakeBackend {
         switch Twake.RoomName(room) {
         case .channelsPublic(let selected, let place): (company, workspace) = (selected, place)
         case .workspaces(let selected): (company, workspace) = (selected, nil)
-        default: return transaction.notice(.warning, "\(room) is no workspace's list of channels")
+        default: return transaction.notice(.warning, "\(room) is not a workspace's list of channels")
         }
         let changesCompany = company != facts.company
         guard changesCompany || (workspace != nil && workspace != facts.workspace) else { return }

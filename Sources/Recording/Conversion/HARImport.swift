@@ -209,7 +209,7 @@ enum HARImport {
         switch opcode {
         case 1: message = .text(data)
         case 2:
-            guard let bytes = Base64.decode(Array(data.utf8).span) else { return .stray("its data is no base64") }
+            guard let bytes = Base64.decode(Array(data.utf8).span) else { return .stray("its data is not base64") }
             message = .binary(bytes[...])
         case 8:
             let payload = Base64.decode(Array(data.utf8).span) ?? Array(data.utf8)

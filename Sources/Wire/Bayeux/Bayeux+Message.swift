@@ -74,7 +74,7 @@ extension Bayeux {
             }
             guard try reader.peek() == .object else {
                 _ = try reader.skip()
-                return malformed.append(Malformed("a message that is no object", at: start))
+                return malformed.append(Malformed("a message that is not an object", at: start))
             }
             let message = try Message(reading: &reader)
             if message.channel.isEmpty {
