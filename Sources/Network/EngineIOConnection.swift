@@ -7,6 +7,9 @@ final class EngineIOConnection: @unchecked Sendable {
     private let http: HTTPClient
     private let request: EngineIORequest
     private(set) var machine: EngineIOClientTransport
+    /// Whether the WebSocket carries what is received now. The machine is ahead of it: it has moved the session as soon as the last answer ended,
+    /// and the packets of that answer came by polling.
+    private(set) var isOnWebSocket = false
     private var webSocket: WebSocketClient?
     /// Counts WebSockets; what an earlier one tells is passed over.
     private var webSocketNumber = 0
@@ -104,6 +107,7 @@ final class EngineIOConnection: @unchecked Sendable {
         switch effect {
         case .openWebSocket(let target): openWebSocket(target)
         case .sendWebSocket(let message):
+            if message.isText("5") { isOnWebSocket = true }
             if message.isText("2probe") || message.isText("5") { request.upgrading?(message, true) }
             webSocket?.send(message)
         case .closeWebSocket(let close): webSocket?.close(close)
@@ -119,7 +123,9 @@ final class EngineIOConnection: @unchecked Sendable {
         case .cancel(let id):
             if get?.id == id { get?.stream.cancel() }
             if post?.id == id { post?.stream.cancel() }
-        case .opened: handler?(.opened)
+        case .opened:
+            isOnWebSocket = machine.isWebSocketStream
+            handler?(.opened)
         case .received(let messages): handler?(.received(messages))
         case .closed(let close): end(.closed(close))
         case .failed(let failure): end(.failed(failure))

@@ -76,7 +76,7 @@ public final class EngineIOSocket: Sendable {
     /// Whether the session is carried by a WebSocket now.
     public var isOnWebSocket: Bool {
         loop.preconditionOnLoop()
-        return connection.machine.isWebSocketStream
+        return connection.isOnWebSocket
     }
 
     /// Ends the session in order, after what is queued; `closed` follows, after an upgrade that is under way was decided, and at

@@ -34,11 +34,13 @@ import Wire
         script.onProbe.withLock { act in
             act = { socket in
                 socket.send(.text("3probe"))
-                script.endGets(with: "42[\"last\"]\u{1E}6")
+                script.endGets(with: "6\u{1E}42[\"last\"]")
             }
         }
         try withStage(script, transport: .upgrade) { stage in
             #expect(stage.waitForMessages(2).last == .text("42[\"last\"]"))
+            // The last GET brought it, however far the upgrade is.
+            #expect(!stage.carriers.all.contains(true))
             script.messages.wait { $0.contains(.text("5")) }
             #expect(try stage.isOnWebSocket())
             stage.send(["42[1]", "42[2]"])

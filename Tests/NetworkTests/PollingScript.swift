@@ -126,6 +126,8 @@ struct PollingStage {
     let script: PollingScript
     let server: HTTPServer
     let events = Mailbox<WebSocketEvent>()
+    /// Of each event, whether a WebSocket carried the session when it was told.
+    let carriers = Mailbox<Bool>()
     let socket: EngineIOSocket
 
     init(
@@ -139,9 +141,17 @@ struct PollingStage {
         server = try HTTPServer(on: loop, handler: script)
         let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/s/", query: "who=me")
         let request = EngineIORequest(url: url, transport: transport, revision: revision)
-        let (events, http) = (self.events, self.http)
+        let (events, carriers, http) = (self.events, self.carriers, self.http)
+        let told = Locked<EngineIOSocket?>(nil)
         socket = try #require(
-            loop.perform { EngineIOSocket(on: loop, http: http, request) { events.put($0) } })
+            loop.perform {
+                let socket = EngineIOSocket(on: loop, http: http, request) {
+                    carriers.put(told.withLock { $0?.isOnWebSocket } ?? false)
+                    events.put($0)
+                }
+                told.withLock { $0 = socket }
+                return socket
+            })
     }
 
     func close() {
