@@ -17,10 +17,19 @@ public struct LeftOutRows: Hashable, Sendable {
     /// How many they are.
     public fileprivate(set) var count = 0
     /// Whether what the answer does not list is not there. A row that is null stands for nothing; any other may be of something that is known.
-    public fileprivate(set) var isHarmless = true
+    public package(set) var isHarmless = true
+    /// What the page that follows is asked for with; nil if the answer is the last page. Untrusted text.
+    package fileprivate(set) var nextPage: String?
 
     /// None.
     public init() {}
+
+    /// Adds those of the pages before.
+    package mutating func add(earlier: LeftOutRows) {
+        rows = Array((earlier.rows + rows).prefix(Self.mostRows))
+        count += earlier.count
+        isHarmless = isHarmless && earlier.isHarmless
+    }
 
     /// The rows reported with id and place: finding each place reads the whole answer again.
     fileprivate static let mostRows = 3
@@ -34,6 +43,9 @@ public final class RowSieve {
 
     /// A sieve that nothing was held back by.
     public init() {}
+
+    /// The answer is a page that another one follows.
+    func note(nextPage: String) { if !nextPage.isEmpty { leftOut.nextPage = nextPage } }
 
     fileprivate func holdBack(
         _ range: Range<Int>, _ mismatch: Mismatch, in reader: borrowing JSONReader

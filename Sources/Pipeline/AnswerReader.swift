@@ -50,4 +50,34 @@ extension Transaction {
         leftOut = sieve.leftOut
         return answer
     }
+
+    /// Pages of a list at most, whatever a server sends.
+    static let mostListPages = 1000
+
+    /// The rows of a list, once its last page came; nil while more are asked for. A list that is too large, or does not end, ends with the
+    /// page that came: then `leftOut` says that what is not listed may be there.
+    mutating func list<Row: Sendable>(
+        of key: ResourceKey, to endpoint: Endpoint<[Row]>, _ body: ArraySlice<UInt8>
+    ) throws(DecodingFailure) -> [Row]? {
+        var rows = try answer(to: endpoint, body)
+        let next = leftOut.nextPage
+        let before = refetcher.endPaging(key)
+        if let before {
+            rows = (before.rows as? [Row] ?? []) + rows
+            leftOut.add(earlier: before.leftOut)
+        }
+        guard let next else { return rows }
+        let (pages, bytes) = ((before?.pages ?? 0) + 1, (before?.bytes ?? 0) + body.count)
+        guard next != before?.next, pages < Self.mostListPages, bytes < largestList else {
+            leftOut.isHarmless = false
+            notice(
+                .warning,
+                "\(key.label): the list does not end after \(rows.count) rows in \(pages) pages (\(bytes) bytes, --max-body): it is read no"
+                    + " further, and nothing is removed")
+            return rows
+        }
+        refetcher.goOn(
+            key, Refetcher.Paging(next: next, pages: pages, bytes: bytes, rows: rows, leftOut: leftOut))
+        return nil
+    }
 }

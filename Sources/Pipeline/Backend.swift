@@ -17,8 +17,9 @@ protocol Backend: ActionBackend {
     /// Applies a decoded event: direct changes and refetch plans.
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
 
-    /// The request that fetches a resource, nil when there is none (then nothing is fetched).
-    func request(for key: ResourceKey) -> RESTCall?
+    /// The request that fetches a resource, or a page of it, as the answer before named the page; nil when there is none (then nothing is
+    /// fetched).
+    func request(for key: ResourceKey, page: String?) -> RESTCall?
 
     /// Reads the answer about a resource elsewhere; nil for one that is always small.
     func reader(for key: ResourceKey) -> AnswerReader?

@@ -1,5 +1,6 @@
 import Events
 import JSONText
+import Wire
 
 /// One call of a REST service, typed from its parameters to its answer: what is asked, with which rights, on whose behalf, and how
 /// the answer is read.
@@ -85,4 +86,7 @@ public struct RESTCall: Hashable, Sendable {
         self.body = body
         self.carriesToken = carriesToken
     }
+
+    /// Adds an item to the query, which has some already.
+    mutating func add(name: String, _ value: String) { target += "&\(name)=\(value.percentEncoded)" }
 }

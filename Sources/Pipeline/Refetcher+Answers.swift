@@ -8,7 +8,8 @@ extension Refetcher {
     {
         guard let index = flights.firstIndex(where: { $0.request == request }) else { return .unknown }
         let flight = flights.remove(at: index)
-        let (key, isDirty) = (flight.key, flight.isDirty)
+        let key = flight.key
+        let isDirty = flight.isDirty || paging[key]?.isDirty ?? false
         switch answer {
         case .response(let status, _, _) where key.isSuccess(status):
             provenGeneration = max(provenGeneration, flight.generation)
@@ -51,6 +52,7 @@ extension Refetcher {
             settle(key, isDirty: isDirty, at: now)
             return nil
         }
+        _ = endPaging(key)
         return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
     }
 
@@ -109,6 +111,7 @@ extension Refetcher {
 
     /// An answer came. What was dirty is fetched again: at once, but at a growing distance when that goes on.
     private mutating func settle(_ key: ResourceKey, isDirty: Bool, at now: Moment) {
+        _ = endPaging(key)
         guard isDirty else {
             entries[key] = nil
             return
@@ -127,6 +130,8 @@ extension Refetcher {
         isFinal: Bool = false
     ) -> Verdict {
         let failures = (entries[key]?.failures ?? 0) + 1
+        // A token may have become too old for its server: the list is begun anew.
+        if isFinal || failures >= Self.maximumFailures { _ = endPaging(key) }
         if !key.isPersistent, isFinal || failures >= Self.maximumFailures {
             entries[key] = nil
             return .failed(key, why: why)

@@ -1,3 +1,4 @@
+import Events
 import Wire
 
 /// Refetch keyed by resource: the same key never runs twice at once, different keys run side by side up to a limit.
@@ -10,6 +11,9 @@ import Wire
 ///      │  │  again  │   ▼                ▼
 ///      │  └──────── │ parked          waiting (backoff) ──► queued
 ///      └────────────┘ token renewed
+///
+/// A list that comes in pages goes from applying to queued, until its last page came. It is current when nothing about it came between the first
+/// request and the last answer.
 ///
 /// A key that is persistent is tried again for ever, at the backoff's cap; any other is given up after some failures.
 struct Refetcher: Sendable {
@@ -75,6 +79,21 @@ struct Refetcher: Sendable {
         var cause: Int
     }
 
+    /// A list of which a page came and more are to come.
+    struct Paging {
+        /// What the next page is asked for with. Untrusted text.
+        var next: String
+        /// How many pages came, and the bytes of their bodies.
+        var pages = 0
+        var bytes = 0
+        /// The rows of the pages that came, an array of the list's own type.
+        var rows: any Sendable
+        /// The rows of them that could not be read.
+        var leftOut: LeftOutRows
+        /// Whether something about the list came since its first page was asked for.
+        var isDirty = false
+    }
+
     private let limit: Int
     private var pace: RequestPace
     let backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
@@ -94,6 +113,7 @@ struct Refetcher: Sendable {
     static let mostHasty = 10
     static let floor: Duration = .milliseconds(200)
     var parked: [ResourceKey] = []
+    private(set) var paging: [ResourceKey: Paging] = [:]
     private var lastRequest = 0
     /// Changes with each token that may be another one.
     var generation = 0
@@ -115,8 +135,8 @@ struct Refetcher: Sendable {
     /// Whether nothing is queued, in flight, waiting or parked.
     var isIdle: Bool { entries.isEmpty }
 
-    /// Whether anything is in flight that `taint` could reach.
-    var isFetching: Bool { !flights.isEmpty }
+    /// Whether anything is in flight, or between two pages, that `taint` could reach.
+    var isFetching: Bool { !flights.isEmpty || !paging.isEmpty }
 
     /// What is under way, one line each, in an order that does not depend on the process.
     var pending: [String] { entries.map { "\($0.value.state) \($0.key.label)" }.sorted() }
@@ -128,6 +148,7 @@ struct Refetcher: Sendable {
             queue.append(key)
             return
         }
+        paging[key]?.isDirty = true
         switch entry.state {
         case .fetching(let request):
             if let index = flights.firstIndex(where: { $0.request == request }) { flights[index].isDirty = true }
@@ -158,11 +179,25 @@ struct Refetcher: Sendable {
         for index in flights.indices where !flights[index].isDirty && isConcerned(flights[index].key) {
             flights[index].isDirty = true
         }
+        for key in paging.keys where isConcerned(key) { paging[key]?.isDirty = true }
     }
+
+    /// The answer that is applied is a page: the next one is asked for.
+    mutating func goOn(_ key: ResourceKey, _ paging: Paging) {
+        guard let entry = entries[key], case .applying(let isDirty) = entry.state else { return }
+        self.paging[key] = paging
+        self.paging[key]?.isDirty = isDirty
+        entries[key]?.state = .queued
+        queue.append(key)
+    }
+
+    /// The list's last page came, or the list is begun anew. Gives what came before.
+    mutating func endPaging(_ key: ResourceKey) -> Paging? { paging.isEmpty ? nil : paging.removeValue(forKey: key) }
 
     /// The resource is gone or nobody cares: whatever is under way for it is dropped. Gives the request to cancel.
     mutating func forget(_ key: ResourceKey) -> Int? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
+        _ = endPaging(key)
         switch entry.state {
         case .queued: queue.removeAll { $0 == key }
         case .waiting: waiting.removeAll { $0.key == key }

@@ -46,7 +46,7 @@ extension Session {
 
     /// A whole answer about a resource was applied.
     mutating func fetched(_ key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]) {
-        if let call = backend.request(for: key) {
+        if let call = backend.request(for: key, page: nil) {
             effects.append(.remember(.checkpoint(resource: "\(call.method.rawValue) \(call.target)")))
         }
         guard isCurrent, !remembered.isEmpty else { return }

@@ -42,7 +42,7 @@ extension Session {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
             transaction.refetched.append(key.label)
             history.toldDelays.wentWell(key)
-            fetched(key, isCurrent: isCurrent, into: &effects)
+            if transaction.refetcher.paging[key] == nil { fetched(key, isCurrent: isCurrent, into: &effects) }
             tellLeftOut(of: key, into: &effects)
         } catch {
             isReadable = false
@@ -51,7 +51,9 @@ extension Session {
         let verdict = transaction.refetcher.finish(
             key, isReadable: isReadable, at: transaction.now, using: &random)
         if let verdict { carryOut(verdict, body: body, into: &effects) }
-        if isReadable, isCurrent { actionResourceFetched(key, into: &effects) }
+        if isReadable, isCurrent, transaction.refetcher.paging[key] == nil {
+            actionResourceFetched(key, into: &effects)
+        }
         return isReadable
     }
 

@@ -67,6 +67,7 @@ public struct Session: Sendable {
         transaction = Transaction(
             requestLimit: configuration.concurrentRequests, perSecond: configuration.requestsPerSecond)
         transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
+        transaction.largestList = configuration.limits.body
         transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
         backend =
@@ -228,7 +229,7 @@ public struct Session: Sendable {
         while transaction.refetcher.hasNext(at: transaction.now),
             let (key, request, cause) = transaction.refetcher.next(at: transaction.now)
         {
-            guard let call = backend.request(for: key) else {
+            guard let call = backend.request(for: key, page: transaction.refetcher.paging[key]?.next) else {
                 _ = transaction.refetcher.forget(key)
                 continue
             }

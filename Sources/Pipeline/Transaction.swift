@@ -84,6 +84,8 @@ struct Transaction: Sendable {
     var refetched: [String] = []
     /// What could not be read of the answer being handled.
     var leftOut = LeftOutRows()
+    /// How many bytes the pages of one list may have together.
+    var largestList = Limits.standard
     /// The answer being handled, where it was read already.
     var reading: AnswerReading?
     /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.

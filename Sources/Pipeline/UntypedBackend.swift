@@ -26,7 +26,7 @@ struct UntypedBackend: Backend {
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}
-    func request(for key: ResourceKey) -> RESTCall? { nil }
+    func request(for key: ResourceKey, page: String?) -> RESTCall? { nil }
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
     ) {}

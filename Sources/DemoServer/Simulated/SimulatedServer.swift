@@ -12,10 +12,11 @@ package struct SimulatedServer: SimulatedService {
     private let edition: Edition?
     private let revision: EngineIO.Revision
 
-    /// A server whose world is the one of `Scenario.simulated`. Of no `edition`, its world is that of 2021, and its sockets are as their clients
-    /// expect.
+    /// A server whose world is the one of `Scenario.simulated`, and whose lists have pages of `mostRows`. Of no `edition`, its world is that of
+    /// 2021, and its sockets are as their clients expect.
     package init(
-        seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil, revision: EngineIO.Revision = .v4
+        seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil, revision: EngineIO.Revision = .v4,
+        mostRows: Int = 1_000
     ) {
         var tokens = Tokens(key: (seed, ~seed))
         tokens.calendarOffset = epoch
@@ -25,6 +26,7 @@ package struct SimulatedServer: SimulatedService {
         backend = Backend(
             .simulated, seed: seed, epoch: epoch, tokens: tokens, tokenLifetime: tokenLifetime, start: .atOnce,
             edition: edition ?? .of2021, at: .zero)
+        backend.mostRows = mostRows
     }
 
     /// The user who watches.

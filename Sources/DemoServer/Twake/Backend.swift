@@ -17,6 +17,8 @@ struct Backend: Sendable {
     /// What will go wrong, in order.
     private var troubles: ArraySlice<EmbeddedServer.Trouble>
     private let ids: IDSource
+    /// How many rows a page of a list has at most, whatever is asked for.
+    var mostRows = 1_000
     private var serial = 0
     /// What the request in work sends.
     private var outbox: [Frame] = []
@@ -140,7 +142,7 @@ struct Backend: Sendable {
         var call = RESTCall(
             request: request, era: era, caller: nil, parameters: parameters, query: PercentText.pairs(request.query),
             body: .null,
-            now: worldTime(at: now), moment: now)
+            now: worldTime(at: now), moment: now, mostRows: mostRows)
         do throws(RESTError) {
             if !route.isPublic { call.caller = try caller(request.bearer, era, at: now) }
             call.body = try Self.body(of: request)

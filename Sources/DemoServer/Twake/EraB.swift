@@ -153,7 +153,7 @@ enum EraB {
     /// One page of a list whose page token, opaque to clients, is an offset.
     static func page(_ values: [JSONValue], _ call: RESTCall, websockets: [String]? = nil) -> RESTAnswer {
         let start = min(max(call.queryValue("page_token").flatMap { Int($0) } ?? 0, 0), values.count)
-        let end = min(start + call.limit(), values.count)
+        let end = min(start + min(call.limit(), call.mostRows), values.count)
         return list(
             Array(values[start..<end]), call, websockets: websockets, next: end < values.count ? String(end) : nil)
     }

@@ -91,6 +91,8 @@ struct RESTCall: Sendable {
     var now: Int64
     /// The server's own time, which tokens live by.
     var moment: Moment
+    /// How many rows a page of a list has at most.
+    var mostRows: Int
 
     func parameter(_ index: Int) -> String { parameters.indices.contains(index) ? parameters[index] : "" }
 

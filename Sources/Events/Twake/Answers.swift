@@ -222,6 +222,9 @@ extension Twake {
                 if reader.isNamed(key, "resources") {
                     hasList = true
                     try reader.each(sieve) { (reader) throws(Mismatch) in values.append(try read(&reader)) }
+                } else if reader.isNamed(key, "next_page_token"), try reader.kind() == .string {
+                    let token = try reader.text()
+                    sieve?.note(nextPage: token)
                 } else {
                     try reader.pass()
                 }

@@ -55,8 +55,11 @@ extension GroupMeBackend {
         guard
             memory.groups.take(records.map(\.group.id.entity), leftOut: transaction.leftOut, page: page)
         else { return }
-        if memory.groups.isLooping() { return tellLoop(of: .groups(page: page), into: &transaction) }
-        if let next = memory.groups.next(after: page, of: records.count + transaction.leftOut.count) {
+        let count = records.count + transaction.leftOut.count
+        if let why = memory.groups.giveUp(after: page, of: count) {
+            return tell(.groups(page: page), why, into: &transaction)
+        }
+        if let next = memory.groups.next(after: page, of: count) {
             return transaction.fetch(.groupMe(.groups(page: next)))
         }
         let (gone, doubtful) = memory.groups.end(of: transaction.model.rows(in: .groups).map(\.id.id))
@@ -88,8 +91,11 @@ extension GroupMeBackend {
         guard
             memory.chats.take(chats.map(\.conversation.entity), leftOut: transaction.leftOut, page: page)
         else { return }
-        if memory.chats.isLooping() { return tellLoop(of: .chats(page: page), into: &transaction) }
-        if let next = memory.chats.next(after: page, of: chats.count + transaction.leftOut.count) {
+        let count = chats.count + transaction.leftOut.count
+        if let why = memory.chats.giveUp(after: page, of: count) {
+            return tell(.chats(page: page), why, into: &transaction)
+        }
+        if let next = memory.chats.next(after: page, of: count) {
             return transaction.fetch(.groupMe(.chats(page: next)))
         }
         // A direct of which something was said meanwhile is one, wherever it stands in the list.
@@ -102,11 +108,10 @@ extension GroupMeBackend {
     }
 
     /// Says it once for each of the lists.
-    private mutating func tellLoop(of page: GroupMeResource, into transaction: inout Transaction) {
+    private mutating func tell(_ page: GroupMeResource, _ why: String, into transaction: inout Transaction) {
         guard memory.toldLoops.isNews(.groupMe(page)) else { return }
         transaction.notice(
-            .warning,
-            "\(page.label) is the same as the two pages before: the list is read no further, and nothing is removed")
+            .warning, "\(page.label) \(why): the list is read no further, and nothing is removed")
     }
 
     /// A group as the service has it. Where members were left out nothing is said of them.

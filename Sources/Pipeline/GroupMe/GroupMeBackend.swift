@@ -151,7 +151,7 @@ struct GroupMeBackend: Backend {
 
     // MARK: What is asked of the service
 
-    func request(for key: ResourceKey) -> RESTCall? {
+    func request(for key: ResourceKey, page: String?) -> RESTCall? {
         guard case .groupMe(let resource) = key else { return nil }
         return resource.call(for: user)
     }

@@ -45,17 +45,19 @@ struct GroupMeMemory: Sendable {
             return true
         }
 
-        /// Whether the server gives the same page again and again, whichever is asked for. Nothing is known then of what was not listed:
-        /// the reading ends. Entries that move while a list is read make two pages equal, hardly ever three.
-        mutating func isLooping() -> Bool {
-            guard repeats >= 2 else { return false }
-            (page, listed, last, repeats) = (nil, [], [], 0)
-            return true
+        /// Why the list is read no further, though its end did not come: nothing is known then of what was not listed. The server gives the same
+        /// page again and again, whichever is asked for (entries that move while a list is read make two pages equal, hardly ever three), or
+        /// never an empty one.
+        mutating func giveUp(after number: Int, of count: Int) -> String? {
+            let isTooLong = count > 0 && number >= Transaction.mostListPages
+            guard repeats >= 2 || isTooLong else { return nil }
+            defer { (page, listed, last, repeats) = (nil, [], [], 0) }
+            return repeats >= 2 ? "is the same as the two pages before" : "is not the last one"
         }
 
         /// The page that follows one of so many entries; nil when that was the last.
         mutating func next(after number: Int, of count: Int) -> Int? {
-            page = count == 0 || number >= GroupMeMemory.mostListPages ? nil : number + 1
+            page = count == 0 ? nil : number + 1
             return page
         }
 
@@ -66,9 +68,6 @@ struct GroupMeMemory: Sendable {
             return (missing.filter { !touched.contains($0) }, missing.filter { touched.contains($0) })
         }
     }
-
-    /// Pages of a list at most, whatever a server sends.
-    static let mostListPages = 1000
 
     var reaches: [GroupMe.ConversationID: GroupMeReach] = [:]
     var groups = Listing()

@@ -17,19 +17,20 @@ extension TwakeBackend {
                 into: &transaction)
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
-            apply(
-                try transaction.answer(to: endpoint, body), of: key, in: .channels(workspace), isCurrent: isCurrent,
-                into: &transaction)
+            if let channels = try transaction.list(of: key, to: endpoint, body) {
+                apply(channels, of: key, in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
+            }
         case .directs(let era, let company):
             let endpoint = TwakeEndpoints.directs(era, company: company, user: facts.user)
-            apply(
-                try transaction.answer(to: endpoint, body), of: key, in: .directs(company), isCurrent: isCurrent,
-                into: &transaction)
+            if let directs = try transaction.list(of: key, to: endpoint, body) {
+                apply(directs, of: key, in: .directs(company), isCurrent: isCurrent, into: &transaction)
+            }
         case .channel(let path):
             let channel = try TwakeEndpoints.channel(path).parse(body)
             if isCurrent { transaction.describe(channel) }
         case .members(let era, let path):
-            let members = try transaction.answer(to: TwakeEndpoints.members(era, path), body)
+            let endpoint = TwakeEndpoints.members(era, path)
+            guard let members = try transaction.list(of: key, to: endpoint, body) else { break }
             transaction.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
             if isCurrent { transaction.count(members, of: path) }
@@ -40,8 +41,9 @@ extension TwakeBackend {
             transaction.replace(
                 .badges(company), with: counts.map { .badgeCount($0, company: company) }, isCurrent: isCurrent)
         case .badges(.b, let company):
-            let badges = try transaction.answer(to: TwakeEndpoints.badges(company: company), body)
-            transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
+            if let badges = try transaction.list(of: key, to: TwakeEndpoints.badges(company: company), body) {
+                transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
+            }
         }
         facts.hasREST = true
         memory.told.wentWell(key)
@@ -191,9 +193,9 @@ extension Transaction {
     /// A whole list of members counts them: the lists of channels do not (4.4), and of directs they name whoever was invited.
     mutating func count(_ members: [Twake.ChannelMember], of path: TwakeChannelPath) {
         let count = members.count + leftOut.count
-        guard var channel = model[.channel(path.channel)]?.channel, channel.membersCount != count else {
-            return
-        }
+        guard leftOut.nextPage == nil, var channel = model[.channel(path.channel)]?.channel,
+            channel.membersCount != count
+        else { return }
         channel.statedMembersCount = count
         model.put(.channel(channel))
     }

@@ -100,9 +100,11 @@ struct TwakeBackend: Backend {
         TwakeRouter.route(sent, in: Twake.RoomName(sent.room), facts, &memory, into: &transaction)
     }
 
-    func request(for key: ResourceKey) -> RESTCall? {
+    func request(for key: ResourceKey, page: String?) -> RESTCall? {
         guard case .twake(let resource) = key, !facts.hasNoREST else { return nil }
-        return resource.call
+        var call = resource.call
+        if let page { call.add(name: "page_token", page) }
+        return call
     }
 
     mutating func lookAgain(into transaction: inout Transaction) {
