@@ -152,6 +152,23 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
+    @Test func `a payload full of secrets grows by no more than a recording holds, and none of them stays`() {
+        for member in [#""pwd":"a","#, #""pwd":1,"#] {
+            let payload = "{" + String(repeating: member, count: 100_000) + #""end":true}"#
+            let clean = scrubbed(payload)
+            #expect(clean.utf8.count < payload.utf8.count / 4 * 5 + 4096 * 32)
+            #expect(!clean.contains(member) && clean.hasSuffix(#""pwd":"*","end":true}"#))
+            #expect(scrubbed(clean) == clean, "what was scrubbed is clean")
+        }
+    }
+
+    @Test func `a text full of secrets is one secret as a whole`() {
+        let clean = scrubbed(String(repeating: "pwd=a&", count: 10_000))
+        #expect(clean.wholeMatch(of: /‹secret-[0-9a-f]{16}›/) != nil, "\(clean.prefix(200))")
+        let inside = scrubbed(#"{"said":""# + String(repeating: "pwd=a&", count: 10_000) + #"","end":true}"#)
+        #expect(inside.wholeMatch(of: /\{"said":"‹secret-[0-9a-f]{16}›","end":true\}/) != nil, "\(inside.prefix(200))")
+    }
+
     @Test func `the same secret has the same mark wherever it stands, and another one in another run`() {
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLW9mLWl0"
         let payload = #"42["x",{"token":"T","u":"https://h/?token=T","t":"a T b","authorization":"Bearer T"}]"#

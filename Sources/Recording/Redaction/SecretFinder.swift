@@ -17,6 +17,8 @@ enum SecretFinder {
 
     /// An address inside an address inside an address is percent-encoded three times over.
     private static let mostLevels = 4
+    /// A text with more secrets than this is one secret as a whole.
+    private static let mostPlaces = 4096
     /// An address is looked for so far before its query.
     private static let longestAddress = 2048
 
@@ -26,6 +28,8 @@ enum SecretFinder {
     static func secrets(in text: [UInt8], _ name: SecretName?, under key: String) -> [FoundSecret] {
         text.withUnsafeBufferPointer { text in
             var found = secrets(in: text, level: 0)
+            // Each place takes memory; of a text that is full of secrets nothing is worth keeping.
+            if found.count > mostPlaces { return [FoundSecret(rule: found[0].rule, range: 0..<text.count)] }
             if let name, let range = named(text[...], name) {
                 found.append(FoundSecret(rule: SecretRule(name), range: range))
             }
@@ -94,7 +98,7 @@ enum SecretFinder {
         var isEncoded = false
         SecretName.tails.withUnsafeBufferPointer { tails in
             var from = 0
-            while true {
+            while found.count <= mostPlaces {
                 let next = secret_next(base, text.count, from, tails.baseAddress)
                 let place = next.place
                 from = place + 1

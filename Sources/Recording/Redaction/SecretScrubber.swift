@@ -11,7 +11,8 @@ public import Wire
 ///
 /// **The mark.** `‹secret-` and 64 bits of a SHA-256 over a key and the secret, as 16 hexadecimal digits, and `›`. The key is made for each
 /// scrubber and is in no file, so that nobody can try passwords against a recording; the same secret has the same mark as long as the scrubber
-/// lives: in all segments, answers and events of a run.
+/// lives: in all segments, answers and events of a run. After the first 4,096 secrets of a payload the mark is `*`, and a text with more than
+/// that is one secret as a whole: a payload full of secrets does not grow beyond what a recording holds (`Limits.longestPayload`).
 ///
 /// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`): what was scrubbed, they
 /// find clean.
@@ -32,9 +33,13 @@ public struct SecretScrubber: Sendable {
     public func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? {
         guard payload.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) else { return nil }
         let isHandshake = payload.starts(with: "0{".utf8) || payload.starts(with: "40".utf8)
+        var marks = 0
         return PayloadWalk.changed(payload, seeksSecrets: true) { value in
             if isHandshake, value.keys == ["sid"] || value.keys == ["pid"] { return nil }
-            return value.replacing(value.secrets.map(\.range)) { SecretMark.text(digest: digest(of: $0)) }
+            return value.replacing(value.secrets.map(\.range)) { secret in
+                marks += 1
+                return marks > SecretMark.most ? SecretMark.short : SecretMark.text(digest: digest(of: secret))
+            }
         }
     }
 
