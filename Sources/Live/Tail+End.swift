@@ -17,9 +17,11 @@ extension Tail {
         restartIdleLimit()
     }
 
+    /// That nothing comes says nothing while the socket is not read: the limit begins anew when it is.
     func restartIdleLimit() {
         guard let idle = configuration.idleTimeout else { return }
         limits.idle?.cancel()
+        guard !isReadingPaused else { return }
         limits.idle = loop.schedule(at: loop.now + idle) { [weak self] in
             self?.assumeIsolated { $0.timeIsUp() }
         }

@@ -139,6 +139,7 @@ extension Tail {
         behind.insert(consumer)
         guard !wasPaused else { return }
         socket?.setReading(false)
+        restartIdleLimit()
         tellOfPause(why)
         pausing = loop.schedule(at: loop.now + .milliseconds(250)) { [weak self] in
             self?.assumeIsolated { $0.feed(.reading(.paused)) }
@@ -159,6 +160,7 @@ extension Tail {
         pausing?.cancel()
         if session.reading != .resumed { feed(.reading(.resumed)) }
         socket?.setReading(true)
+        restartIdleLimit()
     }
 
     /// Does what the session wanted; `stamp` is that of the input that led to it.

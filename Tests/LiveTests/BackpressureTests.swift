@@ -6,31 +6,60 @@ import Testing
 import Wire
 
 @Suite struct BackpressureTests {
-    @Test func `a stuck outlet stops the reading at a bound, and once it is free nothing is missing`() async throws {
-        let total = 30_000
+    private static let total = 30_000
+
+    /// A tail of a server that says so many events, and `outlet`.
+    private func stuck(
+        _ outlet: GatedOutlet, _ change: (inout TailConfiguration) -> Void = { _ in }
+    ) throws -> (server: ScriptedServer, tail: Tail) {
         let event =
             #"42["realtime:event",{"name":"/r","data":{"type":"writing","event":{"thread_id":"","channel_id":"C","user_id":"U","name":"A B","is_writing":true}}}]"#
-        let server = try ScriptedServer(frames: Array(repeating: event, count: total))
-        defer { server.close() }
-        let outlet = GatedOutlet(permits: 0)
-        let configuration = TailConfiguration(
+        let server = try ScriptedServer(frames: Array(repeating: event, count: Self.total))
+        var configuration = TailConfiguration(
             server: URLParts(scheme: "http", host: "127.0.0.1", port: server.port),
             session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
             token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
-        let tail = try Tail(configuration, outlets: [outlet])
-        async let summary = tail.run()
-        let seen = Mailbox<Int>()
+        change(&configuration)
+        return (server, try Tail(configuration, outlets: [outlet]))
+    }
+
+    /// What `look` gives on the loop once the socket is not read.
+    private func whenPaused<Value: Sendable>(
+        _ tail: Tail, _ look: @escaping @Sendable (isolated Tail) -> Value
+    ) async throws -> Value? {
+        let seen = Mailbox<Value?>()
         runOnThread(named: "weir-test") {
             // Each look waits for a turn of the loop, so the loop goes on in between.
             while tail.loop.perform({ tail.assumeIsolated { $0.isReadingPaused } }) == false {}
-            seen.put(tail.loop.perform { tail.assumeIsolated { $0.counts.events } } ?? .max)
+            seen.put(tail.loop.perform { tail.assumeIsolated { look($0) } })
         }
+        return try await seen.first()
+    }
+
+    @Test func `a stuck outlet stops the reading at a bound, and once it is free nothing is missing`() async throws {
+        let outlet = GatedOutlet(permits: 0)
+        let (server, tail) = try stuck(outlet)
+        defer { server.close() }
+        async let summary = tail.run()
         // One bound's worth waits, one may be in the outlet's hands, and the messages of one turn of the loop come on top.
-        #expect(try await seen.first() < 2 * 4096 + 4096)
+        #expect(try await whenPaused(tail) { $0.counts.events } ?? .max < 2 * 4096 + 4096)
         outlet.permit(.max)
-        await outlet.written.wait { $0.events.count == total + 2 }
+        await outlet.written.wait { $0.events.count == Self.total + 2 }
         #expect(outlet.written.all.notices.contains { $0.text.contains("does not keep up") })
         tail.stop()
-        #expect(await summary.events == total + 2)
+        #expect(await summary.events == Self.total + 2)
+    }
+
+    @Test func `no time without events ends a tail that does not read, since its own output is stuck`() async throws {
+        let outlet = GatedOutlet(permits: 0)
+        let (server, tail) = try stuck(outlet) { $0.idleTimeout = .seconds(2) }
+        defer { server.close() }
+        async let summary = tail.run()
+        // A timer of the same loop, which is due after the limit would be.
+        _ = try await whenPaused(tail) { tail in
+            tail.loop.schedule(at: tail.loop.now + .milliseconds(2500)) { outlet.permit(.max) }
+        }
+        let end = await summary
+        #expect(end.outcome == .limitReached && end.events == Self.total + 2)
     }
 }
