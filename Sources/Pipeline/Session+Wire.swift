@@ -133,7 +133,9 @@ extension Session {
         _ layer: UndecodableReport.Layer, subject: String, _ message: String, _ text: ArraySlice<UInt8>,
         into effects: inout [Effect]
     ) {
-        let report = UndecodableReport(layer: layer, subject: subject, message: message, excerpt: text.prefix(200))
+        // A copy: a slice would keep the whole message in memory.
+        let excerpt = Array(text.prefix(200))[...]
+        let report = UndecodableReport(layer: layer, subject: subject, message: message, excerpt: excerpt)
         effects.append(.report(.undecodable(report)))
     }
 

@@ -1,6 +1,8 @@
+import JSONText
 @testable import Live
 @testable import Network
 import Pipeline
+import Recording
 import TestSupport
 import Testing
 import Wire
@@ -61,5 +63,47 @@ import Wire
         }
         let end = await summary
         #expect(end.outcome == .limitReached && end.events == Self.total + 2)
+    }
+
+    @Test func `whatever waits for an outlet is weighed by the bytes it holds`() throws {
+        let stamp = Stamp(n: 1, time: .zero, wall: 0)
+        let large = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+        let text = String(decoding: large, as: UTF8.self)
+        let answers = [
+            SocketIO.Acknowledgement(id: 1, arguments: RawJSON(unchecked: Array("[\"\(text)\"]".utf8)[...])),
+            SocketIO.Acknowledgement(
+                id: 1, arguments: RawJSON(unchecked: Array("[]".utf8)[...]), attachments: [large[...]]),
+        ]
+        let emits = answers.map { answer in
+            var emit = EmitReport(Emit("e"), to: "/")
+            emit.outcome = .answered(answer)
+            return Report.emit(emit)
+        }
+        let reports: [Report] = [
+            .notice(Notice(.info, text)), .room(RoomReport(change: .left, room: "r", source: "", why: text)),
+            .refetch(RefetchReport(resource: text, outcome: .fetched, status: 200, cause: 1, duration: .zero)),
+            .undecodable(UndecodableReport(layer: .event, subject: "s", message: text, excerpt: [])),
+            .connection(.lost(why: text, retryIn: nil)),
+        ]
+        let unit = WireUnit(
+            stamp: stamp, isSent: false, channel: "ws", title: "", bytes: large[...], isBinary: false, size: large.count
+        )
+        let items =
+            (emits + reports).map { OutletThread.Item.report(StampedReport(stamp: stamp, report: $0)) } + [.wire(unit)]
+        for item in items {
+            #expect(item.weight >= large.count)
+            let outlet = GatedOutlet(permits: 0)
+            let thread = try OutletThread(
+                outlets: [outlet], recording: nil, flight: nil, attachments: nil, wire: nil, onError: { _ in },
+                onWord: { _ in }, onChange: {})
+            // The outlet is stuck with the first, which weighs next to nothing.
+            thread.push([.report(StampedReport(stamp: stamp, report: .notice(Notice(.info, "first"))))])
+            thread.push(Array(repeating: item, count: 7))
+            #expect(thread.lateWords == nil)
+            thread.push([item])
+            #expect(thread.lateWords == "the output does not keep up")
+            outlet.permit(.max)
+            #expect(thread.finish().isEmpty)
+        }
     }
 }

@@ -178,9 +178,9 @@ struct WatchLog {
 
     private static func cost(of report: Report) -> Int {
         switch report {
-        case .event(let event): 1000 + event.payload.bytes.count
+        case .event: 1000 + report.heldBytes
         case .diff(let diff): 500 + 500 * diff.batch.rowCount
-        case .gap, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: 500
+        case .gap, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: 500 + report.heldBytes
         }
     }
 }
