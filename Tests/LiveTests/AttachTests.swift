@@ -245,6 +245,34 @@ extension StampedReport {
         #expect(shown.reports.all.count == 8 + 1 + ViewControls.mostWaiting)
     }
 
+    @Test func `of too many bytes the oldest are given up, and what is larger than all that may wait stays alone`()
+        throws
+    {
+        let (controls, shown) = (ViewControls(), Watcher())
+        let view = ControlledView(controls) { _ in shown }
+        func report(_ n: Int, bytes: Int) -> StampedReport {
+            let text = String(repeating: "x", count: bytes)
+            return StampedReport(
+                stamp: Stamp(n: n, time: Moment(microseconds: Int64(n)), wall: 0), report: .notice(Notice(.info, text)))
+        }
+        controls.pause(true)
+        for n in 1...20 { try view.write([report(n, bytes: 1 << 20)]) }
+        #expect(controls.waiting == 8)
+        try view.write((21...40).map { report($0, bytes: 1 << 20) })
+        #expect(controls.waiting == 8)
+        controls.pause(false)
+        try view.write([])
+        #expect(shown.reports.all.map(\.stamp.n) == [32] + Array(33...40))
+        #expect(shown.reports.all.gaps.map(\.cause) == [.paused])
+        controls.pause(true)
+        try view.write([report(41, bytes: 9 << 20)])
+        #expect(controls.waiting == 1)
+        try view.write([report(42, bytes: 1)])
+        #expect(controls.waiting == 1)
+        try view.finish()
+        #expect(shown.reports.all.last?.stamp.n == 42)
+    }
+
     @Test func `another format has another printer`() throws {
         let controls = ViewControls()
         let formats = Mailbox<OutputFormat?>()

@@ -1,10 +1,11 @@
 import Network
 public import Pipeline
 import Recording
+import Wire
 
 /// What somebody else may change of a view while it runs: whether it is paused, and in which format it prints. Any thread.
 public final class ViewControls: Sendable {
-    /// Reports that wait at most while the view is paused.
+    /// Reports that wait at most while the view is paused, of no more than `Limits.waiting` bytes.
     static let mostWaiting = 10_000
 
     private struct State {
@@ -42,14 +43,15 @@ public final class ViewControls: Sendable {
 }
 
 /// A view that is paused and goes on, and changes its format, as its controls say. What comes while it is paused waits; of more than
-/// may wait the oldest is given up, and a gap tells how much.
+/// may wait, in reports or in bytes, the oldest is given up, and a gap tells how much.
 public final class ControlledView: Outlet {
     private struct State {
         /// Nil for the form the view began with.
         var format: OutputFormat?
         var printer: any Outlet
         var waiting: ArraySlice<StampedReport> = []
-        var lost: (from: StampedReport, to: StampedReport, events: Int)?
+        var waitingBytes = 0
+        var lost: (from: Stamp, to: Stamp, events: Int)?
     }
 
     private let controls: ViewControls
@@ -94,10 +96,11 @@ public final class ControlledView: Outlet {
         var reports = Array(state.waiting)
         if let lost = state.lost {
             let gap = GapReport(
-                cause: .paused, from: lost.from.stamp.time, to: lost.to.stamp.time, lost: lost.events)
-            reports.insert(StampedReport(stamp: lost.to.stamp, report: .gap(gap)), at: 0)
+                cause: .paused, from: lost.from.time, to: lost.to.time, lost: lost.events)
+            reports.insert(StampedReport(stamp: lost.to, report: .gap(gap)), at: 0)
         }
         state.waiting = []
+        state.waitingBytes = 0
         state.lost = nil
         controls.note(waiting: 0)
         try state.printer.write(reports)
@@ -105,15 +108,17 @@ public final class ControlledView: Outlet {
 
     private func keep(_ reports: [StampedReport], _ state: inout State) {
         state.waiting += reports
-        let excess = state.waiting.count - ViewControls.mostWaiting
-        if excess > 0 {
-            for report in state.waiting.prefix(excess) {
-                let isEvent = if case .event = report.report { 1 } else { 0 }
-                state.lost = (state.lost?.from ?? report, report, (state.lost?.events ?? 0) + isEvent)
-            }
-            // A copy, so that what was given up does not stay in memory.
-            state.waiting = ArraySlice(Array(state.waiting.dropFirst(excess)))
+        state.waitingBytes += reports.reduce(0) { $0 + $1.report.heldBytes }
+        var kept = state.waiting
+        while kept.count > ViewControls.mostWaiting || kept.count > 1 && state.waitingBytes > Limits.waiting,
+            let report = kept.popFirst()
+        {
+            state.waitingBytes -= report.report.heldBytes
+            let isEvent = if case .event = report.report { 1 } else { 0 }
+            state.lost = (state.lost?.from ?? report.stamp, report.stamp, (state.lost?.events ?? 0) + isEvent)
         }
+        // A copy, so that what was given up does not stay in memory.
+        if kept.count < state.waiting.count { state.waiting = ArraySlice(Array(kept)) }
         controls.note(waiting: state.waiting.count)
     }
 }
