@@ -18,11 +18,15 @@ struct HostileCase: Sendable {
     var options: [String] = []
     /// Whether nobody reads what it prints.
     var isUnread = false
+    /// Whether it is recorded. Else nothing keeps what nobody reads: it waits in memory, and then in the server.
+    var isRecorded = true
     /// Bytes of the model that belong to the amount of one, since the server says that there is so much.
     var model = 0
 
     /// Mebibytes that a tail may take beyond those of a quiet one and the model's: in the short form and in the long one.
     static let bounds = (short: 72, long: 100)
+    /// Mebibytes that a tail takes in all when nobody reads its output and nothing keeps it.
+    static let unrecordedBound = 100
 
     private static let body = "the body of the answer is larger than"
     private static let head = "the head of the answer is larger than"
@@ -95,6 +99,12 @@ struct HostileCase: Sendable {
         HostileCase(
             name: "huge-events", amounts: (100, 500), rounds: 0, options: ["--format", "json"], isUnread: true),
         HostileCase(
+            name: "huge-events", amounts: (100, 500), rounds: 0, options: ["--format", "json"], isUnread: true,
+            isRecorded: false),
+        HostileCase(
+            name: "huge-events", amounts: (100, 500), rounds: 0, options: ["--view", "raw"], isUnread: true,
+            isRecorded: false),
+        HostileCase(
             name: "huge-events", amounts: (100, 500), options: ["--hook", "type = event=sleep 60", "--format", "json"]),
         HostileCase(name: "huge-events", amounts: (100, 500), options: ["--forward", "http://127.0.0.1:PORT/mute"]),
         HostileCase(name: "long-names", amounts: (32, 500)),
@@ -146,12 +156,15 @@ struct HostileCase: Sendable {
         print("A quiet tail takes \(quiet >> 10) MiB. Beyond it and the model:")
         for (index, result) in results.sorted(by: { $0.index < $1.index }) {
             let hostile = HostileCase.all[index]
-            let label = "\(hostile.name) \(Self.amount(hostile))" + (hostile.isUnread ? ", unread" : "")
+            let label =
+                "\(hostile.name) \(Self.amount(hostile))" + (hostile.isUnread ? ", unread" : "")
+                + (hostile.isRecorded ? "" : ", not recorded")
             let outcome = try result.get()
             let model = hostile.model * Self.amount(hostile) >> 20
             let taken = (outcome.kibibytes - quiet) >> 10
             #expect(outcome.problem == nil, "\(label)")
             #expect(taken - model <= Self.bound, "\(label)")
+            #expect(hostile.isRecorded || outcome.kibibytes >> 10 < HostileCase.unrecordedBound, "\(label)")
             print("| \(label) | \(taken) MiB | \(Self.bound + model) MiB | \(hostile.notice ?? "") |")
         }
     }
@@ -235,8 +248,9 @@ struct HostileCase: Sendable {
         let tail = try Run(
             [
                 try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--store", "none",
-                "--max-attempts", "1000", "--record", "\(folder)/a.weir.jsonl",
-            ] + hostile.options.map { $0.split(separator: "PORT").joined(separator: String(port)) } + limits,
+                "--max-attempts", "1000",
+            ] + (hostile.isRecorded ? ["--record", "\(folder)/a.weir.jsonl"] : [])
+                + hostile.options.map { $0.split(separator: "PORT").joined(separator: String(port)) } + limits,
             environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder],
             watchedFor: hostile.notice ?? "\0", isUnread: hostile.isUnread)
         defer {
@@ -245,6 +259,8 @@ struct HostileCase: Sendable {
         }
         var outcome = Outcome(kibibytes: 0, problem: nil)
         var grown = monotonicSeconds()
+        // Where no word of the server's says that it is under way, it gets more time to be.
+        let settling = hostile.rounds == 0 ? 2 : Self.settling
         while monotonicSeconds() < deadline {
             tail.look()
             server.look()
