@@ -1,6 +1,8 @@
 import Glibc
-import Live
+@testable import Live
+import Network
 import Pipeline
+import TestSupport
 import Testing
 
 @Suite("Where it is printed")
@@ -92,6 +94,70 @@ struct PrintingOutputTests {
         }
         Glibc.close(pipe.writeEnd)
         #expect(await reader.value == 20_000 * (Sample.messagePayload.utf8.count + 1))
+        Glibc.close(pipe.readEnd)
+    }
+
+    @Test("What nobody reads waits in a file; what is too much for it is left out and told, and later ones come again")
+    func spoolIsFull() throws {
+        let pipe = try Pipe()
+        _ = fcntl(pipe.writeEnd, F_SETFL, O_NONBLOCK)
+        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 12)
+        var filled = 0
+        while case let count = write(pipe.writeEnd, piece, piece.count), count > 0 { filled += count }
+        let told = Mailbox<String>()
+        let spool = try #require(
+            OutputSpool(
+                in: try temporaryFolder(), for: DescriptorWriter(descriptor: pipe.writeEnd, name: "standard output"),
+                most: 10 << 12
+            ) { told.put($0) })
+        func keep(_ pieces: Int) throws {
+            for _ in 0..<pieces {
+                let isKept = try piece.withUnsafeBytes { (bytes) throws(OutletError) in try spool.keep(bytes) }
+                #expect(isKept && spool.isWaiting)
+            }
+        }
+        try keep(13)
+        #expect(told.all.isEmpty, "nobody has read anything")
+        let read = Mailbox<Int>()
+        runOnThread(named: "weir-test") {
+            var count = 0
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while case let got = Glibc.read(pipe.readEnd, &buffer, buffer.count), got > 0 { count += got }
+            read.put(count)
+        }
+        try spool.drain()
+        #expect(!spool.isWaiting)
+        #expect(
+            told.all == [
+                "weir: nobody read standard output: \(3 << 12) bytes are left out; the recording has them\n"
+            ])
+        let more = try piece.withUnsafeBytes { (bytes) throws(OutletError) in try spool.keep(bytes) }
+        try spool.drain()
+        Glibc.close(pipe.writeEnd)
+        #expect(try more && read.first() == filled + 11 * piece.count)
+        #expect(told.all.count == 1)
+        Glibc.close(pipe.readEnd)
+    }
+
+    @Test("What comes while the last that waits is brought out comes out, too, and in order")
+    func spoolEmpties() throws {
+        let pipe = try Pipe()
+        let spool = try #require(
+            OutputSpool(
+                in: try temporaryFolder(), for: DescriptorWriter(descriptor: pipe.writeEnd, name: "standard output")))
+        let read = Mailbox<[UInt8]>()
+        runOnThread(named: "weir-test") {
+            var (all, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+            while case let got = Glibc.read(pipe.readEnd, &buffer, buffer.count), got > 0 { all += buffer[..<got] }
+            read.put(all)
+        }
+        let lines = (1...5000).map { Array("line \($0)\n".utf8) }
+        for line in lines {
+            #expect(try line.withUnsafeBytes { (bytes) throws(OutletError) in try spool.keep(bytes) })
+        }
+        try spool.drain()
+        Glibc.close(pipe.writeEnd)
+        #expect(try read.first() == lines.flatMap { $0 })
         Glibc.close(pipe.readEnd)
     }
 

@@ -10,6 +10,8 @@ final class OutputSpool: Sendable {
         var leftOut = 0
         /// Whether the thread runs, which is as long as something waits.
         var isRunning = false
+        /// Whether bytes are on their way into the file: the thread does not end before them.
+        var isKeeping = false
         var failure: OutletError?
     }
 
@@ -19,13 +21,21 @@ final class OutputSpool: Sendable {
 
     private let file: Int32
     private let target: DescriptorWriter
+    private let most: off_t
+    private let tell: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// `target` waits for its reader. Nil where no such file can be made.
-    init?(in folder: String, for target: DescriptorWriter) {
+    /// `target` waits for its reader; `most` bytes wait. `tell` is told a line of what was left out, on any thread. Nil where no such file can
+    /// be made.
+    init?(
+        in folder: String, for target: DescriptorWriter, most: off_t = OutputSpool.most,
+        tell: @escaping @Sendable (String) -> Void = {
+            try? DescriptorWriter(descriptor: 2, name: "standard error").write(Array($0.utf8))
+        }
+    ) {
         // O_TMPFILE, a macro that Swift does not see.
         file = open(folder, 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
-        self.target = target
+        (self.target, self.most, self.tell) = (target, most, tell)
         if file < 0 { return nil }
     }
 
@@ -38,15 +48,20 @@ final class OutputSpool: Sendable {
     func keep(_ bytes: UnsafeRawBufferPointer) throws(OutletError) -> Bool {
         try throwFailure()
         let (place, isNew) = state.change { state in
-            defer { state.isRunning = true }
+            defer { (state.isRunning, state.isKeeping) = (true, true) }
             return (state.written, !state.isRunning)
         }
-        let isTaken = place + bytes.count <= Self.most
+        let isTaken = place + bytes.count <= most
         if isTaken, pwrite(file, bytes.baseAddress, bytes.count, place) != bytes.count {
-            if isNew { state.change { $0.isRunning = false } } else { try drain() }
+            state.change { state in
+                state.isKeeping = false
+                if isNew { state.isRunning = false }
+            }
+            try drain()
             return false
         }
         state.change { state in
+            state.isKeeping = false
             if isTaken { state.written += bytes.count } else { state.leftOut += bytes.count }
         }
         if isNew { runOnThread(named: "weir-spool") { [self] in bringOut() } }
@@ -66,7 +81,10 @@ final class OutputSpool: Sendable {
     private func bringOut() {
         var piece = [UInt8](repeating: 0, count: Self.piece)
         while true {
-            let (count, place) = state.look { (min($0.written - $0.read, Self.piece), $0.read) }
+            let (count, place) = state.wait { state in
+                state.isKeeping && state.read == state.written
+                    ? nil : (min(state.written - state.read, Self.piece), state.read)
+            }
             let got = count > 0 ? pread(file, &piece, count, place) : 0
             do throws(OutletError) {
                 if got > 0 { try target.write(Array(piece[..<got])) }
@@ -75,17 +93,19 @@ final class OutputSpool: Sendable {
             }
             let leftOut = state.change { state -> Int? in
                 state.read += max(0, got)
-                guard got <= 0 || state.read == state.written else { return nil }
-                defer { state = State() }
+                guard got <= 0 || state.read == state.written, !state.isKeeping else { return nil }
+                if state.leftOut > 0 {
+                    defer { state.leftOut = 0 }
+                    return state.leftOut
+                }
                 ftruncate(file, 0)
-                return state.leftOut
+                state = State()
+                return 0
             }
             guard let leftOut else { continue }
-            if leftOut > 0 {
-                let words = "weir: nobody read \(target.name): \(leftOut) bytes are left out; the recording has them\n"
-                try? DescriptorWriter(descriptor: 2, name: "standard error").write(Array(words.utf8))
-            }
-            return
+            if leftOut == 0 { return }
+            // Before the end, which the program may be waiting for.
+            tell("weir: nobody read \(target.name): \(leftOut) bytes are left out; the recording has them\n")
         }
     }
 }
