@@ -20,11 +20,12 @@ struct FileConversionRunTests {
         #expect(back.output.hasPrefix(#"{"log":{"version":"1.2","creator":{"name":"weir","#))
         for format in ["cloudevents", "lines"] {
             let out = try weir("file", "convert", folder + "/a", "--to", format, "-o", folder + "/" + format)
-            #expect(out.status == 0)
+            // CloudEvents have no place for the bytes of an attachment, and say so.
+            let loss = "weir: \(folder)/a: line 18, byte "
+            #expect(format == "lines" ? out.status == 0 : out.status == 3 && out.errors.hasPrefix(loss), "\(out)")
             let again = try weir("file", "convert", folder + "/" + format, "--to", "weir", "-o", folder + "/b" + format)
             #expect(again.status == 0)
             let shown = try weir("file", "cat", folder + "/b" + format, "--format", "raw").output
-            // CloudEvents have no place for the bytes of an attachment.
             let kept = format == "lines" ? 3 : 2
             #expect(shown.split(separator: "\n").prefix(kept) == replayed.output.split(separator: "\n").prefix(kept))
         }
@@ -76,6 +77,22 @@ struct FileConversionRunTests {
         #expect(none.status == 2 && none.errors.hasPrefix("weir: --to FORMAT is missing\n"))
         let har = try weir("file", "convert", sample, "--from", "har", "--to", "weir")
         #expect(har.status == 1 && har.errors.contains("is not a recording: it holds no WebSocket messages"))
+    }
+
+    @Test("What is left out is told with its place and counted, and the exit code is 3")
+    func leftOut() throws {
+        let folder = try temporaryFolder()
+        try writeFile(folder + "/log", "< one\n[03:04] < two\n<b no base64!\n> three\n")
+        let lines = try weir("file", "convert", folder + "/log", "--to", "weir", "-o", folder + "/a")
+        #expect(lines.status == 3 && lines.errors.hasSuffix("weir: 4 records written\n"), "\(lines.errors)")
+        #expect(lines.errors.contains("weir: \(folder)/log: line 2, byte 6: it begins neither with < or > nor with"))
+        #expect(lines.errors.contains("/log: line 3, byte 20: what stands behind its b is not base64\n"))
+        let messages = [#"1,"data":"a""#, #"9,"data":"b""#].map { #"{"type":"receive","time":1,"opcode":\#($0)}"# }
+        let entry = #"{"request":{"url":"ws://h/"},"_webSocketMessages":[\#(messages.joined(separator: ","))]}"#
+        try writeFile(folder + "/har", #"{"log":{"entries":[\#(entry)]}}"#)
+        let archive = try weir("file", "convert", folder + "/har", "--to", "weir", "-o", folder + "/b")
+        #expect(archive.status == 3 && archive.errors.hasSuffix("weir: 3 records written\n"), "\(archive.errors)")
+        #expect(archive.errors.contains(": entry 1: message 2 (a ping) is left out\n"))
     }
 
     @Test("Secrets are taken out by rules, and the doctor finds them no more")

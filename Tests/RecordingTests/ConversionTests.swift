@@ -172,6 +172,33 @@ import Wire
         }
     }
 
+    @Test func `CloudEvents tell each attachment and each event that they leave out, with its place`() throws {
+        try withTemporaryFolder { folder in
+            let messages: [WebSocketMessage] = [
+                .text(#"451-["photo",{"_placeholder":true,"num":0}]"#), .binary([1, 2, 3]), .text("2"),
+                .text(#"430[{"ok":true}]"#), .text(#"42["broken",{"a":]"#), .text(#"42["hi"]"#),
+            ]
+            let bytes = try recording { writer in
+                for (number, message) in messages.enumerated() {
+                    let frame = Record.FrameRecord(connection: 1, direction: .in, message: message)
+                    try writer.append(.frame(frame), at: Moment(microseconds: Int64(number)), wall: Int64(number))
+                }
+            }
+            try write(bytes, to: folder + "/a")
+            var told: [FileProblem] = []
+            let report = try RecordingConversion.export(
+                folder + "/a", as: .cloudevents, to: ToolDestination(path: folder + "/b"), tool: "t"
+            ) { told.append($1) }
+            #expect(report.written == 2 && report.problems == 2)
+            #expect(
+                told.map(\.message) == [
+                    "a binary message is left out: CloudEvents have no place for the bytes of an attachment",
+                    "an event is left out: its name and arguments cannot be read",
+                ])
+            #expect(told.map(\.line) == [3, 6])
+        }
+    }
+
     @Test func `what was published on channels is counted and filtered by its type and its room`() throws {
         try withTemporaryFolder { folder in
             try write(published(), to: folder + "/a")
@@ -213,6 +240,23 @@ import Wire
                 try frames(folder + "/b").map { String(decoding: $0.0.message.bytes, as: UTF8.self) } == ["one", "six"])
             #expect(report.problems == 5 && told.map(\.line) == [4, 5, 6, 7, 9])
             #expect(told.first?.message.hasPrefix("it begins neither with < or > nor with a time") == true)
+        }
+    }
+
+    @Test func `what is no base64, and what goes on with a line that is left out, is left out and told`() throws {
+        try withTemporaryFolder { folder in
+            let log = "< one\n<b no base64!\n\ttail of it\n<b iVBORw==\n\tAAAA\n> two\n\tgoes on\n"
+            try write(Array(log.utf8), to: folder + "/a")
+            var told: [FileProblem] = []
+            let report = try RecordingConversion.import(
+                folder + "/a", from: .lines, to: ToolDestination(path: folder + "/b"), options
+            ) { told.append($1) }
+            #expect(
+                try frames(folder + "/b").map(\.0.message) == [
+                    .text("one"), .binary([0x89, 0x50, 0x4E, 0x47]), .text("two\ngoes on"),
+                ])
+            #expect(report.problems == 3 && told.map(\.line) == [2, 3, 5])
+            #expect(told.first?.message == "what stands behind its b is not base64")
         }
     }
 

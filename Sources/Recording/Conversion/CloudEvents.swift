@@ -6,7 +6,7 @@ import Wire
 /// `id` is the recording's id and the record's number, `source` the connection's URL, `type` the backend's name backwards and the
 /// event's, `subject` the room, `time` the wall clock, `data` the event's argument. Where there is not just one argument, `data` is
 /// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too, and so is `weirchannel`, on which
-/// `data` was published.
+/// `data` was published. The bytes of attachments have no place; that they are left out is told.
 enum CloudEvents {
     private static let prefixes = ["twake": "app.twake.", "groupme": "com.groupme.", "socketio": "io.socket."]
     private static let gapType = "io.weir.gap"
@@ -38,6 +38,10 @@ enum CloudEvents {
                 let written = write(frame, line, reader.head, backend, urls[frame.connection], into: &json)
                 if written > 0 { try output.write(json.bytes) }
                 report.written += written
+                if let why = loss(frame.message, written: written) {
+                    report.problems += 1
+                    hear(path, FileProblem(.damage, line: line.line, offset: line.offset, message: why))
+                }
                 continue
             case .gap(let gap): write(gap, line, reader.head, into: &json)
             case .head, .http, .subscription, .token, .action, .memory, .mark, .state, .clock, .note, .sync, .index,
@@ -56,6 +60,15 @@ enum CloudEvents {
             return "socketio"
         }
         return name
+    }
+
+    /// Why a message that is or belongs to an event is left out; nil for one that was written, and for what only makes and keeps a connection.
+    private static func loss(_ message: WebSocketMessage, written: Int) -> String? {
+        guard case .text(let bytes) = message else {
+            return "a binary message is left out: CloudEvents have no place for the bytes of an attachment"
+        }
+        let isEvent = ["42", "45"].contains { bytes.starts(with: $0.utf8) }
+        return isEvent && written == 0 ? "an event is left out: its name and arguments cannot be read" : nil
     }
 
     /// Writes a line for each event of a message; gives how many there are.

@@ -17,7 +17,7 @@ enum LineLog {
 
     /// A message or a gap of a log.
     private enum Item {
-        case message(Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], time: Int64?)
+        case message(Record.FrameRecord.Direction, isBinary: Bool, bytes: [UInt8], time: Int64?)
         case more([UInt8])
         case gap(String)
         case comment
@@ -78,7 +78,7 @@ enum LineLog {
     ) throws(RecordingError) -> ToolReport {
         var lines = try ForeignLines(opening: path, hearing: hear)
         var report = ToolReport()
-        var waiting: (direction: Record.FrameRecord.Direction, isBinary: Bool, text: [UInt8], wall: Int64)?
+        var waiting: (direction: Record.FrameRecord.Direction, isBinary: Bool, bytes: [UInt8], wall: Int64)?
         var writer: ImportWriter?
         var last: Int64 = -1000
         func flush(_ writer: inout ImportWriter?) throws(RecordingError) {
@@ -88,28 +88,28 @@ enum LineLog {
                 open = begun
             } else {
                 open = try ImportWriter.begin(
-                    destination, url: "", wallStart: message.wall, seed: message.text, options)
+                    destination, url: "", wallStart: message.wall, seed: message.bytes, options)
             }
-            if message.isBinary {
-                let bytes = Base64.decode(message.text.span) ?? message.text
-                try open.append(.binary(bytes[...]), message.direction, connection: 0, url: "", wall: message.wall)
-            } else {
-                try open.append(.text(message.text[...]), message.direction, connection: 0, url: "", wall: message.wall)
-            }
+            try open.append(
+                message.isBinary ? .binary(message.bytes[...]) : .text(message.bytes[...]), message.direction,
+                connection: 0, url: "", wall: message.wall)
             writer = consume open
         }
         while let line = try lines.next() {
             switch item(line) {
-            case .message(let direction, let isBinary, let text, let time):
+            case .message(let direction, let isBinary, let bytes, let time):
                 try flush(&writer)
                 let wall = max(last, time ?? last + 1000)
                 last = wall
-                waiting = (direction, isBinary, text, wall)
+                waiting = (direction, isBinary, bytes, wall)
             case .more(let text):
-                if waiting == nil { lines.leaveOut("it goes on with a message, and none comes before it") }
-                waiting?.text += [lineFeed] + text
+                guard waiting?.isBinary == false else {
+                    lines.leaveOut("it goes on with a text, and none comes before it")
+                    continue
+                }
+                waiting?.bytes += [lineFeed] + text
                 // What is too long for a record is refused before it fills the memory.
-                if let count = waiting?.text.count, count > RecordFormat.maximumLine { try flush(&writer) }
+                if let count = waiting?.bytes.count, count > RecordFormat.maximumLine { try flush(&writer) }
             case .gap(let why):
                 try flush(&writer)
                 if var open = writer.take() {
@@ -117,7 +117,10 @@ enum LineLog {
                     writer = consume open
                 }
             case .comment: break
-            case .stray(let why): lines.leaveOut(why)
+            case .stray(let why):
+                // What goes on with it does not go on with the message before it.
+                try flush(&writer)
+                lines.leaveOut(why)
             }
         }
         try flush(&writer)
@@ -156,8 +159,11 @@ enum LineLog {
         guard line.isEmpty || line.first == UInt8(ascii: " ") else {
             return .stray("no space stands behind its < or >")
         }
-        return .message(
-            sign == UInt8(ascii: "<") ? .in : .out, isBinary: isBinary, text: Array(line.dropFirst()), time: time)
+        let direction: Record.FrameRecord.Direction = sign == UInt8(ascii: "<") ? .in : .out
+        let text = Array(line.dropFirst())
+        guard isBinary else { return .message(direction, isBinary: false, bytes: text, time: time) }
+        guard let bytes = Base64.decode(text.span) else { return .stray("what stands behind its b is not base64") }
+        return .message(direction, isBinary: true, bytes: bytes, time: time)
     }
 
     /// Microseconds since 1970, or since the log began.
