@@ -47,6 +47,18 @@ public struct SegmentPlan: Hashable, Sendable {
         self.compressesClosed = compressesClosed
     }
 
+    /// A size that is smaller than the state that a segment begins with is doubled, so that at least half of what the segments hold is new,
+    /// however the state grows. Gives it with a warning that names the option that asked; nil where the size is large enough.
+    static func enlarged(_ asked: Int, beside state: Int, _ option: String) -> (size: Int, warning: String)? {
+        guard asked < state else { return nil }
+        var size = max(asked, 1)
+        while size < state { size *= 2 }
+        let warning =
+            "\(option) asks for segments of \(asked) bytes, and each begins with \(state) bytes of state: segments have \(size) bytes "
+            + "beside their state, and more when the state grows"
+        return (size, warning)
+    }
+
     /// The path of a segment, counted from 1.
     public func path(ofSegment number: Int) -> String {
         guard rotation != nil else { return path }

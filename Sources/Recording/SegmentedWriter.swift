@@ -132,21 +132,17 @@ public struct SegmentedWriter: ~Copyable {
         if let trouble { throw trouble }
     }
 
-    /// Begins the segment with what a session that begins there must know. A size that is smaller than that is doubled, so that at least
-    /// half of what the segments hold is new, however the state grows.
+    /// Begins the segment with what a session that begins there must know.
     private mutating func restate(_ records: some Sequence<Record>, _ stamp: Stamp) throws(RecordingError) {
         for record in records { try writer?.append(record, stamp) }
         try writer?.flush()
         restated = writer?.length ?? 0
-        guard let asked = plan.rotation?.size, asked < restated else { return }
-        var size = max(asked, 1)
-        while size < restated { size *= 2 }
+        guard let asked = plan.rotation?.size,
+            let (size, warning) = SegmentPlan.enlarged(asked, beside: restated, "--rotate")
+        else { return }
         plan.rotation?.size = size
-        guard !toldOfSize else { return }
+        if !toldOfSize { warnings.append(warning) }
         toldOfSize = true
-        warnings.append(
-            "--rotate asks for segments of \(asked) bytes, and each begins with \(restated) bytes of state: segments have \(size) bytes "
-                + "beside their state, and more when the state grows")
     }
 
     /// Ends the recording.

@@ -109,6 +109,7 @@ extension FileCommand {
         let name = path.hasSuffix(".weir.jsonl") ? String(path.dropLast(11)) : path
         let result = try RecordingSplit.split(
             path, by: rule, to: arguments[.output] ?? name, replaces: arguments.has(.force), hearing: complaints.hear)
+        for warning in result.report.warnings { Console.note("weir: \(warning)") }
         try StandardOutput().write(result.paths.map(StandardOutput.escaped))
         return complaints.code
     }

@@ -132,7 +132,7 @@ extension Option {
         case .around: "print what happened within this time of each match, too"
         case .set: "add a mark of this name"
         case .at: "where the mark is to stand"
-        case .size: "begin a new segment when one has so many bytes"
+        case .size: "begin a new segment when one has so many new bytes"
         case .every: "begin a new segment after so much time"
         case .records: "begin a new segment after so many records"
         case .marks: "begin a new segment at every mark"

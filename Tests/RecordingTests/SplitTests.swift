@@ -50,6 +50,40 @@ import Wire
         }
     }
 
+    @Test func `a size below the state that segments begin with counts what is new, is doubled, and told once`() throws
+    {
+        try withTemporaryFolder { folder in
+            let text = String(repeating: "x", count: 100)
+            let bytes = try recording { writer in
+                for room in 0..<100 {
+                    let wish = Record.SubscriptionRecord(act: .want, room: "room-\(room)", source: "ctl")
+                    try writer.append(.subscription(wish), at: .zero, wall: 0)
+                }
+                for _ in 0..<400 {
+                    let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(text))
+                    try writer.append(.frame(frame), at: .zero, wall: 0)
+                }
+            }
+            try write(bytes, to: folder + "/a")
+            let result = try RecordingSplit.split(folder + "/a", by: .bytes(1000), to: folder + "/part")
+            #expect(result.report.warnings.count == 1)
+            #expect(
+                result.report.warnings.first?.hasPrefix("--size asks for segments of 1000 bytes, and each ") == true)
+            #expect(result.report.problems == 0)
+            // What was written before all rooms were known is in small segments; of each later one half is new, at least.
+            for path in result.paths.dropLast().suffix(3) {
+                let (old, new) = lines(of: try contents(of: path)).reduce(into: (0, 0)) { sizes, line in
+                    if line.contains(#""re":true"#) { sizes.0 += line.utf8.count } else { sizes.1 += line.utf8.count }
+                }
+                #expect(new > old, "\(path): \(old) bytes of state, \(new) bytes that are new")
+            }
+            #expect(result.paths.count < 30)
+            let merged = try RecordingMerge.merge(result.paths, to: ToolDestination(path: folder + "/merged"))
+            #expect(merged.problems == 0)
+            #expect(recordLines(try contents(of: folder + "/merged")) == recordLines(bytes))
+        }
+    }
+
     @Test func `segments that are exchanged are told by their digest`() throws {
         try split(.records(7)) { paths, _ in
             var doctor = RecordingDoctor()

@@ -7,7 +7,7 @@ import Wire
 public enum RecordingSplit {
     /// Where a new segment begins.
     public enum Rule: Hashable, Sendable {
-        /// When the one before has so many bytes.
+        /// When the one before has so many bytes beside the state that it begins with. Doubled, with a warning, when the state is larger.
         case bytes(Int)
         /// When it spans so much time.
         case time(Duration)
@@ -23,6 +23,8 @@ public enum RecordingSplit {
     fileprivate struct Part: ~Copyable {
         var writer: LineWriter
         let start: Moment
+        /// Bytes that it began with: they say again what was known, and are no reason to end it.
+        var restated = 0
     }
 
     /// Writes the segments `PREFIX.0001.weir.jsonl`, `PREFIX.0002.weir.jsonl`, …, and gives their paths.
@@ -30,6 +32,7 @@ public enum RecordingSplit {
         _ path: String, by rule: Rule, to prefix: String, replaces: Bool = false,
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> (paths: [String], report: ToolReport) {
+        var rule = rule
         var report = ToolReport()
         var paths: [String] = []
         var reader = try LineReader(opening: path)
@@ -58,6 +61,13 @@ public enum RecordingSplit {
                     open = try begin(name, replaces, reader, paths.count, previous: digest, number, line.stamp)
                     paths.append(name)
                     for before in prelude.lines { try open.writer.restate(before, at: line.stamp) }
+                    open.restated = open.writer.bytes
+                    if case .bytes(let asked) = rule,
+                        let (size, warning) = SegmentPlan.enlarged(asked, beside: open.restated, "--size")
+                    {
+                        rule = .bytes(size)
+                        if report.warnings.isEmpty { report.warnings.append(warning) }
+                    }
                 }
             } else {
                 let name = Self.name(prefix, 1)
@@ -100,7 +110,7 @@ extension RecordingSplit.Part {
     fileprivate func isOver(before line: RecordLine, _ rule: RecordingSplit.Rule) -> Bool {
         guard writer.records > 0, !line.isAside else { return false }
         switch rule {
-        case .bytes(let most): return writer.bytes >= most
+        case .bytes(let most): return writer.bytes - restated >= most
         case .time(let span): return line.stamp.time.microseconds - start.microseconds >= span.microseconds
         case .records(let most): return writer.records >= most
         case .marks: if case .mark = line.record { return true } else { return false }

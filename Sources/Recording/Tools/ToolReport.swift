@@ -6,6 +6,8 @@ public struct ToolReport: Hashable, Sendable {
     public var leftOut = 0
     /// What was wrong with what was read.
     public var problems = 0
+    /// What was done otherwise than it was asked for, for people: a sentence each.
+    public var warnings: [String] = []
 
     /// Nothing yet.
     public init() {}
