@@ -124,8 +124,11 @@ extension Session {
 
     // MARK: Answers
 
-    /// Takes the answer to an action's request; false when the request was none.
-    mutating func answeredAction(_ request: Int, _ answer: Answer, into effects: inout [Effect]) -> Bool {
+    /// Takes the answer to an action's request; false when the request was none. `asked` is how many seconds the server asks to wait, of
+    /// which the answer has those that are heeded.
+    mutating func answeredAction(
+        _ request: Int, _ answer: Answer, asked: Int?, into effects: inout [Effect]
+    ) -> Bool {
         guard let id = outbox.answered(request) else { return false }
         guard let entry = outbox[id] else { return true }
         switch backend.judge(answer, of: entry.action, attempt: entry.attempts) {
@@ -147,6 +150,9 @@ extension Session {
         case .later(let after, let why, let mayBeDone):
             let backoff = Self.actionBackoff.delay(afterFailures: entry.attempts, using: &random)
             let span = max(after ?? .zero, backoff)
+            if let asked, after != nil {
+                tellWait(of: "the action \(entry.action.operation.name)", asked: asked, waits: span)
+            }
             outbox.wait(id, until: transaction.now + span, isInDoubt: mayBeDone)
             report(entry.action, .delayed(why: why, retryIn: span), into: &effects)
         }

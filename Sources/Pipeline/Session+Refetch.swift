@@ -6,7 +6,7 @@ extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
         let asked = answer.retryAfter
         let answer = answer.asking(atMost: configuration.longestRetryAfter)
-        if !outbox.isEmpty, answeredAction(request, answer, into: &effects) { return }
+        if !outbox.isEmpty, answeredAction(request, answer, asked: asked, into: &effects) { return }
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
         let flight = transaction.refetcher.flight(request)
         let verdict = transaction.refetcher.answered(request, answer, at: transaction.now, using: &random)

@@ -97,6 +97,25 @@ extension OutboxTests {
         #expect(transcript.calls == ["POST \(threads)"])
     }
 
+    @Test(arguments: [(asked: 120, heeded: 120), (999_999_999, 300)])
+    func `a server that asks an action for a long wait is heeded as long as is allowed, and the wait is told`(
+        asked: Int, heeded: Int
+    ) throws {
+        var transcript = Transcript.acting()
+        transcript.send("A1", "hello")
+        let request = transcript.requests.removeFirst()
+        transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: asked)))
+        let notice = try #require(transcript.notices.first { $0.hasPrefix("the action send waits \(heeded) s: ") })
+        #expect(notice.contains("the server asks for \(asked) s (Retry-After)"))
+        #expect(notice.contains("of which 300 s are heeded (--max-retry-after)") == (asked > heeded))
+        #expect(transcript.waits == [.seconds(heeded)])
+        // The connection is alive meanwhile.
+        transcript.idle(heeded - 1)
+        #expect(!transcript.calls.contains("POST \(threads)"))
+        transcript.pass(.seconds(1))
+        #expect(transcript.calls.contains("POST \(threads)"))
+    }
+
     @Test func `a server that cannot is believed after some attempts`() {
         var transcript = Transcript.acting()
         let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
