@@ -67,9 +67,10 @@ enum LossCause: Hashable, Sendable {
     /// The server refused the token; its words.
     case tokenRefused(String)
 
-    /// Whether nothing was wrong with the connection until it was ended in order: then all that was sent before was received.
+    /// Whether nothing was wrong with the connection until the peer ended it in order: then all that was sent before was received. What we
+    /// cut, since it was not to be understood, had more to say.
     var isOrderly: Bool {
-        if case .closed(let close) = self { close.code != 1006 } else { false }
+        if case .closed(let close) = self { close.code != 1006 && close.retry != .atOnce } else { false }
     }
 
     /// Whether nothing is against calling the server again at once: the connection was dead, or not to be understood, or forgotten.

@@ -114,6 +114,28 @@ import Testing
         #expect(replay.status == 0, "\(replay.errors.suffix(500))")
     }
 
+    @Test
+    func `a server that breaks the protocol is left at once, with its reason, and the gap reaches from its last word`()
+        throws
+    {
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        let server = try Peer(["python3", peersFolder + "/patient_server.py", "3", "0", "60000", "0", "illegal"])
+        defer { server.stop() }
+        let port = try server.listeningPort()
+        let tail = try weir(
+            "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--transport", "websocket", "--eio", "4",
+            "--no-ctl", "--store", "none", "--record", recording, "--duration", "3s", "--format", "jsonl")
+        #expect(tail.status == 3, "\(tail.errors)")
+        #expect(
+            tail.output.split(separator: "\n").count == 7 && tail.output.hasSuffix("[\"last\",{}]\n"), "\(tail.output)")
+        #expect(tail.errors.contains("disconnected  closed with code 1007: text is not UTF-8"), "\(tail.errors)")
+        #expect(tail.errors.contains("! gap  "), "\(tail.errors)")
+        let recorded = String(decoding: try readFile(recording), as: UTF8.self)
+        let gap = try #require(recorded.firstMatch(of: /"why":"reconnect","from":(\d+),"to":(\d+)/), "\(recorded)")
+        // The server was silent for half a second before it broke the protocol.
+        #expect(try #require(Int(gap.2)) - #require(Int(gap.1)) > 250_000, "\(gap.0)")
+    }
+
     @Test func `text that a server escapes is shown, filtered, highlighted and searched as it reads`() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let server = try Peer(["python3", peersFolder + "/patient_server.py", "3", "0", "60000", "0", "escaped"])

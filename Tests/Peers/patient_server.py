@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A Socket.IO server that counts: it sends numbered events and keeps the heartbeat of revision 4, as Node's does.
 
-usage: patient_server.py EVENTS EVERY_MS PATIENCE_MS [BYTES] [ESCAPED]
+usage: patient_server.py EVENTS EVERY_MS PATIENCE_MS [BYTES] [escaped|illegal]
 
 Prints "listening PORT", then "connection N" for each WebSocket, "second N." for each second since it joined, "all sent" when the client has taken
 all events, and "cut" when it cuts a client off. The open packet names an interval of one second, and a timeout of one, or of PATIENCE_MS where EVERY_MS is 0. All events are there at once
-where EVERY_MS is 0, as in a server's memory; the client is cut off whose pong is late by PATIENCE_MS. With ESCAPED the text is spelled as
-Python's json does.
+where EVERY_MS is 0, as in a server's memory; the client is cut off whose pong is late by PATIENCE_MS. With "escaped" the text is spelled as
+Python's json does. With "illegal" there is no heartbeat, and the first connection ends, half a second after its events, with a text that is not UTF-8.
 """
 import base64
 import hashlib
@@ -20,7 +20,8 @@ import time
 
 EVENTS, EVERY, PATIENCE = int(sys.argv[1]), int(sys.argv[2]) / 1000, int(sys.argv[3]) / 1000
 PADDING = "x" * int(sys.argv[4] if len(sys.argv) > 4 else 0)
-WORDS = "\u00e9moji \U0001f600 https://example.org" if len(sys.argv) > 5 else "text"
+MODE = sys.argv[5] if len(sys.argv) > 5 else ""
+WORDS = "\u00e9moji \U0001f600 https://example.org" if MODE == "escaped" else "text"
 
 
 def frame(text):
@@ -90,6 +91,9 @@ def serve(connection, number):
         for index in range(EVENTS):
             time.sleep(EVERY) if EVERY else None
             waiting.put(frame("42" + json.dumps(["tick", {"index": index, "text": WORDS, "padding": PADDING}])))
+        if MODE == "illegal" and number == 1:
+            time.sleep(0.5)
+            return waiting.put(b"\x81\x01\xff")
         waiting.put(LAST)
 
     def count():
@@ -98,7 +102,7 @@ def serve(connection, number):
             time.sleep(1)
             say("second %d." % second)
 
-    for work in (write, beat, tell, count):
+    for work in (write, tell, count) if MODE == "illegal" else (write, beat, tell, count):
         threading.Thread(target=work, daemon=True).start()
     try:
         while True:

@@ -243,6 +243,21 @@ import Wire
         #expect(transcript.connection == 2)
     }
 
+    @Test(arguments: [Reconnection.atOnce, .later])
+    func `a gap reaches from what came last where we cut for a violation, and from the close where the peer closed`(
+        retry: Reconnection
+    ) {
+        var transcript = twake()
+        transcript.authenticate()
+        transcript.idle(7)
+        transcript.pass(.seconds(2))
+        transcript.feed(.closed(connection: 1, WebSocketClose(code: 1007, reason: "no text", retry: retry)))
+        transcript.pass(transcript.retryIn ?? .zero)
+        #expect(transcript.connection == 2)
+        transcript.authenticate()
+        #expect(transcript.gaps.map(\.from) == [Moment(microseconds: retry == .atOnce ? 7_000_000 : 9_000_000)])
+    }
+
     @Test(arguments: [#"41"#, #"1"#])
     func `a server that ends each session is called later and later, and not for ever`(farewell: String) throws {
         var transcript = twake(4)
