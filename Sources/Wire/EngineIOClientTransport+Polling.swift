@@ -3,7 +3,7 @@ extension EngineIOClientTransport {
     /// The first GET, whose answer is the open packet.
     mutating func startPolling(at now: Moment, into effects: inout [Effect]) {
         state = .handshaking(until: now + configuration.handshakeTimeout)
-        startGet(into: &effects)
+        startGet(at: now, into: &effects)
     }
 
     func pollingTarget(_ request: RequestID) -> String {
@@ -28,10 +28,10 @@ extension EngineIOClientTransport {
         }
     }
 
-    mutating func startGet(into effects: inout [Effect]) {
+    mutating func startGet(at now: Moment, into effects: inout [Effect]) {
         getDue = nil
         let id = nextRequest()
-        get = Exchange(id: id)
+        get = Exchange(id: id, begun: now)
         effects.append(.get(id, target: pollingTarget(id)))
     }
 
@@ -87,9 +87,10 @@ extension EngineIOClientTransport {
             get = nil
             // A first answer without an open packet.
             if case .handshaking = state { return fail(failure("the answer is empty"), into: &effects) }
-            noops = exchange.hasPackets ? 0 : noops + 1
+            let free = exchange.begun + Self.noopPause
+            noops = exchange.hasPackets || free <= now ? 0 : noops + 1
             if !exchange.hasBody { getDue = now + Self.emptyAnswerPause }
-            if exchange.hasBody, noops > Self.mostNoops { getDue = now + Self.noopPause }
+            if exchange.hasBody, noops > Self.mostNoops { getDue = free }
             getEnded(at: now, into: &effects)
         } else if let exchange = post, exchange.id == id {
             guard !exchange.isRefused else { return refused(exchange, into: &effects) }
@@ -101,7 +102,7 @@ extension EngineIOClientTransport {
     private mutating func getEnded(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _):
-            if getDue == nil { startGet(into: &effects) }
+            if getDue == nil { startGet(at: now, into: &effects) }
         case .upgrading(.pausing, _, _): finishPause(into: &effects)
         case .idle, .openingWebSocket, .handshaking, .webSocket, .closingWebSocket, .closing, .over: break
         }
@@ -119,7 +120,7 @@ extension EngineIOClientTransport {
 
     /// Begins again after a failed upgrade.
     mutating func resumePolling(at now: Moment, into effects: inout [Effect]) {
-        if get == nil { startGet(into: &effects) }
+        if get == nil { startGet(at: now, into: &effects) }
         startPost(at: now, into: &effects)
     }
 
@@ -140,7 +141,7 @@ extension EngineIOClientTransport {
             switch state {
             case .handshaking: fail(failure(words), into: &effects)
             case .idle, .openingWebSocket, .polling, .upgrading, .webSocket, .closingWebSocket, .closing, .over:
-                end(WebSocketClose(code: 1002, reason: words), into: &effects)
+                end(WebSocketClose(code: 1002, reason: words, retry: .atOnce), into: &effects)
             }
         }
     }
@@ -161,7 +162,7 @@ extension EngineIOClientTransport {
         let close = packets.firstIndex { $0.isText("1") }
         let stream = packets[...(close ?? packets.endIndex - 1)].filter { !$0.isText("6") }
         if !stream.isEmpty {
-            get?.hasPackets = true
+            if !stream.allSatisfy({ $0.isText("2") || $0.isText("3") }) { get?.hasPackets = true }
             effects.append(.received(stream))
         }
         if close != nil { end(WebSocketClose(code: 1005), into: &effects) }

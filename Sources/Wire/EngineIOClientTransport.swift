@@ -47,6 +47,8 @@ public struct EngineIOClientTransport: Sendable {
     /// A request that has not ended.
     struct Exchange: Hashable, Sendable {
         var id: RequestID
+        /// When a GET was sent.
+        var begun = Moment.zero
         /// When it is given up; nil for a GET, whose end the heartbeat above decides.
         var until: Moment?
         /// The status, once the head came.
@@ -57,7 +59,7 @@ public struct EngineIOClientTransport: Sendable {
         var posted = 0
         /// Whether anything of an answer's body came.
         var hasBody = false
-        /// Whether there was a packet in it that is not a noop.
+        /// Whether there was a packet in it that says something: neither a noop nor a heartbeat.
         var hasPackets = false
         /// The beginning of the body of a refusal.
         var refusal: [UInt8] = []
@@ -67,7 +69,8 @@ public struct EngineIOClientTransport: Sendable {
     var state = State.idle
     /// How long a server that answered without a packet, as none should, is left alone: asked at once, it could keep us asking.
     static let emptyAnswerPause = Duration.seconds(1)
-    /// The same for one that keeps answering with noops only; a few end a GET in good order, as during an upgrade.
+    /// So long after a GET the next one begins, where the server keeps answering at once and with noops or heartbeats only. A few noops end a
+    /// GET in good order, as during an upgrade; a heartbeat that its interval brought comes later than that.
     static let noopPause = Duration.milliseconds(100)
     static let mostNoops = 3
 
@@ -75,7 +78,7 @@ public struct EngineIOClientTransport: Sendable {
     /// When the next GET begins, after an answer without a packet.
     var getDue: Moment?
     var post: Exchange?
-    /// GETs in a row whose answer was a noop.
+    /// GETs in a row whose answer came at once and said nothing.
     var noops = 0
     /// What waits for the next POST, or for the WebSocket; and how many bytes that is.
     var outgoing: [WebSocketMessage] = []
@@ -131,7 +134,7 @@ public struct EngineIOClientTransport: Sendable {
     /// Does what is due up to `now`.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         if let until = post?.until, until <= now { postTimedOut(into: &effects) }
-        if let due = getDue, due <= now, isPollingFreely { startGet(into: &effects) }
+        if let due = getDue, due <= now, isPollingFreely { startGet(at: now, into: &effects) }
         switch state {
         case .handshaking(let until) where until <= now:
             let wait = configuration.handshakeTimeout.seconds

@@ -56,13 +56,16 @@ struct ClientTransportTranscript {
         give(.webSocketFailed(ConnectFailure(phase: phase, httpStatus: status, message: "words")))
     }
 
-    mutating func chunk(_ number: Int, _ text: String) -> [String] {
-        give(.responseChunk(.init(number: number), ArraySlice(text.utf8)))
+    mutating func chunk(_ number: Int, _ text: String, at milliseconds: Int64 = 0) -> [String] {
+        give(.responseChunk(.init(number: number), ArraySlice(text.utf8)), at: milliseconds)
     }
 
-    mutating func answer(_ number: Int, _ chunks: [String], status: Int = 200) -> [String] {
-        give(.responseHead(.init(number: number), status: status))
-            + chunks.flatMap { chunk(number, $0) } + give(.responseEnd(.init(number: number)))
+    mutating func answer(
+        _ number: Int, _ chunks: [String], status: Int = 200, at milliseconds: Int64 = 0
+    ) -> [String] {
+        give(.responseHead(.init(number: number), status: status), at: milliseconds)
+            + chunks.flatMap { chunk(number, $0, at: milliseconds) }
+            + give(.responseEnd(.init(number: number)), at: milliseconds)
     }
 
     mutating func answer(_ number: Int, bytes: [UInt8]) -> [String] {

@@ -113,7 +113,7 @@ struct EngineIOClientTransportTests {
         #expect(
             client.answer(2, ["42[1]\u{1E}b*"]) == [
                 "received 42[1]", "cancel 2",
-                "closed 1002 later: the polling answer cannot be read (badBase64, byte 8)",
+                "closed 1002 at-once: the polling answer cannot be read (badBase64, byte 8)",
             ])
     }
 
@@ -269,6 +269,25 @@ struct EngineIOClientTransportTests {
         #expect(client.advance(to: 99) == [])
         #expect(client.advance(to: 100) == ["get 6 \(client.polling(6))"])
         #expect(client.answer(6, ["42[1]"]) == ["received 42[1]", "get 7 \(client.polling(7))"])
+    }
+
+    @Test func `a server that answers every poll with a ping is asked ten times a second`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        for request in 2...4 {
+            #expect(
+                client.answer(request, ["2"]) == ["received 2", "get \(request + 1) \(client.polling(request + 1))"])
+        }
+        #expect(client.answer(5, ["2"]) == ["received 2"])
+        #expect(client.advance(to: 99) == [])
+        #expect(client.advance(to: 100) == ["get 6 \(client.polling(6))"])
+    }
+
+    @Test func `pings that come in their interval are followed by the next poll at once`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        for request in 2...10 {
+            let answered = client.answer(request, ["2"], at: Int64(request - 1) * 25_000)
+            #expect(answered == ["received 2", "get \(request + 1) \(client.polling(request + 1))"])
+        }
     }
 
     @Test func `a session id is escaped where it goes into a URL`() {
