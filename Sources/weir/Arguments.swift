@@ -36,7 +36,7 @@ struct Arguments {
             }
             if argument.hasPrefix("--") {
                 try take(option: argument, &rest)
-            } else if argument.hasPrefix("-"), argument != "-", !command.takesPatterns {
+            } else if argument.hasPrefix("-"), argument != "-", !command.takesPatterns, !isNegative(argument) {
                 try take(letters: argument, &rest)
             } else {
                 positionals.append(argument)
@@ -98,6 +98,9 @@ struct Arguments {
             switchedOff.insert(option)
         }
     }
+
+    /// Whether a word is a number less than 0: no option has a digit as its letter.
+    private func isNegative(_ word: String) -> Bool { word.dropFirst().first.map { ("0"..."9").contains($0) } ?? false }
 
     /// Options of one letter, one or several: a value follows in the same word (`-A3`) or in the next.
     private mutating func take(letters argument: String, _ rest: inout ArraySlice<String>) throws(UsageError) {

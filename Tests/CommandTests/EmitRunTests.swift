@@ -27,6 +27,8 @@ import Testing
         let run = try weir("emit", url, "message-with-ack", "1.50", #""a b""#, #"{"x":["\ud800"]}"#)
         #expect(run.output == #"[1.50,"a b",{"x":["\ud800"]}]"# + "\n", "\(run.errors)")
         #expect(run.status == 0 && run.errors.isEmpty)
+        let below = try weir("emit", url, "message-with-ack", "-5", "--timeout", "10s", "-0.5")
+        #expect(below.output == "[-5,-0.5]\n", "\(below.errors)")
         let file = try temporaryFolder() + "/a file"
         try writeFile(file, [1, 2, 255])
         let binary = try weir("emit", url, "message-with-ack", "@\(file)", "--json", "--namespace", "custom")
@@ -51,6 +53,8 @@ import Testing
             (["emit", "http://h", "x", "hello"], "what follows the name is no JSON: 'hello'"),
             (["emit", "http://h", "x", "@/nonexistent"], "/nonexistent: cannot be read"),
             (["emit", "http://h"], "EVENT is missing"),
+            (["emit", "http://h", "x", "-y"], "unknown option '-y'"),
+            (["emit", "--on", "x", "y", "--namespace", "a", "--namespace", "b"], "an event goes to one namespace"),
             (["tail", "http://h", "--emit", "x {"], "--emit 'x {': what follows the name is no JSON: '{'"),
             (["tail", "http://h", "--emit", #""x y 1"#], "the quoted name does not end"),
             (["tail", "http://h", "--ack", "=1"], "the name of the event is missing"),
@@ -172,5 +176,32 @@ import Testing
         #expect(again.output.contains(#""state":"refused""#), "\(again.output)\(again.errors)")
         let late = try weir("emit", "--on", "x", "nobody", "--timeout", "100ms", environment: environment)
         #expect(late.status == 8, "\(late.errors)")
+    }
+
+    @Test func `a running tail is given the namespace and the binary, too`() throws {
+        let (server, url) = try echo()
+        defer { server.stop() }
+        let folder = try temporaryFolder()
+        let environment = ["XDG_RUNTIME_DIR": folder, "HOME": "/nonexistent"]
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", url, "--backend", "socketio", "--name", "x", "--allow-emit", "--duration",
+                "60s", "--namespace", "/", "--namespace", "custom",
+            ],
+            environment: environment)
+        defer { tail.stop() }
+        while let line = tail.readLine(), !line.contains("/custom") {}
+        try writeFile(folder + "/a", [1, 2, 255])
+        let run = try weir(
+            "emit", "--on", "x", "--namespace", "custom", "message-with-ack", "@\(folder)/a", environment: environment)
+        #expect(run.status == 0 && run.output == #"[{"base64":"AQL/","bytes":3}]"# + "\n", "\(run.errors)")
+        let sent = try weir(
+            "emit", "--on", "x", "--namespace", "/custom", "--no-ack", "message", "7", environment: environment)
+        #expect(sent.status == 0, "\(sent.errors)")
+        var back: String?
+        while back == nil, let line = tail.readLine() { back = line.contains("message-back") ? line : nil }
+        #expect(back?.contains("/custom") == true)
+        let nowhere = try weir("emit", "--on", "x", "--namespace", "nowhere", "message", environment: environment)
+        #expect(nowhere.status == 4 && nowhere.errors.contains("/nowhere is not joined"), "\(nowhere.errors)")
     }
 }
