@@ -7,7 +7,9 @@ public enum JSONValue: Hashable, Sendable {
     /// Any other number that is in the range of a `Double`, rounded to the nearest.
     case number(Double)
     case string(String)
-    /// What none of the others holds, as its text: an integer beyond `Int64`, a number beyond `Double`, a string in which a surrogate stands alone.
+    /// What none of the others holds, as its text: an integer beyond `Int64`, a number beyond `Double`, a string in which a surrogate stands
+    /// alone. Of a parse that keeps the spelling also a number that a writer would spell in another way (`1.50`), and an object with a key
+    /// in which a surrogate stands alone.
     case text(RawJSON)
     case array([JSONValue])
     case object([Member])
@@ -25,10 +27,10 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Parses a whole text.
-    public init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
+    /// Parses a whole text. With `keepsSpelling` what is to be sent on is written as it came, strings aside that a `String` holds.
+    public init(parsing bytes: ArraySlice<UInt8>, keepsSpelling: Bool = false) throws(JSONError) {
         var reader = JSONReader(bytes.span)
-        self = try reader.value()
+        self = try reader.value(keepsSpelling: keepsSpelling)
         try reader.end()
     }
 
@@ -40,8 +42,8 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONReader {
-    /// Consumes any one value as a tree.
-    public mutating func value() throws(JSONError) -> JSONValue {
+    /// Consumes any one value as a tree; see `JSONValue.text` for what it is with `keepsSpelling`.
+    public mutating func value(keepsSpelling: Bool = false) throws(JSONError) -> JSONValue {
         switch try peek() {
         case .null:
             try literal("null")
@@ -51,31 +53,42 @@ extension JSONReader {
             let start = offset
             let contents = try stringRange()
             return contents.hasLoneSurrogate ? .text(raw(at: start..<offset)) : .string(string(at: contents))
-        case .number: return try numberValue()
-        case .array: return .array(try elements())
-        case .object: return .object(try members())
+        case .number: return try numberValue(keepsSpelling)
+        case .array: return .array(try elements(keepsSpelling))
+        case .object: return try object(keepsSpelling)
         }
     }
 
-    private mutating func numberValue() throws(JSONError) -> JSONValue {
+    private mutating func numberValue(_ keepsSpelling: Bool) throws(JSONError) -> JSONValue {
         let number = try number()
-        if number.isInteger { return number.int64.map { .integer($0) } ?? .text(raw(at: number.range)) }
+        if number.isInteger {
+            guard let integer = number.int64 else { return .text(raw(at: number.range)) }
+            return keepsSpelling && integer == 0 && number.isNegative ? .text(raw(at: number.range)) : .integer(integer)
+        }
         let value = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
-        return value.isFinite ? .number(value) : .text(raw(at: number.range))
+        guard value.isFinite else { return .text(raw(at: number.range)) }
+        guard keepsSpelling else { return .number(value) }
+        let text = raw(at: number.range)
+        return text.description == value.description ? .number(value) : .text(text)
     }
 
-    private mutating func elements() throws(JSONError) -> [JSONValue] {
+    private mutating func elements(_ keepsSpelling: Bool) throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
         try beginArray()
-        while try nextElement() { elements.append(try value()) }
+        while try nextElement() { elements.append(try value(keepsSpelling: keepsSpelling)) }
         return elements
     }
 
-    private mutating func members() throws(JSONError) -> [JSONValue.Member] {
+    private mutating func object(_ keepsSpelling: Bool) throws(JSONError) -> JSONValue {
+        let start = offset
         var members: [JSONValue.Member] = []
+        var isKept = false
         try beginObject()
-        while let key = try nextKey() { members.append(.init(string(key), try value())) }
-        return members
+        while let key = try nextKey() {
+            isKept = isKept || keepsSpelling && key.range.hasLoneSurrogate
+            members.append(.init(string(key), try value(keepsSpelling: keepsSpelling)))
+        }
+        return isKept ? .text(raw(at: start..<offset)) : .object(members)
     }
 }
 

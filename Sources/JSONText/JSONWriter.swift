@@ -124,7 +124,7 @@ public struct JSONWriter: ~Copyable {
         value.bytes.withUnsafeBufferPointer { appendInert($0) }
         put(UInt8(ascii: ","))
     }
-    /// Writes a tree.
+    /// Writes a tree. What it holds as text is written as `inertRaw(_:)` does.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -132,7 +132,7 @@ public struct JSONWriter: ~Copyable {
         case .integer(let value): integer(value)
         case .number(let value): number(value)
         case .string(let value): string(value)
-        case .text(let text): raw(text)
+        case .text(let text): inertRaw(text)
         case .array(let elements):
             beginArray()
             for element in elements { self.value(element) }

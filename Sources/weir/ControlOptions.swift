@@ -72,7 +72,8 @@ struct ControlOptions {
         case .flag:
             if text == "true" || text == "yes" { return .bool(true) }
             if text == "false" || text == "no" { return .bool(false) }
-        case .json: if let value = try? JSONValue(parsing: Array(text.utf8)[...]) { return value }
+        case .json:
+            if let value = try? JSONValue(parsing: Array(text.utf8)[...], keepsSpelling: true) { return value }
         }
         throw arguments.error(
             "\(parameter.name)=\(TerminalText.truncated(text, to: 40)) is not \(parameter.kind.words)")

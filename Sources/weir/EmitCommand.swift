@@ -104,7 +104,7 @@ extension Emit {
     /// What a running tail is asked for.
     var parameters: [JSONValue.Member] {
         var members = [JSONValue.Member(isAnswer ? "id" : "event", ackID.map { .integer(Int64($0)) } ?? .string(name))]
-        if let values = try? JSONValue(parsing: arguments.array.bytes) { members.append(.init("arguments", values)) }
+        members.append(.init("arguments", .text(arguments.array)))
         if !arguments.attachments.isEmpty {
             let texts = arguments.attachments.map { String(decoding: Base64.encode($0), as: UTF8.self) }
             members.append(.init("binary", .array(texts.map { .string($0) })))

@@ -73,7 +73,7 @@ struct RunningProcess {
 
     /// The result that a line says, or why there is none.
     func result(_ line: [UInt8], of method: ControlMethod) throws(Trouble) -> JSONValue {
-        guard let value = try? JSONValue(parsing: line[...]) else {
+        guard let value = try? JSONValue(parsing: line[...], keepsSpelling: true) else {
             throw Trouble("the answer of \(name) is no JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {

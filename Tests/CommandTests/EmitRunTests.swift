@@ -178,7 +178,7 @@ import Testing
         #expect(late.status == 8, "\(late.errors)")
     }
 
-    @Test func `a running tail is given the namespace and the binary, too`() throws {
+    @Test func `a running tail is given the namespace, the binary and each value as it is spelled`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let folder = try temporaryFolder()
@@ -201,6 +201,12 @@ import Testing
         var back: String?
         while back == nil, let line = tail.readLine() { back = line.contains("message-back") ? line : nil }
         #expect(back?.contains("/custom") == true)
+        let values = ["1.50", "12345678901234567890.5", #"{"\ud800":["\udfff",-0]}"#]
+        let spelled = try weir(["emit", "--on", "x", "message-with-ack"] + values, environment: environment)
+        #expect(spelled.output == "[" + values.joined(separator: ",") + "]\n", "\(spelled.errors)")
+        let typed = try weir(
+            "ctl", "x", "emit", "event=message-with-ack", "arguments=[1.50]", "wait=10s", environment: environment)
+        #expect(typed.output.contains(#""answer":[1.50]"#), "\(typed.output)\(typed.errors)")
         let nowhere = try weir("emit", "--on", "x", "--namespace", "nowhere", "message", environment: environment)
         #expect(nowhere.status == 4 && nowhere.errors.contains("/nowhere is not joined"), "\(nowhere.errors)")
     }

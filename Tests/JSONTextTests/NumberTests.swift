@@ -57,6 +57,21 @@ import Testing
         }
     }
 
+    @Test func `A tree that keeps the spelling is written as it came`() throws {
+        let whole = [
+            "1.50", "1e3", "-0", "-0.0", "12345678901234567890.5", "0.1", "-7", #"{"a":[1.0,{"b":2}]}"#,
+            #"{"a":1,"x\udfff":[1.50]}"#, #"[{"\ud800":null}]"#,
+        ]
+        for text in whole {
+            let value = try JSONValue(parsing: Array(" \(text) ".utf8)[...], keepsSpelling: true)
+            var writer = JSONWriter()
+            writer.value(value)
+            #expect(writer.bytes == Array(text.utf8), "\(text)")
+        }
+        let usual = try JSONValue(parsing: Array("[0.1,-7]".utf8)[...], keepsSpelling: true)
+        #expect(usual == .array([.number(0.1), .integer(-7)]))
+    }
+
     @Test func `A Double is the nearest one`() throws {
         #expect(try double("0.1") == 0.1)
         #expect(try double("-0").sign == .minus)

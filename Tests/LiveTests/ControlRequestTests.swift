@@ -36,6 +36,17 @@ import Wire
         #expect(refusal(#"{"method":"stats_"}"#)?.id == .null)
     }
 
+    @Test func `a number is one however it is spelled, and a value that is sent on keeps its spelling`() throws {
+        let request = try parse(
+            #"{"id":1.50,"method":"emit","params":{"event":"x","arguments":[1.50,{"\ud800":1}],"wait":1.50}}"#)
+        #expect(request.id == .text(RawJSON(unchecked: Array("1.50".utf8)[...])))
+        #expect(request.arguments.span("wait") == .milliseconds(1500))
+        var writer = JSONWriter()
+        writer.value(try #require(request.arguments.json("arguments")))
+        #expect(writer.bytes == Array(#"[1.50,{"\ud800":1}]"#.utf8))
+        #expect(refusal(#"{"id":{"\ud800":1},"method":"status"}"#)?.error.code == .request)
+    }
+
     @Test(arguments: [
         ("hello", -32700), ("", -32700), ("{", -32700), (#"{"a":1}{"#, -32700), ("\u{0}", -32700), ("[]", -32600),
         ("3", -32600), ("null", -32600), (#""status""#, -32600), ("{}", -32600), (#"{"method":7}"#, -32600),

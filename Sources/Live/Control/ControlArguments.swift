@@ -59,8 +59,10 @@ package struct ControlArguments: Hashable, Sendable {
     /// The value; nil when it was left out.
     func json(_ name: String) -> JSONValue? { if case .json(let value)? = values[name] { value } else { nil } }
 
-    private static func value(_ value: JSONValue, of parameter: ControlParameter) throws(ControlError) -> Value {
-        switch (parameter.kind, value) {
+    private static func value(_ given: JSONValue, of parameter: ControlParameter) throws(ControlError) -> Value {
+        // A number is its text where it is spelled in an unusual way.
+        let plain: JSONValue? = if case .text(let text) = given { try? JSONValue(parsing: text.bytes) } else { nil }
+        switch (parameter.kind, plain ?? given) {
         case (.text, .string(let text)) where !text.isEmpty: return .text(text)
         case (.texts, .array(let elements)) where !elements.isEmpty:
             let texts = elements.compactMap { if case .string(let text) = $0, !text.isEmpty { text } else { nil } }
@@ -80,7 +82,7 @@ package struct ControlArguments: Hashable, Sendable {
                 .parameters,
                 "params.\(parameter.name): \(quoted(word)) is none of \(words.joined(separator: ", "))"
                     + Suggestion.phrase(for: word, among: words))
-        case (.json, _): return .json(value)
+        case (.json, _): return .json(given)
         case (.text, _), (.texts, _), (.integer, _), (.number, _), (.flag, _), (.span, _), (.choice, _): break
         }
         throw ControlError(.parameters, "params.\(parameter.name) is to be \(parameter.kind.words)")

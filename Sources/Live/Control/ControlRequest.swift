@@ -20,7 +20,8 @@ struct ControlRequest: Hashable, Sendable {
     init(_ line: ArraySlice<UInt8>, to server: ControlMethod.Server) throws(Refusal) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: line)
+            // What an event is sent with goes to the server as the client spells it.
+            value = try JSONValue(parsing: line, keepsSpelling: true)
         } catch {
             throw Refusal(id: .null, error: ControlError(.parse, "the line is no JSON: \(error)"))
         }
@@ -75,7 +76,8 @@ struct ControlRequest: Hashable, Sendable {
 extension JSONValue {
     fileprivate var isIdentity: Bool {
         switch self {
-        case .string, .integer, .number, .text, .null: true
+        case .string, .integer, .number, .null: true
+        case .text(let text): text.bytes.first != UInt8(ascii: "{")
         case .bool, .array, .object: false
         }
     }
