@@ -25,6 +25,8 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
     private let descriptor: Int32
     private var state = State.open
     private var incoming: [UInt8] = []
+    /// Where the next line feed is looked for: a long line comes in many pieces.
+    private var searched = 0
     private var hasEnded = false
     private var outgoing = OutgoingBytes()
     /// Whether the owner is to be told when nothing waits.
@@ -107,8 +109,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
     }
 
     private func read() {
-        let room = LocalSocketServer.maximumLine
-        let count = withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+        let count = withUnsafeTemporaryAllocation(byteCount: EventLoop.transferSize, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             if count > 0 { incoming += buffer[..<count] }
             return count
@@ -169,16 +170,19 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
     private func deliverLines() {
         var start = incoming.startIndex
         while case .open = state, outgoing.count <= LocalSocketServer.highWater,
-            let end = incoming[start...].firstIndex(of: 0x0a)
+            let end = nextLineFeed()
         {
             let line = Array(incoming[start..<end])
             start = end + 1
+            searched = start
             lastActivity = loop.now
             tell(line.count <= LocalSocketServer.maximumLine ? .line(line) : .overlong)
             if line.count > LocalSocketServer.maximumLine { finish() }
         }
         incoming.removeSubrange(..<start)
-        guard case .open = state, !incoming.contains(0x0a) else { return }
+        searched -= start
+        if incoming.isEmpty, start > EventLoop.transferSize { incoming = [] }
+        guard case .open = state, nextLineFeed() == nil else { return }
         if incoming.count > LocalSocketServer.maximumLine {
             // What follows cannot be told from it.
             tell(.overlong)
@@ -186,11 +190,18 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         } else if hasEnded {
             let rest = incoming
             incoming = []
+            searched = 0
             // Somebody's last line may have no end.
             if !rest.isEmpty { tell(.line(rest)) }
             if case .open = state { state = .ended }
             tell(.ended)
         }
+    }
+
+    private func nextLineFeed() -> Int? {
+        let end = incoming[searched...].firstIndex(of: 0x0a)
+        searched = end ?? incoming.count
+        return end
     }
 
     private func tell(_ event: LocalSocketServer.Event) { server.handler?(LocalClient(self), event) }

@@ -1,9 +1,10 @@
 import CLibWebSockets
 import Glibc
+import Wire
 
 /// One blocking exchange with a control socket, for the command line.
 public enum LocalSocketClient {
-    /// Connects, sends one line, waits up to `timeout` for one line, closes. The answer may be 16 MiB long.
+    /// Connects, sends one line, waits up to `timeout` for one line, closes. The answer may be as long as the longest line.
     public static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) -> [UInt8]
     {
         let deadline = deadline(after: timeout)
@@ -50,7 +51,7 @@ public enum LocalSocketClient {
     {
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while line.count <= 1 << 24 {
+        while line.count <= Limits.longestLine {
             try wait(descriptor, path, deadline, for: Int16(POLLIN))
             let count = recv(descriptor, &piece, piece.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
@@ -58,7 +59,7 @@ public enum LocalSocketClient {
             if let end = piece[..<count].firstIndex(of: 0x0a) { return line + piece[..<end] }
             line += piece[..<count]
         }
-        throw .localSocket(path: path, message: "the answer is larger than 16 MiB")
+        throw .localSocket(path: path, message: "the answer is longer than \(Limits.longestLine) bytes")
     }
 
     static func wait(_ descriptor: Int32, _ path: String, _ deadline: Int64, for events: Int16)

@@ -8,8 +8,8 @@ import Wire
 /// ahead of their answers; a client is not read while too much waits for it. A client that is silent for a minute, with nothing
 /// under way, is closed, and sooner when there is no room for another.
 public final class LocalSocketServer: Sendable {
-    /// Longest line taken, in bytes, without its line feed.
-    public static let maximumLine = 1 << 16
+    /// Longest line taken, in bytes, without its line feed: an event may bring a file along, in base64.
+    public static let maximumLine = Limits.longestLine
     /// More than so many clients are a mistake, or worse.
     public static let maximumClients = 32
     /// A client for which more bytes wait is not read until it has taken them.

@@ -32,9 +32,15 @@ struct RunningProcess {
     func call(_ method: ControlMethod, timeout: Duration = .seconds(5), _ parameters: [JSONValue.Member] = [])
         throws(Trouble) -> JSONValue
     {
+        let request = Self.request(method, parameters)
+        guard request.count <= LocalSocketServer.maximumLine else {
+            throw Trouble(
+                "a request of \(request.count) bytes, more than \(LocalSocketServer.maximumLine): send less at once",
+                .usage)
+        }
         let line: [UInt8]
         do {
-            line = try LocalSocketClient.ask(path: path, line: Self.request(method, parameters), timeout: timeout)
+            line = try LocalSocketClient.ask(path: path, line: request, timeout: timeout)
         } catch {
             throw unanswered(error)
         }

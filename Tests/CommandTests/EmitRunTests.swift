@@ -195,6 +195,16 @@ import Testing
         let run = try weir(
             "emit", "--on", "x", "--namespace", "custom", "message-with-ack", "@\(folder)/a", environment: environment)
         #expect(run.status == 0 && run.output == #"[{"base64":"AQL/","bytes":3}]"# + "\n", "\(run.errors)")
+        try writeFile(folder + "/large", [UInt8](repeating: 7, count: 300_000))
+        let large = try weir(
+            "emit", "--on", "x", "message-with-ack", "@\(folder)/large", "--timeout", "30s", environment: environment)
+        #expect(large.status == 0 && large.output.hasSuffix(#"","bytes":300000}]"# + "\n"), "\(large.errors)")
+        try writeFile(folder + "/largest", [UInt8](repeating: 7, count: 12 << 20))
+        let tooMuch = try weir(
+            ["emit", "--on", "x", "message"] + Array(repeating: "@\(folder)/largest", count: 3),
+            environment: environment)
+        #expect(tooMuch.status == 2, "\(tooMuch.errors)")
+        #expect(tooMuch.errors.contains(" bytes, more than 45787820: send less at once"), "\(tooMuch.errors)")
         let sent = try weir(
             "emit", "--on", "x", "--namespace", "/custom", "--no-ack", "message", "7", environment: environment)
         #expect(sent.status == 0, "\(sent.errors)")
