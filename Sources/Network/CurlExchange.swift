@@ -182,7 +182,7 @@ final class CurlExchange {
     /// Takes a piece of the body, of a receiver of pieces decoded.
     fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Taken {
         guard bytes.count <= request.maximumBody - bodyBytes else {
-            refusal = tooLarge
+            refusal = tooLarge("\(bodyBytes + bytes.count) bytes or more")
             return .refused
         }
         switch receiver {
@@ -257,7 +257,7 @@ final class CurlExchange {
         }
         switch CompressedBody.inflated(response.body, most: request.maximumBody) {
         case .whole(let body): response.body = body
-        case .tooLarge: return tooLarge
+        case .tooLarge: return tooLarge("\(request.maximumBody + 1) bytes or more")
         case .broken: return failure(.protocolError, "the compressed body of the answer is broken")
         }
         return nil
@@ -285,8 +285,8 @@ final class CurlExchange {
         return "\(bodyBytes) of the answer's \(length) bytes came within \(span)"
     }
 
-    private var tooLarge: HTTPFailure {
-        failure(.tooLarge, "the body of the answer is larger than \(request.maximumBody) bytes")
+    private func tooLarge(_ size: String) -> HTTPFailure {
+        failure(.tooLarge, "the body of the answer has \(size); the limit is \(request.maximumBody)")
     }
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
@@ -297,7 +297,9 @@ final class CurlExchange {
         case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, timeoutWords)
         case CURLE_COULDNT_CONNECT: return failure(.connect, words)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: return failure(.lost, words)
-        case CURLE_FILESIZE_EXCEEDED: return tooLarge
+        case CURLE_FILESIZE_EXCEEDED:
+            let length = response.headers.last { $0.name == "content-length" }.flatMap { Int($0.value) }
+            return tooLarge(length.map { "\($0) bytes" } ?? "\(request.maximumBody + 1) bytes or more")
         // What libcurl says of a header line that never ends.
         case CURLE_OUT_OF_MEMORY: return failure(.tooLarge, "a header of the answer is larger than 100 KiB")
         default: return failure(.protocolError, words)

@@ -80,7 +80,9 @@ extension WebSocketClientSocket {
             try batch.finish(lws_frame_is_binary(call.wsi) != 0 ? .binary : .text)
             needsDelivery()
         } catch {
-            violated(WebSocketViolation(error, most: batch.maximumMessage))
+            let (most, rest) = (batch.maximumMessage, UInt64(lws_remaining_packet_payload(call.wsi)))
+            let bytes = UInt64(most - batch.room + call.bytes.count) + rest
+            violated(WebSocketViolation(error, of: bytes, most: most))
         }
         return 0
     }

@@ -136,7 +136,8 @@ extension EngineIOClientTransport {
             give(packets[...], at: now, into: &effects)
             let words =
                 error.reason == .packetTooLarge
-                ? "a packet of the polling answer is larger than \(configuration.maximumPacket) bytes"
+                ? "a packet of the polling answer has \(configuration.maximumPacket + 1) bytes or more; the limit is "
+                    + "\(configuration.maximumPacket)"
                 : "the polling answer cannot be read (\(error.reason), byte \(error.offset))"
             switch state {
             case .handshaking: fail(failure(words), into: &effects)

@@ -37,7 +37,7 @@ public struct MessageBatch: Sendable {
     public var heldBytes: Int { messageBytes + bytes.count }
 
     /// Bytes the unfinished message may still grow by.
-    var room: Int { maximumMessage - (bytes.count - start) }
+    package var room: Int { maximumMessage - (bytes.count - start) }
 
     /// Adds a piece of the unfinished message.
     public mutating func append(_ piece: UnsafeRawBufferPointer) throws(Refusal) {

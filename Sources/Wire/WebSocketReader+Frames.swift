@@ -69,7 +69,8 @@ extension WebSocketReader {
         }
         // A compressed message shows its size only when it is inflated.
         if open?.isCompressed != true, frame.length > UInt64(batch.room) {
-            throw WebSocketViolation(.tooLarge, most: batch.maximumMessage)
+            let bytes = UInt64(batch.maximumMessage - batch.room) + frame.length
+            throw WebSocketViolation(.tooLarge, of: bytes, isWhole: frame.isFinal, most: batch.maximumMessage)
         }
     }
 
@@ -139,10 +140,13 @@ extension WebSocketReader {
 }
 
 extension WebSocketViolation {
-    /// Why a message is not taken.
-    package init(_ refusal: MessageBatch.Refusal, most: Int) {
+    /// Why a message is not taken, whose size is `bytes`, or more when it is not whole. Without a size it is one that is inflated: where
+    /// that passes the limit would depend on how its bytes were cut.
+    package init(_ refusal: MessageBatch.Refusal, of bytes: UInt64? = nil, isWhole: Bool = false, most: Int) {
         switch refusal {
-        case .tooLarge: self.init(code: 1009, reason: "message larger than \(most) bytes")
+        case .tooLarge:
+            let size = "\(bytes ?? UInt64(most) + 1) bytes" + (isWhole ? "" : " or more")
+            self.init(code: 1009, reason: "message of \(size); the limit is \(most)")
         case .notUTF8: self.init(code: 1007, reason: "text is not UTF-8")
         }
     }

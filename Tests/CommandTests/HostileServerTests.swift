@@ -28,10 +28,10 @@ struct HostileCase: Sendable {
     /// Mebibytes that a tail takes in all when nobody reads its output and nothing keeps it.
     static let unrecordedBound = 100
 
-    private static let body = "the body of the answer is larger than"
+    private static let body = "the body of the answer has "
     private static let head = "the head of the answer is larger than"
-    private static let message = "closed with code 1009: message larger than"
-    private static let packet = "a packet of the polling answer is larger than"
+    private static let message = "closed with code 1009: message of "
+    private static let packet = "a packet of the polling answer has "
     private static let attachments = "bytes or more; the limit is"
     private static let unread = "cannot read response"
     private static let polls = ["--transport", "polling", "--backend", "socketio"]

@@ -206,7 +206,9 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A body larger than allowed is refused, one of that size is not", arguments: [(1000, true), (1001, false)])
+    @Test(
+        "A body larger than allowed is refused, one of that size is not",
+        arguments: [(1000, true), (1001, false), (5000, false)])
     func bodyLimit(size: Int, isAllowed: Bool) throws {
         try withExchanges { exchanges in
             let handler = TestHandler(answer: { _, respond in
@@ -216,6 +218,8 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
             let answer = try exchanges.answer(HTTPRequest(url: url(server), maximumBody: 1000))
             #expect((try? answer.get().body.count) == (isAllowed ? size : nil))
             #expect(failure(answer)?.kind == (isAllowed ? nil : .tooLarge))
+            let words = "the body of the answer has \(size) bytes; the limit is 1000"
+            #expect(failure(answer)?.message.hasSuffix(words) == (isAllowed ? nil : true))
             server.close()
         }
     }

@@ -137,7 +137,7 @@ import Wire
                 client.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1000))))
                 client.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1001))))
             }
-            #expect(client.close() == WebSocketClose(code: 1009, reason: "message larger than 1000 bytes"))
+            #expect(client.close() == WebSocketClose(code: 1009, reason: "message of 1001 bytes; the limit is 1000"))
             #expect(received(client.events.all).map(\.bytes.count) == [1000])
             #expect(serverClose(handler)?.code == 1009)
         }

@@ -29,10 +29,17 @@ import Testing
         let long: [UInt8] = [0x82, 0x7f, 0x80, 0, 0, 0, 0, 0, 0, 0]
         #expect(read([long[...]], role: .client).rest == ["1002 bad length"])
         let large: [UInt8] = [0x82, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
-        #expect(read([large[...]], role: .client).rest == ["1009 message larger than 1048576 bytes"])
+        #expect(
+            read([large[...]], role: .client).rest
+                == ["1009 message of 9223372036854775807 bytes; the limit is 1048576"])
         let late = frame(0x01, [65, 65], key: nil) + [0x80, 0x7e, 0xff, 0xff]
         #expect(
-            read([late[...]], role: .client, maximumMessage: 65536).rest == ["1009 message larger than 65536 bytes"])
+            read([late[...]], role: .client, maximumMessage: 65536).rest
+                == ["1009 message of 65537 bytes; the limit is 65536"])
+        let open = frame(0x01, [65, 65], key: nil) + [0x00, 0x7e, 0xff, 0xff]
+        #expect(
+            read([open[...]], role: .client, maximumMessage: 65536).rest
+                == ["1009 message of 65537 bytes or more; the limit is 65536"])
     }
 
     @Test("Messages that are whole in one read share its bytes")
@@ -170,6 +177,6 @@ import Testing
         #expect(read([bytes[...]], role: .client, maximumMessage: 1001, compression: compression).rest == [])
         let refused = read([bytes[...]], role: .client, maximumMessage: 1000, compression: compression)
         #expect(refused.messages.isEmpty)
-        #expect(refused.rest == ["1009 message larger than 1000 bytes"])
+        #expect(refused.rest == ["1009 message of 1001 bytes or more; the limit is 1000"])
     }
 }

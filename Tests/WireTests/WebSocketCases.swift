@@ -200,10 +200,10 @@ extension WebSocketCase {
             WebSocketCase("9.3 largest of \(kind) in pieces", [begin] + pieces, [message]),
             WebSocketCase(
                 "9 too large of \(kind)", [(kind, largest + [0])], [],
-                ["1009 message larger than \(maximumMessage) bytes"]),
+                ["1009 message of \(maximumMessage + 1) bytes; the limit is \(maximumMessage)"]),
             WebSocketCase(
                 "9 too large of \(kind) in pieces", [begin] + pieces.dropLast() + [(last, [0])], [],
-                ["1009 message larger than \(maximumMessage) bytes"]),
+                ["1009 message of \(maximumMessage + 1) bytes; the limit is \(maximumMessage)"]),
         ]
     }
 }
