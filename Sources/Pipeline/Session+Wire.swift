@@ -62,7 +62,7 @@ extension Session {
         case .refused(let name, let refusal): refused(namespace: name, refusal, into: &effects)
         case .event(let event): hear(event, into: &effects)
         case .acknowledged(let answer):
-            if !settle(answer.id, in: answer.namespace, .answered(answer.shown), into: &effects) {
+            if !settle(answer.id, in: answer.namespace, .answered(answer), into: &effects) {
                 acknowledged(answer, into: &effects)
             }
         case .unacknowledged(let namespace, let id, let failure):

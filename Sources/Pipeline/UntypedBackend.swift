@@ -21,8 +21,7 @@ struct UntypedBackend: Backend {
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
-        let sized = event.replacingAttachments { RawJSON(unchecked: Array(#"{"bytes":\#($0.count)}"#.utf8)[...]) }
-        return .socketIO(UntypedEvent(name: event.name, arguments: sized.arguments))
+        return .socketIO(UntypedEvent(name: event.name, arguments: event.sized.arguments))
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {}

@@ -59,14 +59,21 @@ extension SocketIO.Event {
             return RawJSON(unchecked: text[...])
         }.array
     }
+
+    /// The event as a line shows it: binary attachments are there by their sizes.
+    var sized: SocketIO.Event {
+        replacingAttachments { RawJSON(unchecked: Array(#"{"bytes":\#($0.count)}"#.utf8)[...]) }
+    }
 }
 
 extension SocketIO.Acknowledgement {
-    /// The answer as it is shown: binary attachments stand in the arguments, as in `WireEvent.payload`.
-    var shown: SocketIO.Acknowledgement {
-        let event = SocketIO.Event(array: arguments, attachments: attachments)
-        return SocketIO.Acknowledgement(namespace: namespace, id: id, arguments: event.payload)
-    }
+    /// The answer whose binary attachments stand in the arguments, as in `WireEvent.payload`.
+    package var whole: SocketIO.Acknowledgement { Self(namespace: namespace, id: id, arguments: asEvent.payload) }
+
+    /// The answer as a line shows it: binary attachments are there by their sizes.
+    package var sized: SocketIO.Acknowledgement { Self(namespace: namespace, id: id, arguments: asEvent.sized.array) }
+
+    private var asEvent: SocketIO.Event { SocketIO.Event(array: arguments, attachments: attachments) }
 }
 
 extension RawJSON {

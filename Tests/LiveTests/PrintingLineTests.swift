@@ -26,6 +26,19 @@ struct PrintingLineTests {
                 """#)
     }
 
+    @Test("Compact: the answer to an emit has the sizes of its binary data")
+    func answer() throws {
+        var emit = Emit("up", patience: .seconds(5))
+        emit.ackID = 3
+        var report = EmitReport(emit, to: "/")
+        report.duration = .milliseconds(12)
+        let place = RawJSON(unchecked: Array(#"[{"_placeholder":true,"num":0},1]"#.utf8)[...])
+        report.outcome = .answered(.init(id: 3, arguments: place, attachments: [[1, 2, 3]]))
+        let stamped = StampedReport(stamp: Sample.stamp(4, 1), report: .emit(report))
+        #expect(try printed(.compact, [stamped]).contains(#"up #3 after 12ms  [{"bytes":3},1]"#))
+        #expect(try printed(.json, [stamped]).contains(#""payload":[{"base64":"AQID","bytes":3},1]"#))
+    }
+
     @Test("Compact lines fit the width they are given")
     func fits() throws {
         for width in [20, 40, 80] {

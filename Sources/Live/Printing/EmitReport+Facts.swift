@@ -13,7 +13,7 @@ extension EmitReport {
         let time = TimeText.span(milliseconds: duration.microseconds / 1000)
         return switch outcome {
         case .sent: isAnswer ? "\(name) answered" : "\(name) sent"
-        case .answered(let answer): "\(name) after \(time)  \(answer.arguments)"
+        case .answered(let answer): "\(name) after \(time)  \(answer.sized.arguments)"
         case .timedOut: "\(name) was not acknowledged within \(time)"
         case .lost(let why): "\(name) may not have arrived: \(why)"
         case .refused(let why): "\(name) was not sent: \(why)"
@@ -41,7 +41,8 @@ extension EmitReport.Outcome {
         }
     }
 
-    var answer: SocketIO.Acknowledgement? { if case .answered(let answer) = self { answer } else { nil } }
+    /// With its binary data in the arguments.
+    var answer: SocketIO.Acknowledgement? { if case .answered(let answer) = self { answer.whole } else { nil } }
 }
 
 extension SocketIO.Acknowledgement {
