@@ -92,6 +92,11 @@ extension EngineIOClientTransport {
     /// The session never opened.
     mutating func fail(_ failure: ConnectFailure, into effects: inout [Effect]) {
         finish(into: &effects)
+        var failure = failure
+        if let before = webSocketRefusal, (before.httpStatus, before.text) != (failure.httpStatus, failure.text) {
+            let place = "\(configuration.server): "
+            failure.message += "; " + before.message.dropFirst(before.message.hasPrefix(place) ? place.count : 0)
+        }
         effects.append(.failed(failure))
     }
 

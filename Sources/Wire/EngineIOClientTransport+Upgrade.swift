@@ -41,7 +41,9 @@ extension EngineIOClientTransport {
         switch state {
         case .openingWebSocket:
             switch (configuration.transport, failure.phase) {
-            case (.auto, .handshake), (.auto, .proxy): startPolling(at: now, into: &effects)
+            case (.auto, .handshake), (.auto, .proxy):
+                webSocketRefusal = failure
+                startPolling(at: now, into: &effects)
             case (.auto, _), (.websocket, _), (.polling, _), (.upgrade, _):
                 state = .over
                 effects.append(.failed(judged(failure)))

@@ -88,6 +88,8 @@ public struct EngineIOClientTransport: Sendable {
     var reader: EngineIO.PayloadReader
     var writer: EngineIO.PayloadWriter
     var requests = 0
+    /// Why the WebSocket was refused that was tried before polling: of use when polling fails, too.
+    var webSocketRefusal: ConnectFailure?
 
     /// A session that has not begun.
     public init(_ configuration: Configuration) {

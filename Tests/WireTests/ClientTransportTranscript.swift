@@ -52,8 +52,8 @@ struct ClientTransportTranscript {
 
     mutating func close() -> [String] { give(.close(WebSocketClose(code: 1000))) }
 
-    mutating func fail(_ phase: ConnectFailure.Phase, _ status: Int?) -> [String] {
-        give(.webSocketFailed(ConnectFailure(phase: phase, httpStatus: status, message: "words")))
+    mutating func fail(_ phase: ConnectFailure.Phase, _ status: Int?, _ text: String? = nil) -> [String] {
+        give(.webSocketFailed(ConnectFailure(phase: phase, httpStatus: status, text: text, message: "words")))
     }
 
     mutating func chunk(_ number: Int, _ text: String, at milliseconds: Int64 = 0) -> [String] {

@@ -66,6 +66,20 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(1, [Self.openWithoutUpgrade]).first == "opened")
     }
 
+    @Test func `auto tells both refusals, unless they are the same`() {
+        var client = ClientTransportTranscript(.auto)
+        _ = client.start()
+        let refusal = ConnectFailure(
+            phase: .handshake, httpStatus: 403, text: "no", message: "the server: no WebSocket (no)")
+        #expect(client.give(.webSocketFailed(refusal)).count == 1)
+        let words = "failed handshake later: the server: HTTP status 502: busy"
+        #expect(client.answer(1, ["busy"], status: 502) == [words + "; no WebSocket (no)"])
+        client = ClientTransportTranscript(.auto)
+        _ = client.start()
+        _ = client.fail(.handshake, 502, "busy")
+        #expect(client.answer(1, ["busy"], status: 502) == [words])
+    }
+
     @Test func `auto does not poll a server that cannot be reached`() {
         var client = ClientTransportTranscript(.auto)
         _ = client.start()
@@ -332,6 +346,9 @@ struct EngineIOClientTransportTests {
         client = ClientTransportTranscript(.websocket)
         _ = client.start()
         #expect(client.fail(.handshake, 400) == ["failed handshake later: words"])
+        client = ClientTransportTranscript(.websocket, detectsRevision: true)
+        _ = client.start()
+        #expect(client.fail(.handshake, 400, "Transport unknown") == ["failed handshake later: words"])
         client = ClientTransportTranscript(.websocket)
         _ = client.start()
         #expect(client.fail(.handshake, 403) == ["failed handshake never: words"])
