@@ -2,8 +2,8 @@
 struct OutgoingBytes {
     private var bytes: [UInt8] = []
     private var head = 0
-    /// Where the next write ends, although more is there; nil where nothing says so.
-    private var mark: Int?
+    /// Where writes end, although more is there, in order.
+    private var marks: [Int] = []
 
     /// Bytes not yet taken.
     var count: Int { bytes.count - head }
@@ -19,14 +19,14 @@ struct OutgoingBytes {
     }
 
     /// What is there goes out in a write of its own, before anything that is appended later.
-    mutating func endWrite() { mark = bytes.count }
+    mutating func endWrite() { marks.append(bytes.count) }
 
     /// The end of the next write.
-    private func end(_ limit: Int) -> Int { min(mark ?? bytes.count, head + limit) }
+    private func end(_ limit: Int) -> Int { min(marks.first ?? bytes.count, head + limit) }
 
     private mutating func advance(to place: Int) {
         head = place
-        if let mark, mark <= head { self.mark = nil }
+        if let mark = marks.first, mark <= head { marks.removeFirst() }
         compact()
     }
 
@@ -54,7 +54,7 @@ struct OutgoingBytes {
             head = 0
         } else if head > bytes.count / 2 {
             bytes.removeSubrange(..<head)
-            mark = mark.map { $0 - head }
+            marks = marks.map { $0 - head }
             head = 0
         }
     }
@@ -62,6 +62,6 @@ struct OutgoingBytes {
     mutating func removeAll() {
         bytes = []
         head = 0
-        mark = nil
+        marks = []
     }
 }

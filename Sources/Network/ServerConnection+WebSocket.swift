@@ -4,7 +4,12 @@ extension ServerConnection {
     /// Queues a message.
     func send(_ message: WebSocketMessage) {
         guard case .webSocket = state else { return }
-        write { $0.append { frameWriter.write(message, mask: nil, to: &$0) } }
+        write {
+            $0.append { frameWriter.write(message, mask: nil, to: &$0) }
+            // Engine.IO's handshake packet goes out by itself, as from the JavaScript server: revision 3 has another right behind it.
+            if !hasSent { $0.endWrite() }
+        }
+        hasSent = true
     }
 
     /// Starts the closing handshake, or cuts.

@@ -27,6 +27,8 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     var reader: HTTPRequestReader
     var frames: WebSocketReader
     var frameWriter = WebSocketWriter(role: .server)
+    /// Whether a message was queued.
+    var hasSent = false
     /// The request whose body is arriving, once the handler knows of it.
     var begun: ServerRequest?
     /// The close frame of the client, or a breach of the protocol, waiting for the end of the turn.

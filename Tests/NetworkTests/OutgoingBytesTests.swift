@@ -21,13 +21,15 @@ import Testing
         #expect(writes(&bytes) == ["onetwo"])
     }
 
-    @Test func `the answer to an upgrade goes out in a write of its own, whatever comes after it`() {
+    @Test func `the answer to an upgrade and the first message go out in writes of their own`() {
         var bytes = OutgoingBytes()
         append("101", to: &bytes)
         bytes.endWrite()
         append("0{}", to: &bytes)
+        bytes.endWrite()
         append("40", to: &bytes)
-        #expect(writes(&bytes) == ["101", "0{}40"])
+        append("42", to: &bytes)
+        #expect(writes(&bytes) == ["101", "0{}", "4042"])
         append("more", to: &bytes)
         #expect(writes(&bytes) == ["more"])
     }
