@@ -16,8 +16,8 @@ extension EventLoop {
         info.options = UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
         info.fd_limit_per_thread = UInt32(EventLoop.maximumSockets)
         info.pt_serv_buf_size = UInt32(EventLoop.transferSize + 4096)
-        // Ours in the handshake request plus the server's in its answer.
-        info.max_http_header_data2 = 1 << 15
+        // Of the answer to an upgrade. libwebsockets counts some bytes more for each header, and not the names that it knows.
+        info.max_http_header_data2 = UInt32(Limits.head)
         // Our own timers decide; these only bound what we forget.
         info.timeout_secs = 3600
         info.alpn = LibWebSockets.http11

@@ -226,18 +226,22 @@ extension WebSocketClientSocket {
         let isRefused = status != 0 && status != 101
         let seconds = isRefused ? WebSocketHandshake.header(.retryAfter, of: call.wsi).flatMap { retryAfter($0) } : nil
         let retry = Reconnection(afterSeconds: seconds)
-        let text = phase == .tls ? tlsReason(call) : reason(words, status: isRefused ? status : nil)
+        let isHTTP = lws_hdr_total_length(call.wsi, WSI_TOKEN_HTTP) > 0
+        let text = phase == .tls ? tlsReason(call) : reason(words, status: isRefused ? status : nil, isHTTP: isHTTP)
         refusal = ConnectFailure(
             phase: phase, httpStatus: isRefused ? status : nil, message: "\(place): \(text)\(retry.words)", retry: retry
         )
     }
 
-    private func reason(_ words: String, status: Int?) -> String {
+    private func reason(_ words: String, status: Int?, isHTTP: Bool) -> String {
         switch phase {
         case .resolve, .connect, .tls, .proxy: return words
         case .handshake: break
         }
         if let status { return "the server refuses the WebSocket with HTTP status \(status)" }
+        if words.hasPrefix("problems parsing"), isHTTP {
+            return "the head of the answer is larger than \(Limits.head) bytes, or has too many headers"
+        }
         if words.hasPrefix("HS: URI") || words.hasPrefix("problems parsing") { return "the answer is not HTTP" }
         if words.hasPrefix("HS: ") { return "the answer to the upgrade is wrong (\(words.dropFirst(4)))" }
         return "the server closed the connection in the handshake; it may not be an HTTP server"

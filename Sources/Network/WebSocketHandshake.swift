@@ -129,15 +129,18 @@ struct InterimHeads {
         while let end = headEnd {
             let head = try Self.head(of: bytes[..<end])
             total += end
+            try check(total)
             bytes.removeFirst(end)
             guard (100..<200).contains(head.status), head.status != 101 else { return (head, bytes) }
             count += 1
             if count > Self.most { throw HandshakeProblem("more than \(Self.most) interim answers") }
         }
-        guard total + bytes.count <= Limits.head else {
-            throw HandshakeProblem("the heads are larger than \(Limits.head) bytes")
-        }
+        try check(total + bytes.count)
         return nil
+    }
+
+    private func check(_ size: Int) throws(HandshakeProblem) {
+        guard size <= Limits.head else { throw HandshakeProblem("the heads are larger than \(Limits.head) bytes") }
     }
 
     private var headEnd: Int? {

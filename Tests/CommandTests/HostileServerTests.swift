@@ -109,8 +109,8 @@ struct HostileCase: Sendable {
         HostileCase(name: "huge-events", amounts: (100, 500), options: ["--forward", "http://127.0.0.1:PORT/mute"]),
         HostileCase(name: "long-names", amounts: (32, 500)),
         // The handshake.
-        HostileCase(name: "upgrade-headers", amounts: (8, 100), notice: "the answer is not HTTP", options: socket),
-        HostileCase(name: "upgrade-line", amounts: (8, 100), notice: "the answer is not HTTP", options: socket),
+        HostileCase(name: "upgrade-headers", amounts: (8, 100), notice: head, options: socket),
+        HostileCase(name: "upgrade-line", amounts: (8, 100), notice: head, options: socket),
         HostileCase(name: "upgrade-garbage", amounts: (8, 100), notice: "reserved bits", options: socket),
         HostileCase(name: "upgrade-body", amounts: (8, 100), notice: "HTTP status 503", options: socket),
         // Polling.

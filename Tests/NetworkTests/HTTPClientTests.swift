@@ -224,6 +224,27 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
+    @Test(
+        "A head larger than any may be is refused, one of that size is not",
+        arguments: [
+            (size: Limits.head, line: 10_000, problem: nil),
+            (size: Limits.head + 1, line: 10_000, problem: "the head of the answer is larger than 262144 bytes"),
+            // libcurl's own limit, which cannot be set.
+            (size: 150_000, line: 102_000, problem: nil),
+            (size: 150_000, line: 102_500, problem: "a header of the answer is larger than 100 KiB"),
+        ] as [(size: Int, line: Int, problem: String?)])
+    func headLimit(head: (size: Int, line: Int, problem: String?)) throws {
+        let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "head", "\(head.size)", "\(head.line)"])
+        defer { peer.stop() }
+        let url = URLParts(scheme: "http", host: "127.0.0.1", port: try peer.listeningPort())
+        try withExchanges { exchanges in
+            let answer = try exchanges.answer(HTTPRequest(url: url))
+            #expect((try? answer.get().body) == (head.problem == nil ? Array("ok".utf8) : nil))
+            let failure = head.problem.map { HTTPFailure(kind: .tooLarge, message: "127.0.0.1:\(url.port): \($0)") }
+            #expect(NetworkTests.failure(answer) == failure)
+        }
+    }
+
     @Test("A cancelled exchange ends with that, once, and the others go on")
     func cancel() throws {
         try withExchanges { exchanges in

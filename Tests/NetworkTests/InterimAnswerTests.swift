@@ -37,6 +37,43 @@ import Wire
         }
     }
 
+    @Test func `the heads of an answer together may be as long as one, and not a byte longer`() throws {
+        let (start, end) = ("HTTP/1.1 103 E\r\nLink: ", "\r\n\r\nHTTP/1.1 101 S\r\n\r\n")
+        for excess in 0...1 {
+            let room = Limits.head + excess - start.utf8.count - end.utf8.count
+            let bytes = Array((start + String(repeating: "x", count: room) + end).utf8)
+            for pieces in [[bytes[...]], [bytes.dropLast(), bytes.suffix(1)]] {
+                var heads = InterimHeads()
+                let take = {
+                    for piece in pieces {
+                        if let head = try piece.withUnsafeBytes({ try heads.take($0) }) { return head.0.status }
+                    }
+                    return 0
+                }
+                if excess == 0 {
+                    #expect(try take() == 101)
+                } else {
+                    #expect(throws: HandshakeProblem.self) { try take() }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [-4096, 4096])
+    func `the head of an upgrade has the limit of every head, as libwebsockets counts it`(excess: Int) throws {
+        let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "head", "\(Limits.head + excess)"])
+        defer { peer.stop() }
+        let url = URLParts(scheme: "ws", host: "127.0.0.1", port: try peer.listeningPort())
+        try withLoop { loop in
+            let client = try TestClient(loop, WebSocketRequest(url: url))
+            guard excess > 0 else { return client.waitForOpen() }
+            #expect(
+                client.failure()?.message
+                    == "127.0.0.1:\(url.port): the head of the answer is larger than 262144 bytes, or has too many headers"
+            )
+        }
+    }
+
     @Test(arguments: ["120", "Fri, 31 Dec 9999 23:59:59 GMT", "999999999999999999999"])
     func `a refusal of the handshake tells how long the server asks to wait`(value: String) throws {
         let refusal = "Unavailable\r\nRetry-After: \(value)\r\nContent-Length: 0\r\n\r\n"

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Servers that do not do what a WebSocket client hopes for.
 
-usage: bad_peers.py KIND
+usage: bad_peers.py KIND [SIZE [LINE]]
 
 Prints "listening PORT". KIND: "silent" accepts and says nothing; "noise" answers with bytes that are not HTTP and closes; "closing"
 closes without a word; "deaf" upgrades and then neither reads nor answers; "wrong-accept" upgrades with a wrong accept hash;
 "reset" resets the connection after the request; "masked" upgrades and sends a frame with reserved bits; "redirect" redirects; "cookies"
 upgrades and sets two, and one too long to be kept. "half-head" sends the beginning of the head of an answer and no more; "stalled" a
-head that promises 5000 bytes, and 12 of them; "trickle" a head without a length, and a byte each 20 ms for ever.
+head that promises 5000 bytes, and 12 of them; "trickle" a head without a length, and a byte each 20 ms for ever. "head" upgrades, or
+answers "ok", with a head of SIZE bytes whose lines have at most LINE (10000 without it).
 """
 import base64
 import hashlib
@@ -25,6 +26,16 @@ def upgrade(head, wrong=False, more=b""):
         accept = accept[::-1]
     return (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Accept: " + accept + b"\r\n" + more + b"\r\n")
+
+
+def padding(size):
+    longest = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
+    lines = b""
+    while size > 0:
+        length = size if size <= longest else min(longest, size - 100)
+        lines += b"X-Padding: " + b"x" * (length - 13) + b"\r\n"
+        size -= length
+    return lines
 
 
 def serve(connection, kind):
@@ -45,6 +56,13 @@ def serve(connection, kind):
     elif kind == "cookies":
         connection.sendall(upgrade(head, more=b"Set-Cookie: one=1; Path=/; HttpOnly\r\nSet-Cookie: long=%s\r\n"
                                               b"set-cookie: two=2\r\n" % (b"x" * 9000)))
+    elif kind == "head":
+        size = int(sys.argv[2])
+        if b"upgrade" in head.lower():
+            connection.sendall(upgrade(head, more=padding(size - len(upgrade(head)))))
+        else:
+            start = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+            connection.sendall(start + padding(size - len(start) - 2) + b"\r\nok")
     elif kind == "wrong-accept":
         connection.sendall(upgrade(head, wrong=True))
     elif kind == "masked":
