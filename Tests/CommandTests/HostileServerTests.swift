@@ -3,6 +3,7 @@ import Network
 import Synchronization
 import TestSupport
 import Testing
+import Wire
 
 /// One thing that a server does too much of, and what a tail is to make of it.
 struct HostileCase: Sendable {
@@ -10,7 +11,7 @@ struct HostileCase: Sendable {
     var name: String
     /// How much of it, as that has it: in the short form, whose limits are 2 MiB, and in the long one, with the usual limits of 16 MiB.
     var amounts: (short: Int, long: Int)
-    /// What standard error has to say.
+    /// What standard error has to say; PORT stands for the server's, LIMIT for the bytes that the options allow.
     var notice: String?
     /// How often the server is done.
     var rounds = 1
@@ -28,18 +29,19 @@ struct HostileCase: Sendable {
     /// Mebibytes that a tail takes in all when nobody reads its output and nothing keeps it.
     static let unrecordedBound = 100
 
-    private static let body = "the body of the answer has "
-    private static let head = "the head of the answer is larger than"
+    private static let body = "127.0.0.1:PORT: the body of the answer has "
+    private static let head = "127.0.0.1:PORT: the head of the answer is larger than 262144 bytes"
     private static let message = "closed with code 1009: message of "
     private static let packet = "a packet of the polling answer has "
-    private static let attachments = "bytes or more; the limit is"
+    private static let attachments = "bytes or more; the limit is LIMIT"
     private static let unread = "cannot read response"
     private static let polls = ["--transport", "polling", "--backend", "socketio"]
     private static let bayeux = ["--transport", "polling", "--backend", "groupme"]
     private static let socket = ["--transport", "websocket"]
 
     static let all: [HostileCase] = [
-        // Answers to requests.
+        // Answers to requests. The first takes as long as a request may.
+        HostileCase(name: "drip", amounts: (1, 1), notice: "of the answer's 100000 bytes came within 30 s"),
         HostileCase(name: "endless-chunks", amounts: (8, 1000), notice: body, rounds: 2),
         HostileCase(name: "endless-space", amounts: (8, 1000), notice: body, rounds: 2),
         HostileCase(name: "announced", amounts: (8, 1000), notice: body, rounds: 2),
@@ -47,7 +49,8 @@ struct HostileCase: Sendable {
         HostileCase(name: "deflate-bomb", amounts: (8, 1000), notice: body, rounds: 2),
         HostileCase(name: "endless-headers", amounts: (8, 100), notice: head, rounds: 2),
         HostileCase(
-            name: "endless-header-line", amounts: (8, 100), notice: "a header of the answer is larger", rounds: 2),
+            name: "endless-header-line", amounts: (8, 100),
+            notice: "127.0.0.1:PORT: a header of the answer is larger than 100 KiB", rounds: 2),
         HostileCase(name: "interim-flood", amounts: (8, 100), notice: head, rounds: 2),
         HostileCase(name: "trailers", amounts: (8, 100), notice: head, rounds: 2),
         HostileCase(name: "chunk-extensions", amounts: (8, 100), rounds: 2),
@@ -118,6 +121,11 @@ struct HostileCase: Sendable {
         HostileCase(name: "poll-packets", amounts: (2, 100), options: polls),
         HostileCase(name: "poll-empty-packets", amounts: (8, 100), notice: "emptyPacket", options: polls),
         HostileCase(name: "poll-bomb", amounts: (8, 1000), notice: packet, options: polls),
+        HostileCase(
+            name: "poll-drip", amounts: (1, 1), notice: "ping timeout: the server was silent for too long",
+            options: polls),
+        HostileCase(
+            name: "bayeux-drip", amounts: (1, 1), notice: "the server was silent for too long", options: bayeux),
         HostileCase(name: "bayeux-array", amounts: (8, 100), notice: body, options: bayeux),
         HostileCase(name: "bayeux-large", amounts: (8, 1000), notice: body, options: bayeux),
         HostileCase(name: "bayeux-large", amounts: (1, 15), options: bayeux),
@@ -131,7 +139,7 @@ struct HostileCase: Sendable {
 @Suite("Hostile servers", .timeLimit(.minutes(30))) struct HostileServerTests {
     private static let isLong = getenv("WEIR_LONG") != nil
     /// How long a case may take.
-    private static let patience = isLong ? 120.0 : 30.0
+    private static let patience = isLong ? 120.0 : 60.0
     /// How long its memory must have stayed as it is.
     private static let settling = isLong ? 2.0 : 0.5
 
@@ -244,15 +252,20 @@ struct HostileCase: Sendable {
         let deadline = monotonicSeconds() + patience
         let port = try port(of: server)
         let limits = isLong ? [] : ["--max-message", "2M", "--max-body", "2M", "--max-binary", "2M"]
+        let place = { (text: String) in
+            text.split(separator: "PORT", omittingEmptySubsequences: false).joined(separator: String(port))
+                .split(separator: "LIMIT", omittingEmptySubsequences: false)
+                .joined(separator: String(isLong ? Limits.standard : 2 << 20))
+        }
         let folder = try temporaryFolder()
         let tail = try Run(
             [
                 try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--token", "env:TOKEN", "--store", "none",
                 "--max-attempts", "1000",
             ] + (hostile.isRecorded ? ["--record", "\(folder)/a.weir.jsonl"] : [])
-                + hostile.options.map { $0.split(separator: "PORT").joined(separator: String(port)) } + limits,
+                + hostile.options.map(place) + limits,
             environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder],
-            watchedFor: hostile.notice ?? "\0", isUnread: hostile.isUnread)
+            watchedFor: hostile.notice.map(place) ?? "\0", isUnread: hostile.isUnread)
         defer {
             tail.kill()
             unlink("\(folder)/a.weir.jsonl")

@@ -51,11 +51,11 @@ private final class HostileService: HTTPServerHandler {
 @Suite struct HostileServiceTests {
     /// Tails a service until something is told of its requests; gives the warnings, and the summary's line about requests.
     private func warnings(
-        of service: HostileService, timeout: Duration = .seconds(30)
+        of port: UInt16, timeout: Duration = .seconds(30)
     ) async throws -> (warnings: [String], requests: String) {
         let watcher = Watcher()
         var configuration = TailConfiguration(
-            server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: port),
             session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
         configuration.requestTimeout = timeout
         let tail = try Tail(configuration, outlets: [watcher])
@@ -73,10 +73,28 @@ private final class HostileService: HTTPServerHandler {
     {
         let service = try HostileService { _ in nil }
         defer { service.close() }
-        let (warnings, requests) = try await warnings(of: service, timeout: .milliseconds(200))
+        let (warnings, requests) = try await warnings(of: service.port, timeout: .milliseconds(200))
         #expect(
             warnings.contains {
                 $0.contains("could not be fetched: 127.0.0.1:\(service.port): no answer within 200 ms")
+            },
+            "\(warnings)")
+        #expect(requests.contains("timeout)"), "\(requests)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a service that answers a byte now and then is told with what came in the time, and is in the summary`()
+        async throws
+    {
+        let service = try Peer(["python3", peersFolder + "/hostile_server.py", "drip", "1"], errorsToo: true)
+        defer { service.stop() }
+        let port = try service.listeningPort()
+        service.drain()
+        let (warnings, requests) = try await warnings(of: port, timeout: .seconds(1))
+        #expect(
+            warnings.contains {
+                $0.contains("could not be fetched: 127.0.0.1:\(port): ")
+                    && $0.contains(" of the answer's 100000 bytes came within 1 s")
             },
             "\(warnings)")
         #expect(requests.contains("timeout)"), "\(requests)")
@@ -92,7 +110,7 @@ private final class HostileService: HTTPServerHandler {
         for location in ["/loop", "http://localhost:\(port)/elsewhere"] {
             let service = try HostileService { _ in HTTPResponse(status: 302, headers: [("Location", location)]) }
             defer { service.close() }
-            let (warnings, requests) = try await warnings(of: service)
+            let (warnings, requests) = try await warnings(of: service.port)
             #expect(warnings.contains { $0.contains("HTTP 302, and redirects are not followed") }, "\(warnings)")
             #expect(requests.contains("HTTP 302)"), "\(requests)")
             #expect(!service.asked.all.contains { $0.target == "/loop" })

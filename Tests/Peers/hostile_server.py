@@ -245,8 +245,8 @@ def padded(c, n):
     c.chunks([b'{"resources":[],"padding":"'] + [b"p" * PIECE] * (n * 16) + [b'"}'])
 
 
-def drip(c, n):
-    c.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n[")
+def drip(c, n, start=b"["):
+    c.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + start)
     while True:
         time.sleep(0.2)
         c.send(b" ")
@@ -516,10 +516,11 @@ CASES.update({name.replace("_", "-"): ("socket", function) for name, function in
 CASES.update({"upgrade-headers": ("upgrade", upgrade_headers), "upgrade-line": ("upgrade", upgrade_line),
               "upgrade-garbage": ("upgrade", upgrade_garbage), "upgrade-body": ("upgrade", upgrade_body)})
 CASES.update({"poll-endless": ("poll", poll_endless), "poll-packets": ("poll", poll_packets),
-              "poll-empty-packets": ("poll", poll_empty_packets), "poll-bomb": ("poll", poll_bomb)})
+              "poll-empty-packets": ("poll", poll_empty_packets), "poll-bomb": ("poll", poll_bomb),
+              "poll-drip": ("poll", lambda c, n: drip(c, n, b'42["x","'))})
 CASES.update({"bayeux-array": ("bayeux", bayeux_array), "bayeux-large": ("bayeux", bayeux_large),
               "bayeux-advice": ("bayeux", bayeux_advice), "bayeux-channel": ("bayeux", bayeux_channel),
-              "bayeux-channels": ("bayeux", bayeux_channels)})
+              "bayeux-channels": ("bayeux", bayeux_channels), "bayeux-drip": ("bayeux", drip)})
 
 
 def usual(target):
@@ -581,7 +582,8 @@ def bayeux(c, body, act, amount):
         if channel == "/meta/handshake":
             c.answer(json.dumps([{"channel": channel, "successful": True, "clientId": "b1", "version": "1.0",
                                   "supportedConnectionTypes": ["long-polling"], "id": text.get("id"),
-                                  "advice": {"reconnect": "retry", "interval": 1000, "timeout": 60000}}]))
+                                  "advice": {"reconnect": "retry", "interval": 1000,
+                                             "timeout": 1000 if case.endswith("-drip") else 60000}}]))
         elif channel == "/meta/subscribe":
             c.answer(json.dumps([{"channel": channel, "successful": True, "clientId": "b1", "id": text.get("id"),
                                   "subscription": text["subscription"]}]))
@@ -608,7 +610,8 @@ def serve(sock, where, act, amount):
                 if where != "poll":
                     c.answer("no", status="400 Bad Request")
                 elif "sid=" not in target:
-                    c.answer('0{"sid":"s1","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}')
+                    ping = 1000 if case.endswith("-drip") else 20000
+                    c.answer('0{"sid":"s1","upgrades":[],"pingInterval":%d,"pingTimeout":%d}' % (ping, ping))
                 elif method == "POST":
                     c.answer("ok")
                 else:

@@ -112,6 +112,13 @@ struct EngineIOClientTransportTests {
         #expect(client.give(.responseEnd(.init(number: 2))) == ["get 3 \(client.polling(3))"])
     }
 
+    @Test func `a poll that trickles gives nothing before its packet is whole, so no heartbeat hears of it`() {
+        var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
+        #expect(client.give(.responseHead(.init(number: 2), status: 200)) == [])
+        for byte in "42[1]" { #expect(client.chunk(2, String(byte)) == []) }
+        #expect(client.chunk(2, "\u{1E}") == ["received 42[1]"])
+    }
+
     @Test func `a server that answers without a packet is asked again a second later, not at once`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.answer(2, []) == [])
