@@ -7,7 +7,7 @@ import Testing
 @Suite("False silence", .timeLimit(.minutes(10))) struct SilenceTests {
     private static let isLong = getenv("WEIR_LONG") != nil
 
-    /// A `weir tail` of a server that counts, its output a pipe.
+    /// A `weir tail` of a server that counts, its output a pipe; or a `weir record` into the pipe.
     private final class Run {
         let server: Peer
         let tail: pid_t
@@ -15,18 +15,24 @@ import Testing
         let errors: Int32
         private var rest: [UInt8] = []
         private(set) var lines = 0
+        /// What was read, of a recording.
+        private(set) var recording: [UInt8] = []
+        private let isRecording: Bool
 
-        init(_ server: [String], _ options: [String] = []) throws {
+        init(_ server: [String], _ options: [String] = [], isRecording: Bool = false) throws {
+            self.isRecording = isRecording
             self.server = try Peer(["python3", peersFolder + "/patient_server.py"] + server)
             let port = try self.server.listeningPort()
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)
             errors = try temporaryFile()
+            let url = "http://127.0.0.1:\(port)"
+            let verb =
+                isRecording
+                ? ["record", url, "-"] : ["tail", url, "--format", "jsonl", "--until-match", "event = last"]
             tail = try start(
-                [
-                    try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--transport",
-                    "websocket",
-                    "--eio", "4", "--no-ctl", "--store", "none", "--format", "jsonl", "--until-match", "event = last",
+                [try pathOfWeir()] + verb + [
+                    "--backend", "socketio", "--transport", "websocket", "--eio", "4", "--no-ctl", "--store", "none",
                 ] + options, environment: [:], descriptors: [1: ends[1], 2: errors])
             close(ends[1])
             output = ends[0]
@@ -40,6 +46,7 @@ import Testing
                 let got = Glibc.read(output, &piece, piece.count)
                 if got <= 0 { return }
                 lines += piece[..<got].count { $0 == 10 }
+                if isRecording { recording += piece[..<got] }
             }
         }
 
@@ -96,6 +103,28 @@ import Testing
         #expect(run.lines == total + 1, "\(told)")
         #expect(!told.contains("disconnected"), "\(told)")
         #expect(told.contains("the output does not keep up"))
+    }
+
+    @Test
+    func `while the recording is not taken, the server waits and is kept content, and the recording has everything`()
+        throws
+    {
+        // More than all queues and sockets in between hold.
+        let run = try Run(["4000", "0", "4000", "9000"], ["--count", "4001"], isRecording: true)
+        var line = ""
+        while !line.hasPrefix("second 6.") {
+            line = try #require(run.server.readLine())
+            #expect(line != "all sent" && line != "cut")
+        }
+        let told = try run.end()
+        #expect(told.contains("the recording does not keep up"), "\(told)")
+        #expect(!told.contains("disconnected"), "\(told)")
+        let recording = try temporaryFolder() + "/a.weir.jsonl"
+        try writeFile(recording, run.recording)
+        #expect(try weir("file", "grep", "-cF", #"["tick","#, recording).output == "4000\n")
+        let replay = try weir(
+            "replay", recording, "--speed", "max", "--verify", "--no-ctl", "--quiet", "--format", "jsonl")
+        #expect(replay.status == 0, "\(replay.errors.suffix(500))")
     }
 
     @Test func `a recording goes on while nobody reads the output, which has everything in the end`() throws {
