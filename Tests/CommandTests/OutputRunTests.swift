@@ -1,6 +1,8 @@
 import Glibc
+import Network
 import TestSupport
 import Testing
+import Wire
 
 @Suite("Forms of output")
 struct OutputRunTests {
@@ -27,6 +29,22 @@ struct OutputRunTests {
         #expect(result.status == 2)
         #expect(result.output == "")
         #expect(result.errors.contains(complaint), "\(result.errors)")
+    }
+
+    @Test(
+        "What the receiver of --forward does not take makes a run fail that went well", arguments: [(204, 0), (301, 3)])
+    func notForwarded(answer: Int, status: Int32) throws {
+        let loop = try EventLoop(name: "weir-receiver")
+        defer { loop.shutDown() }
+        let receiver = try HTTPServer(on: loop, handler: Receiver(status: answer))
+        defer { receiver.close() }
+        let url = "http://127.0.0.1:\(receiver.port)/"
+        let result = try weir(
+            "replay", Self.recording, "--speed", "max", "--no-ctl", "--count", "1", "--forward", url)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(
+            result.errors.contains("1 not taken by the receiver of --forward, the first #") == (status == 3),
+            "\(result.errors)")
     }
 
     @Test("Check 13: the schema that is printed is the one that is published", arguments: ["tail", "demo", "replay"])
@@ -134,4 +152,19 @@ struct OutputRunTests {
         while case let byte = fgetc(file), byte != EOF { bytes.append(UInt8(byte)) }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+/// Answers every request with one status.
+private final class Receiver: HTTPServerHandler {
+    private let status: Int
+
+    init(status: Int) { self.status = status }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        respond(HTTPResponse(status: status, headers: status == 301 ? [("Location", "/elsewhere")] : []))
+    }
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }
