@@ -39,11 +39,18 @@ extension StampedReport {
             clock.note(difference, at: stamp.time)
         }
         var report = report
-        if case .notice(var notice) = report, let wait = notice.wait {
-            notice.text += ", until \(RecordingTime.text(stamp.wall + wait.microseconds).dropFirst(11).prefix(8)) UTC"
-            report = .notice(notice)
-        }
+        if case .notice(let notice) = report { report = .notice(notice.dated(at: stamp.wall)) }
         self.init(stamp: stamp, report: report, clockOffset: clock.offset, context: context)
+    }
+}
+
+extension Notice {
+    /// Tells until when what it tells of lasts; `wall` is when it was made, in microseconds since 1970.
+    func dated(at wall: Int64) -> Notice {
+        guard let wait else { return self }
+        var notice = self
+        notice.text += ", until \(RecordingTime.text(wall + wait.microseconds).dropFirst(11).prefix(8)) UTC"
+        return notice
     }
 }
 

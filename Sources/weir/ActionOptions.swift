@@ -2,6 +2,7 @@ import Events
 import Live
 import Network
 import Pipeline
+import Wire
 
 /// The options of the commands that want something done.
 struct ActionOptions {
@@ -22,6 +23,7 @@ struct ActionOptions {
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
         configuration.backend = (try arguments.choice(.backend) ?? KnownBackend.twake).kind
         configuration.access = try arguments.access(to: url)
+        configuration.longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
         configuration.company = arguments[.company]
         configuration.workspace = arguments[.workspace]
         (configuration.storePath, configuration.requiresStore) = try arguments.store()

@@ -19,13 +19,13 @@ extension Option {
         case .noAck: [.emit]
         case .query, .auth, .eio, .transport: [.tail, .record, .emit]
         case .history, .catchUp, .members, .framing, .idleTimeout, .reconnect, .maxMessage, .maxBody, .maxBinary,
-            .maxAttachments, .maxDepth, .maxRetryAfter:
+            .maxAttachments, .maxDepth:
             [.tail, .record]
         case .header, .ca, .cert, .key, .keyPass, .pin, .proxy, .proxyAuth:
             [.tail, .record, .emit] + CommandName.errands
         case .token: [.tail, .record, .emit] + CommandName.errands.filter { $0 != .login }
         case .company, .workspace: [.tail, .record] + CommandName.actions + [.download]
-        case .maxAttempts: [.tail, .record] + CommandName.actions
+        case .maxAttempts, .maxRetryAfter: [.tail, .record] + CommandName.actions
         case .thread: [.send, .edit, .react, .delete]
         case .draft, .image: [.send]
         case .visibility, .icon, .description, .rename: [.channel]

@@ -11,6 +11,28 @@ struct RunTests {
         #expect(result.errors == "weir: the environment variable NOT_SET_ANYWHERE is not set\n")
     }
 
+    @Test("A server that names a date to come again is waited for as long as is allowed, and until when is told")
+    func retryAfterDate() throws {
+        let refusal =
+            "HTTP/1.1 503 Unavailable\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\nContent-Length: 0\r\n\r\n"
+        let hex = refusal.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let server = try Peer(["python3", peersFolder + "/frames_peer.py", "", "deaf", hex, "1"])
+        defer { server.stop() }
+        let port = try server.listeningPort()
+        func clock() -> Int { time(nil) % 86_400 }
+        let before = clock()
+        let result = try weir(
+            "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--transport", "websocket", "--eio", "4",
+            "--no-ctl", "--store", "none", "--max-attempts", "3", "--max-retry-after", "7s", "--duration", "1s")
+        #expect(result.status == 5, "\(result.errors)")
+        let words =
+            #/the connection waits 7 s: .* of which 7 s are heeded \(--max-retry-after\), until (\d\d):(\d\d):(\d\d) UTC\n/#
+        let told = try #require(result.errors.firstMatch(of: words), "\(result.errors)")
+        let parts = try [told.1, told.2, told.3].map { try #require(Int($0)) }
+        let until = parts[0] * 3600 + parts[1] * 60 + parts[2]
+        #expect((until - before - 7 + 86_400) % 86_400 <= (clock() - before + 86_400) % 86_400, "\(told.0)")
+    }
+
     @Test("A file that is no recording is told from one that is not there")
     func badRecordings() throws {
         let folder = try temporaryFolder()

@@ -205,7 +205,7 @@ public actor Errand {
     private func take(_ report: Report) {
         switch report {
         case .action(let action): take(action)
-        case .notice(let notice): notify(notice)
+        case .notice(let notice): notify(notice.dated(at: MachineClock.wall))
         case .undecodable(let failure):
             notify(Notice(.warning, "the answer of \(failure.subject) cannot be read: \(failure.message)"))
         case .event, .diff, .gap, .connection, .room, .emit, .refetch, .typing: break

@@ -2,6 +2,7 @@ public import Events
 public import Network
 public import Pipeline
 public import Store
+import Wire
 
 /// What an errand is told once: a few actions done by REST, without a realtime connection.
 public struct ErrandConfiguration: Sendable {
@@ -27,6 +28,8 @@ public struct ErrandConfiguration: Sendable {
     public var pictures: [Picture] = []
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int
+    /// No longer than this is waited when the server says `Retry-After`.
+    public var longestRetryAfter = Duration.longestRetryAfter
     /// Seed of the jitter.
     public var seed: UInt64
 
@@ -62,6 +65,7 @@ public struct ErrandConfiguration: Sendable {
     var session: Configuration {
         var session = Configuration(backend: backend, company: company, workspace: workspace)
         session.connects = false
+        session.longestRetryAfter = longestRetryAfter
         return session
     }
 }
