@@ -39,9 +39,10 @@ public struct Proxy: Hashable, Sendable {
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
 
-    /// Whether asking again can help: a proxy that wants other credentials, or forbids, will say the same.
-    static func retry(afterStatus status: Int?) -> Reconnection {
-        status == 407 || status == 403 ? .never : .later
+    /// Whether asking again can help, and after how many seconds at the earliest: a proxy that wants other credentials, or forbids, will say
+    /// the same.
+    static func retry(afterStatus status: Int?, asking seconds: Int? = nil) -> Reconnection {
+        status == 407 || status == 403 ? .never : Reconnection(afterSeconds: seconds)
     }
 
     /// What a refusal of the tunnel means.

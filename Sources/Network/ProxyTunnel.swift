@@ -45,6 +45,8 @@ private struct TunnelAttempt {
         weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, timeout.microseconds / 1000)))
         weir_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { _, size, count, _ in size * count }
         setProxy(easy, proxy)
+        // What is suppressed is not kept, either: a refusal may say when to come again.
+        weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let code = curl_easy_perform(easy)
         guard code == CURLE_OK else { return .failure(explain(code, easy)) }
         var descriptor: curl_socket_t = -1
@@ -58,9 +60,19 @@ private struct TunnelAttempt {
     private func explain(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> ConnectFailure {
         let problem = proxyProblem(code, easy, proxy, place: url.authority)
         let words = problem?.message ?? "the proxy \(proxy.authority): \(String(cString: curl_easy_strerror(code)))"
+        let retry = Proxy.retry(afterStatus: problem?.status, asking: problem == nil ? nil : secondsAsked(easy))
         return ConnectFailure(
-            phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)",
-            retry: Proxy.retry(afterStatus: problem?.status))
+            phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)\(retry.words)",
+            retry: retry)
+    }
+
+    /// How many seconds the proxy's answer asks to wait.
+    private func secondsAsked(_ easy: UnsafeMutableRawPointer) -> Int? {
+        var header: UnsafeMutablePointer<curl_header>?
+        guard curl_easy_header(easy, "Retry-After", 0, UInt32(CURLH_CONNECT), -1, &header) == CURLHE_OK,
+            let value = header?.pointee.value
+        else { return nil }
+        return retryAfter(String(cString: value))
     }
 
     private func failure(_ message: String) -> Result<ProxyTunnel, ConnectFailure> {

@@ -91,6 +91,28 @@ struct TestProxy {
         )
     }
 
+    @Test(
+        "A refusal tells how long the proxy asks to wait", arguments: [429, 503],
+        ["120", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func asksToWait(status: Int, value: String) throws {
+        let proxy = try TestProxy("--refuse", "\(status)", "--retry-after", value)
+        defer { proxy.peer.stop() }
+        for isOwn in [true, false] {
+            try withLoop { loop in
+                let url = URLParts(scheme: "ws", host: "127.0.0.1", port: 9)
+                var request = WebSocketRequest(url: url, access: proxy.access())
+                request.framing = isOwn ? .own : .library
+                let failure = try TestClient(loop, request).failure()
+                guard case .after(let seconds)? = failure?.retry else {
+                    Issue.record("it does not say: \(String(describing: failure))")
+                    return
+                }
+                #expect(value == "120" ? seconds == 120 : seconds > 1_000_000_000)
+                #expect(failure?.message.hasSuffix("with HTTP status \(status), and asks for \(seconds) s") == true)
+            }
+        }
+    }
+
     @Test("What is no proxy is told", arguments: Lane.allCases, ["noise", "nothing", "flood"])
     func nonsense(lane: Lane, kind: String) throws {
         let proxy = try TestProxy("--answer", kind)

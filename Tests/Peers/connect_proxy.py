@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An HTTP proxy that opens tunnels, and tells of each it was asked for.
 
-usage: connect_proxy.py [--auth USER:PASSWORD] [--refuse STATUS] [--answer noise|nothing|dribble|flood] [--address ADDRESS] [--to PORT]
+usage: connect_proxy.py [--auth USER:PASSWORD] [--refuse STATUS] [--retry-after TEXT] [--answer noise|nothing|dribble|flood] [--address ADDRESS] [--to PORT]
 
 Prints "listening PORT", and for each request "asked METHOD TARGET CREDENTIALS NAMES", where NAMES are those of the headers, sorted,
 lower case. With --to every tunnel leads to that port of this machine. Without the credentials it wants it answers 407. "dribble" answers a byte at a time; "flood" never ends the head.
@@ -14,6 +14,7 @@ import threading
 options = argparse.ArgumentParser()
 options.add_argument("--auth")
 options.add_argument("--refuse", type=int)
+options.add_argument("--retry-after")
 options.add_argument("--answer")
 options.add_argument("--to", type=int)
 options.add_argument("--address", default="127.0.0.1")
@@ -53,7 +54,8 @@ def serve(client):
         while True:
             client.sendall(b"X-Filler: " + b"x" * 1000 + b"\r\n")
     elif options.refuse:
-        client.sendall(b"HTTP/1.1 %d No\r\nContent-Length: 9\r\n\r\nno tunnel" % options.refuse)
+        wait = "Retry-After: %s\r\n" % options.retry_after if options.retry_after else ""
+        client.sendall(b"HTTP/1.1 %d No\r\n%sContent-Length: 9\r\n\r\nno tunnel" % (options.refuse, wait.encode()))
     elif options.auth and login != options.auth:
         client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\n"
                        b'Proxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n')
