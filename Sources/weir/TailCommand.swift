@@ -18,14 +18,18 @@ enum TailCommand {
     /// Emits each line of standard input, on a thread of its own, once the tail is connected.
     private static func emitLines(of tail: Tail, _ patience: Duration?) {
         runOnThread(named: "weir-lines") {
-            while let line = readLine() {
-                guard line.contains(where: { !$0.isWhitespace }) else { continue }
-                let isTaken = Monitor(false)
-                do throws(EmitText.Problem) {
-                    tail.emit(try Emit(line: line, patience: patience)) { isTaken.change { $0 = true } }
-                    isTaken.wait { $0 ? () : nil }
-                } catch {
-                    tail.tell(Notice(.warning, "a line is not sent: \(error.message)"))
+            var mark: Unicode.Scalar? = "\u{FEFF}"
+            while var text = readLine()?.unicodeScalars[...] {
+                if let first = text.first, first == mark.take() { text.removeFirst() }
+                // Some editors end lines with a carriage return alone.
+                for line in text.split(separator: "\r") where !line.allSatisfy(\.properties.isWhitespace) {
+                    let isTaken = Monitor(false)
+                    do throws(EmitText.Problem) {
+                        tail.emit(try Emit(line: String(line), patience: patience)) { isTaken.change { $0 = true } }
+                        isTaken.wait { $0 ? () : nil }
+                    } catch {
+                        tail.tell(Notice(.warning, "a line is not sent: \(error.message)"))
+                    }
                 }
             }
         }

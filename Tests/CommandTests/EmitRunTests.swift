@@ -100,11 +100,13 @@ import Testing
         #expect(recorded.contains(#""act":"emit""#) && !recorded.contains("hunter2"))
     }
 
-    @Test func `each line of standard input is emitted once the tail is connected`() throws {
+    @Test func `each line of standard input is emitted once the tail is connected, however lines end and texts begin`()
+        throws
+    {
         let (server, url) = try echo()
         defer { server.stop() }
         let script =
-            #"printf 'message 1 "two"\n\nmessage {\nmessage 3\n' | '\#(try pathOfWeir())' tail '\#(url)' --emit - --count 3 "#
+            #"printf '\357\273\277message 1 "two"\r\n\nmessage {\rmessage 3\n' | '\#(try pathOfWeir())' tail '\#(url)' --emit - --count 3 "#
             + "--format raw --filter 'event != x' " + Self.tail.joined(separator: " ")
         let output = try temporaryFile(), errors = try temporaryFile()
         let process = try start(["/bin/sh", "-c", script], environment: [:], descriptors: [1: output, 2: errors])

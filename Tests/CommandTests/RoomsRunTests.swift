@@ -78,6 +78,13 @@ import Testing
         #expect(try stage.rooms("ls", "--all", general).output.contains("left"))
         let back = try stage.rooms("join", general, "--json")
         #expect(back.status == 0 && back.output.contains(#""state":"joined""#), "\(back.output) \(back.errors)")
+        // A file of patterns has them all, however its lines end and whatever it begins with.
+        for ending in ["\r\n", "\r"] {
+            try writeFile(stage.folder + "/rooms", "\u{FEFF}#gen*\(ending)\(ending)#rand*")
+            let read = try stage.rooms("resolve", "@\(stage.folder)/rooms")
+            #expect(read.status == 0, "\(read.errors)")
+            #expect(read.output.contains("  General  ") && read.output.contains("  Random  "), "\(read.output)")
+        }
         let unknown = try stage.rooms("resolve", "#genral")
         #expect(unknown.status == 1)
         #expect(unknown.errors.hasPrefix("no room matches #genral; did you mean '#General'?\n"), "\(unknown.errors)")

@@ -58,6 +58,19 @@ struct TextFileRunTests {
         #expect(refused.errors.contains("line 2, column 1: a NUL byte; expected UTF-8 text"), "\(refused.errors)")
     }
 
+    @Test("Messages and events of other programs are read with CRLF and a byte order mark, too")
+    func foreign() throws {
+        let folder = try temporaryFolder()
+        let event = #"{"specversion":"1.0","id":"1","source":"x","type":"io.socket.tick","data":1}"#
+        for (name, first, second) in [("lines", #"< 42["tick",1]"#, #"< 42["tick",2]"#), ("cloudevents", event, event)]
+        {
+            try writeFile(folder + "/" + name, "\u{FEFF}\(first)\r\n\(second)\r\n")
+            let made = try weir(
+                "file", "convert", folder + "/" + name, "--from", name, "--to", "weir", "-o", folder + "/a" + name)
+            #expect(made.status == 0 && made.errors == "weir: 4 records written\n", "\(name): \(made.errors)")
+        }
+    }
+
     @Test("A config file that is not UTF-8 is refused with line and column")
     func noText() throws {
         let home = try Home(["config": Array("seed = 7\r\nname = ".utf8) + [0xE9, 0x0A]])

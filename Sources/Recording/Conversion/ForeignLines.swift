@@ -16,14 +16,20 @@ struct ForeignLines: ~Copyable {
     mutating func next() throws(RecordingError) -> [UInt8]? {
         while let line = try lines.next() {
             switch line {
-            case .whole(let range): return Array(lines.buffer[range])
+            case .whole(let range): return text(range)
             case .unfinished(let bytes):
-                if let range = lines.unfinished(bytes: bytes) { return Array(lines.buffer[range]) }
+                if let range = lines.unfinished(bytes: bytes) { return text(range) }
                 leaveOut("it has \(bytes) bytes, more than a record can hold")
             case .tooLong(let bytes): leaveOut("it has \(bytes) bytes, more than a record can hold")
             }
         }
         return nil
+    }
+
+    /// Some programs begin their files with a byte order mark.
+    private func text(_ range: Range<Int>) -> [UInt8] {
+        let text = lines.buffer[range]
+        return Array(lines.line == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text)
     }
 
     /// Tells that the line given last is none.
