@@ -18,7 +18,7 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
 extension RawJSON {
     /// A text that holds JSON, as people read it: `\u00e9` and `\/` are the characters that they stand for, surrogates in pairs. What would not be
     /// JSON any more (quotes, backslashes), or cannot be shown (controls, lone surrogates), stays as it is spelled, unless `wholly`: then
-    /// quotes and backslashes are themselves, too, and line feeds and tabs are spaces. A text without a backslash is given back.
+    /// quotes and backslashes are themselves, too, however they are spelled, and line feeds, tabs and their like are spaces. A text without a backslash is given back.
     public static func readable(_ text: ArraySlice<UInt8>, wholly: Bool = false) -> ArraySlice<UInt8> {
         guard let first = text.firstIndex(of: backslash) else { return text }
         var result = Array(text[..<first])
@@ -33,13 +33,14 @@ extension RawJSON {
             switch letter {
             case UInt8(ascii: "/"): result.append(letter)
             case UInt8(ascii: "u"):
-                if let scalar = scalar(&rest) {
+                if let scalar = scalar(&rest, wholly: wholly) {
                     result += Array(String(scalar).utf8)
                 } else {
                     result += [backslash, letter]
                 }
             case UInt8(ascii: "\""), backslash: result += wholly ? [letter] : [backslash, letter]
-            case UInt8(ascii: "n"), UInt8(ascii: "t"): result += wholly ? [UInt8(ascii: " ")] : [backslash, letter]
+            case UInt8(ascii: "n"), UInt8(ascii: "t"), UInt8(ascii: "r"), UInt8(ascii: "b"), UInt8(ascii: "f"):
+                result += wholly ? [UInt8(ascii: " ")] : [backslash, letter]
             default: result += [backslash, letter]
             }
         }
@@ -49,7 +50,7 @@ extension RawJSON {
     private static let backslash = UInt8(ascii: "\\")
 
     /// The character that the digits behind `\u` stand for, which are taken; nil, and nothing is taken, when it is none to be shown.
-    private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
+    private static func scalar(_ rest: inout ArraySlice<UInt8>, wholly: Bool) -> Unicode.Scalar? {
         guard let high = unit(rest) else { return nil }
         var (code, length) = (high, 4)
         if (0xD800..<0xDC00).contains(high), rest.dropFirst(4).starts(with: "\\u".utf8),
@@ -57,10 +58,14 @@ extension RawJSON {
         {
             (code, length) = (0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), 10)
         }
-        // Controls, and what JSON needs to be escaped.
-        guard code >= 0xA0 || (0x20..<0x7F).contains(code), code != 0x22, code != 0x5C,
-            let scalar = Unicode.Scalar(code)
-        else { return nil }
+        switch code {
+        // What JSON needs to be escaped: blanks, quotes and backslashes.
+        case 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x22, 0x5C: guard wholly else { return nil }
+        // Other controls.
+        case ..<0x20, 0x7F..<0xA0: return nil
+        default: break
+        }
+        guard let scalar = Unicode.Scalar(max(code, 0x20)) else { return nil }
         rest = rest.dropFirst(length)
         return scalar
     }

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"a\"b"#, #"a"b"#), (#"a\\b"#, #"a\b"#), (#"a\nb\tc"#, "a b c"), (#"\u0022\u005c"#, #"\u0022\u005c"#),
+        (#"a\"b"#, #"a"b"#), (#"a\\b"#, #"a\b"#), (#"a\nb\tc"#, "a b c"), (#"\u0022\u005cn"#, #""\n"#),
+        (#"a\r\nb\b\f"#, "a  b  "), (#"a\u000ab\u000D"#, "a b "), (#"\u001b\u000b"#, #"\u001b\u000b"#),
     ])
     func `what JSON needs stays escaped, unless it is wanted wholly`(text: String, wholly: String) {
         #expect(readable(text) == text)

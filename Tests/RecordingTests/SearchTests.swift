@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Recording
 
@@ -22,6 +23,20 @@ import Testing
         #expect(try found("\"price\"", fixed: true) == ["16:"])
         #expect(try found("GET http", fixed: true).count == 3)
         #expect(try found("nowhere") == [])
+    }
+
+    @Test(arguments: [#"said "yes","#, "yes\",  or", #"C:\temp"#])
+    func `what is escaped is searched as it reads, however it is spelled`(words: String) throws {
+        try withTemporaryFolder { folder in
+            let bytes = try recording { writer in
+                let text = #"42["x",{"text":"she said \u0022yes\u0022,\r\u000aor C:\u005ctemp"}]"#
+                let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(text))
+                try writer.append(.frame(frame), at: .zero, wall: 0)
+            }
+            try write(bytes, to: folder + "/a")
+            let search = RecordingSearch(try TextPattern(words, isFixed: true))
+            #expect(try search.search(folder + "/a") { _ in } == 1)
+        }
     }
 
     @Test func `context is counted in records or in time`() throws {
