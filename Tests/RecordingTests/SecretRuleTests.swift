@@ -136,6 +136,52 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
+    /// A record of each kind, with a JSON text in each member that a peer or a user has a say in.
+    private func records(holding text: String) -> [Record] {
+        let object = RawJSON(unchecked: ArraySlice(text.utf8)), body = Array(text.utf8)
+        let room = #"42["x",{"room":\#(String(decoding: PayloadWalk.quoted(body), as: UTF8.self))}]"#
+        return [
+            .connection(.init(connection: 1, state: .connecting, url: text, attempt: 1)),
+            .connection(.init(connection: 1, state: .failed, code: 502, phase: "upgrade", why: text)),
+            .connection(.init(connection: 2, state: .closed, code: 1000, why: text)),
+            .frame(.init(connection: 2, direction: .in, message: .text("42[\"x\",\(text)]"))),
+            .frame(.init(connection: 2, direction: .in, message: .text(room))),
+            .frame(.init(connection: 2, direction: .out, message: .text("42[\"x\",\(text)]"))),
+            .http(.init(id: 1, phase: .request(method: "POST", url: text, body: body))),
+            .http(.init(id: 1, phase: .response(status: 200, body: body, retryAfter: nil))),
+            .http(.init(id: 2, phase: .failure(kind: "closed", message: text))),
+            .subscription(.init(act: .want, room: text, source: text, why: text)),
+            .gap(.init(why: text, actions: [text])), .mark(.init(label: text, author: text, colour: text)),
+            .note(.init(level: "info", message: text)), .memory(.init(user: text, rows: body)),
+            .action(.init(act: .ask, what: object)),
+            .unknown(kind: "later", text: RawJSON(unchecked: ArraySlice(#"{"k":"later","what":\#(text)}"#.utf8))),
+        ]
+    }
+
+    @Test func `each kind goes from each member of each record, and from the head`() throws {
+        try withTemporaryFolder { folder in
+            for (kind, secret, member) in planted {
+                let text = "{" + member.replacing("§", with: secret) + "}"
+                var head = testHead
+                (head.tool, head.system, head.context, head.title, head.filter) = (text, text, text, text, text)
+                (head.tags, head.session) = ([text], RawJSON(unchecked: ArraySlice(text.utf8)))
+                let bytes = try recording(head: head) { writer in
+                    for record in records(holding: text) { try writer.append(record, at: .zero, wall: 0) }
+                }
+                try write(bytes, to: folder + "/a")
+                var redaction = RecordingRedaction([try RedactionTarget(parsing: "secrets")])
+                _ = try redaction.redact(folder + "/a", to: ToolDestination(path: folder + "/b", replaces: true))
+                // An escape may spell the first character otherwise, and what follows another one.
+                let needle = secret.dropFirst().prefix { $0 != "\\" }
+                #expect(String(decoding: bytes, as: UTF8.self).contains(needle), "\(kind)")
+                for line in lines(of: try contents(of: folder + "/b")) {
+                    #expect(!line.contains(needle), "\(kind): \(line)")
+                }
+                #expect(try findings(folder + "/b", secrets: true).filter { $0.kind == .secret } == [], "\(kind)")
+            }
+        }
+    }
+
     @Test func `text that is no UTF-8 stands in base64, and is looked through, too`() throws {
         try withTemporaryFolder { folder in
             let payload = Array(#"{"password":"hunter2","x":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
