@@ -47,6 +47,14 @@ import Testing
         #expect(transcript.texts(in: hazards.messages) == ["one", "two"])
     }
 
+    @Test func `is none for a number that no integer holds and nobody uses, not where it is pushed either`() {
+        var transcript = Transcript.acting()
+        let message = Transcript.message("M1", "hello", at: 9, more: #","x_big":100000000000000000000"#)
+        transcript.tell("created", message)
+        #expect(transcript.shown == ["first", "hello"])
+        #expect(transcript.undecodable.isEmpty)
+    }
+
     @Test func `is forbidden alone: a 403 beside answers that came says nothing of the token`() {
         var transcript = Transcript.ready(
             rooms: [F.publicRoom, F.badgeRoom, F.feedRoom], company: "C", workspace: "W")

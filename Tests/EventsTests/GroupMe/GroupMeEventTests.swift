@@ -14,6 +14,15 @@ import Wire
         if sample.channel != "/user/20000001" { #expect(event.room == sample.channel) }
     }
 
+    @Test(arguments: GroupMeSample.events.filter(\.isKnown))
+    func `loses nothing by a number that no integer holds and nobody uses`(_ sample: GroupMeSample) throws {
+        let big = #"{"x_big":100000000000000000000,"#
+        let text = (big + sample.data.description.dropFirst()).replacing(#""subject":{""#, with: #""subject":\#(big)""#)
+        let data = RawJSON(unchecked: ArraySlice(text.utf8))
+        let event = Event.groupMe(try GroupMe.Event(channel: sample.channel, data: data))
+        #expect(event.kind == sample.kind && event.summary == sample.summary)
+    }
+
     @Test(arguments: [
         ("line.create", "/group/10000001"), ("direct_message.create", "/direct_message/20000001_20000002"),
         ("membership.create", "/group/10000002"), ("ping", "/user/20000001"),
