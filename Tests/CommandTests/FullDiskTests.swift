@@ -45,14 +45,16 @@ import Testing
         ["filter", "SAMPLE", "--kind", "f", "-o", "OUT"], ["cut", "SAMPLE", "--start", "+1s", "-o", "OUT"],
         ["merge", "SAMPLE", "OTHER", "-o", "OUT"], ["redact", "SAMPLE", "--rule", "secrets", "-o", "OUT"],
         ["repair", "SAMPLE", "-o", "OUT"], ["index", "SAMPLE", "-o", "OUT"], ["compress", "SAMPLE", "-o", "OUT"],
-        ["split", "SAMPLE", "--records", "100000", "-o", "OUT"],
+        ["compress", "-d", "COMPRESSED", "-o", "OUT"], ["split", "SAMPLE", "--records", "100000", "-o", "OUT"],
         ["mark", "SAMPLE", "--set", "m", "--at", "+1s", "-o", "OUT"],
     ])
     func `a tool whose file cannot be written ends with 7, and leaves nothing of it`(arguments: [String]) throws {
         let sample = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         let other = packageFolder + "/samples/recordings/reconnect.weir.jsonl"
+        let compressed = try temporaryFolder() + "/day.zst"
+        #expect(try weir("file", "compress", sample, "-o", compressed).status == 0)
         func run(_ out: String, _ limit: String) throws -> (status: Int32, errors: String) {
-            let places = ["SAMPLE": sample, "OTHER": other, "OUT": out]
+            let places = ["SAMPLE": sample, "OTHER": other, "COMPRESSED": compressed, "OUT": out]
             let words = arguments.map { places[$0] ?? $0 }
             let errors = try temporaryFile()
             defer { close(errors) }
@@ -73,6 +75,25 @@ import Testing
         try writeFile(arguments[0] == "split" ? taken + ".0001.weir.jsonl" : taken, "mine")
         #expect(try run(taken, "unlimited").status == 7)
         #expect(names(in: folder).count == 1)
+    }
+
+    @Test func `a repair that has no room for what it puts aside ends with 7, and leaves nothing of it`() throws {
+        let folder = try temporaryFolder()
+        let broken = try temporaryFolder() + "/broken.weir.jsonl"
+        let sample = String(
+            decoding: try readFile(packageFolder + "/samples/recordings/hello.weir.jsonl"), as: UTF8.self)
+        let large = String(repeating: "x", count: 40_000)
+        let end = try #require(sample.firstIndex(of: "\n"))
+        let (head, rest) = (String(sample[...end]), String(sample[sample.index(after: end)...]))
+        // A line in the middle that is none, an end that is torn, and both: the second file of two may be the one without room.
+        for text in ["\(head)\(large)\n\(rest)", sample + large, "\(head)xxx\n\(rest)\(large)"] {
+            try writeFile(broken, text)
+            let words = [try pathOfWeir(), "file", "repair", broken, "-o", folder + "/out"]
+            let process = try start(
+                ["/bin/sh", "-c", "ulimit -S -f 32; exec \"$0\" \"$@\""] + words, environment: [:], descriptors: [:])
+            #expect(try waitForExit(of: process) == 7)
+            #expect(names(in: folder) == [])
+        }
     }
 
     @Test func `a mark that has no room leaves no half line behind, which would spoil the next`() throws {

@@ -72,8 +72,13 @@ public struct RecordingRepair {
         }
         try close(&writer, until: last)
         report.kept = writer.records - holes
-        try writer.close()
         report.aside = try aside.close()
+        do throws(RecordingError) {
+            try writer.close()
+        } catch {
+            for name in report.aside { unlink(name) }
+            throw error
+        }
     }
 
     private var holes = 0
@@ -169,7 +174,7 @@ private struct AsideFiles: ~Copyable {
         return try result.get()
     }
 
-    /// Ends the files and gives their names.
+    /// Ends the files and gives their names; where one has no room, none stays.
     consuming func close() throws(RecordingError) -> [String] {
         var names: [String] = []
         if let file = damaged.take() {
@@ -177,8 +182,14 @@ private struct AsideFiles: ~Copyable {
             try file.close()
         }
         if let file = torn.take() {
-            names.append(file.path)
-            try file.close()
+            let path = file.path
+            do throws(RecordingError) {
+                try file.close()
+            } catch {
+                for name in names { unlink(name) }
+                throw error
+            }
+            names.append(path)
         }
         return names
     }
