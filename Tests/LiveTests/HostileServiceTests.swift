@@ -43,6 +43,9 @@ private final class HostileService: HTTPServerHandler {
             let text = String(decoding: message.bytes, as: UTF8.self)
             if text.hasPrefix("40") { socket.send(.text(#"40{"sid":"t"}"#)) }
             if text.contains("authenticate") { socket.send(.text(#"42["authenticated"]"#)) }
+            if let room = text.firstMatch(of: /"realtime:join",\{"name":"([^"]+)"/)?.1 {
+                socket.send(.text(#"42["realtime:join:success",{"name":"\#(room)"}]"#))
+            }
         }
     }
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
@@ -98,6 +101,34 @@ private final class HostileService: HTTPServerHandler {
             },
             "\(warnings)")
         #expect(requests.contains("timeout)"), "\(requests)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a row that cannot be read is left out of the model, told, and kept in the recording`() async throws {
+        let rows = #"null,{"id":"BAD-ROW","name":{}}"#
+        let service = try HostileService { _ in
+            HTTPResponse(status: 200, body: Array(#"{"resource":{"id":"U1"},"resources":[\#(rows)]}"#.utf8))
+        }
+        defer { service.close() }
+        let watcher = Watcher()
+        var configuration = TailConfiguration(
+            server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
+            session: Configuration(backend: .twake, company: "C", workspace: "W"),
+            token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
+        let path = try temporaryFolder() + "/a.weir.jsonl"
+        configuration.recordPath = path
+        let tail = try Tail(configuration, outlets: [watcher])
+        async let summary = tail.run()
+        await watcher.reports.wait { reports in
+            reports.contains { stamped in
+                guard case .undecodable(let report) = stamped.report else { return false }
+                return report.message.hasSuffix("row BAD-ROW is left out")
+            }
+        }
+        tail.stop()
+        #expect(await summary.undecodable > 0)
+        let recorded = String(decoding: try readFile(path), as: UTF8.self)
+        #expect(recorded.contains(rows.replacing("\"", with: "\\\"")))
     }
 
     @Test(.timeLimit(.minutes(1)))
