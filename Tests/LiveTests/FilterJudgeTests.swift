@@ -1,9 +1,11 @@
 import Events
 import Glibc
+import JSONText
 import Pipeline
 import Recording
 import SectionedModel
 import Testing
+import Wire
 
 @testable import Live
 
@@ -62,6 +64,31 @@ struct FilterJudgeTests {
     func passes(text: String, expected: [String]) throws {
         #expect(try shown(text) == expected)
     }
+
+    @Test(
+        "Whole numbers are compared by their digits, however many they are",
+        arguments: [
+            ("18446744073709552000", "= 18446744073709552000", true),
+            ("18446744073709552000", "= 18446744073709551999", false),
+            ("18446744073709552000", "> 18446744073709551999", true),
+            ("18446744073709552000", "> 9223372036854775807", true),
+            ("-18446744073709552000", "< -9223372036854775808", true),
+            ("-18446744073709552000", "< -18446744073709551999", true),
+            ("-18446744073709552000", "= 18446744073709552000", false),
+            ("18446744073709552000", "= 1.8446744073709552e19", true),
+            (long + "1", "= \(long)1", true), (long + "1", "= \(long)2", false), (long + "1", "< \(long)2", true),
+            (long + "1", "> 1e300", true), ("-" + long, "< -1e300", true), ("1e999", "> 1", false),
+            ("1.50", "= 1.5", true), ("9007199254740993", "= 9007199254740992", false),
+        ])
+    func numbers(value: String, test: String, passes: Bool) throws {
+        var report = EmitReport(Emit("x", patience: .seconds(1)), to: "/")
+        report.outcome = .answered(.init(id: 1, arguments: RawJSON(unchecked: Array("[{\"n\":\(value)}]".utf8)[...])))
+        let stamped = StampedReport(stamp: Sample.stamp(4, 1), report: .emit(report))
+        #expect(try shown("payload.n \(test)", [stamped]) == (passes ? ["emit"] : []))
+    }
+
+    /// The digits of a number beyond `Double`.
+    private static let long = String(repeating: "7", count: 400)
 
     @Test("A change that no event caused is of its rows' kinds, and has no room")
     func withoutCause() throws {

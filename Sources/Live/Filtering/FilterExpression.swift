@@ -153,20 +153,49 @@ enum FilterValue: Hashable, Sendable {
     }
 }
 
-/// A number as JSON writes one.
-struct FilterNumber: Hashable, Sendable {
+/// A number as JSON writes one. Whole ones are compared by their digits, however many they are, others as `Double`.
+struct FilterNumber: Comparable, Sendable {
     /// When it is whole and fits.
     var integer: Int64?
+    /// The digits of one that is whole and does not fit, without a sign.
+    private var large: String?
+    /// Infinite for a whole one beyond `Double`.
     var real: Double
+
+    init(_ integer: Int64) {
+        self.integer = integer
+        real = Double(integer)
+    }
 
     init?(_ text: String) {
         var bytes = Substring(text).utf8
         if bytes.first == UInt8(ascii: "-") { bytes.removeFirst() }
         guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-            text.utf8.allSatisfy(Self.isNumeric), let real = Double(text), real.isFinite
+            text.utf8.allSatisfy(Self.isNumeric), let real = Double(text)
         else { return nil }
         self.real = real
         integer = Int64(text)
+        if integer == nil, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            large = String(Substring(bytes.drop { $0 == UInt8(ascii: "0") }))
+        }
+        guard real.isFinite || large != nil else { return nil }
+    }
+
+    private var isWhole: Bool { integer != nil || large != nil }
+
+    static func == (a: FilterNumber, b: FilterNumber) -> Bool {
+        guard a.isWhole, b.isWhole else { return a.real == b.real }
+        return a.integer == b.integer && a.large == b.large && a.real == b.real
+    }
+
+    static func < (a: FilterNumber, b: FilterNumber) -> Bool {
+        guard a.isWhole, b.isWhole else { return a.real < b.real }
+        if let a = a.integer, let b = b.integer { return a < b }
+        guard let digits = a.large else { return b.real > 0 }
+        guard let others = b.large else { return a.real < 0 }
+        guard a.real.sign == b.real.sign else { return a.real < b.real }
+        let (digit, other) = ((digits.utf8.count, digits), (others.utf8.count, others))
+        return a.real < 0 ? other < digit : digit < other
     }
 
     private static func isNumeric(_ byte: UInt8) -> Bool {

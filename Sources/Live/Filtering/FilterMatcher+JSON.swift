@@ -104,9 +104,7 @@ extension FilterMatcher {
             let contents = try reader.stringRange()
             return reader.matches(contents, text: text) || contents.hasEscapes && reader.string(at: contents) == text
         case (.number(let number, _), .number):
-            let other = try Self.number(&reader)
-            if let a = number.integer, let b = other.integer { return a == b }
-            return number.real == other.real
+            return try Self.number(&reader) == number
         case (.truth(let truth), .bool): return try reader.bool() == truth
         case (.null, .null): return true
         case (.text, _), (.number, _), (.truth, _), (.null, _): return false
@@ -118,20 +116,17 @@ extension FilterMatcher {
     ) throws(JSONError) -> Bool {
         switch (value, try reader.peek()) {
         case (.number(let number, _), .number):
-            let other = try Self.number(&reader)
-            if let a = other.integer, let b = number.integer { return order.holds(a, b) }
-            return order.holds(other.real, number.real)
+            return try Self.number(&reader).map { order.holds($0, number) } ?? false
         case (.text(let text), .string): return order.holds(try reader.string(), text)
         case (.text, _), (.number, _), (.truth, _), (.null, _): return false
         }
     }
 
-    private static func number(
-        _ reader: inout JSONReader
-    ) throws(JSONError) -> (integer: Int64?, real: Double) {
+    /// Nil for one with an exponent that is beyond `Double`.
+    private static func number(_ reader: inout JSONReader) throws(JSONError) -> FilterNumber? {
         let place = reader.offset
-        if let whole = try? reader.int64() { return (whole, Double(whole)) }
+        if let whole = try? reader.int64() { return FilterNumber(whole) }
         reader.seek(to: place)
-        return (nil, try reader.double())
+        return FilterNumber(try reader.raw().description)
     }
 }
