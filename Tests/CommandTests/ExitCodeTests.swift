@@ -95,6 +95,25 @@ struct ExitCodeTests {
         #expect(try weir("file", "doctor", recording).status == 0)
     }
 
+    @Test("Check 13: code 5: the time passed before any session stood, however many attempts were left")
+    func noSession() throws {
+        let script = """
+            import socket, time
+            server = socket.create_server(("127.0.0.1", 0))
+            print("port", server.getsockname()[1], flush=True)
+            time.sleep(120)
+            """
+        let silent = try Peer(["python3", "-c", script])
+        defer { silent.stop() }
+        let silentPort = String(try silent.readLine(startingWith: "port ").dropFirst(5))
+        for port in [silentPort, "\(try freePort())"] {
+            let run = try weir(
+                "tail", "http://127.0.0.1:\(port)", "--backend", "socketio", "--max-attempts", "1000", "--duration",
+                "500ms", "--no-ctl")
+            #expect(run.status == 5, "\(run.errors)")
+        }
+    }
+
     @Test("Check 13: code 6: the replay does not match")
     func mismatch() throws {
         let (a, b) = (samples + "hello.weir.jsonl", samples + "twake-day.weir.jsonl")

@@ -108,6 +108,48 @@ struct SocketIORunTests {
     }
 
     @Test(
+        "--reconnect says whether a server's own goodbye is the end",
+        arguments: ["socketio5", "socketio4"], ["always", "lost", "never"])
+    func goodbye(peer: String, policy: String) throws {
+        guard let (server, url) = try serve(peer) else { return }
+        defer { server.stop() }
+        let run = try tail(url, ["--reconnect", policy, "--emit", "test:kick", "--until-match", "type = gap"])
+        #expect(run.status == (policy == "always" ? 0 : 5), "\(run.errors)")
+        #expect(run.errors.contains("weir: not connecting again") == (policy != "always"), "\(run.errors)")
+    }
+
+    @Test(
+        "Binary data is whole in JSON, has its size in a line, and a filter finds it",
+        arguments: ["socketio5", "socketio4"])
+    func binary(peer: String) throws {
+        guard let (server, url) = try serve(peer) else { return }
+        defer { server.stop() }
+        let asked = ["--emit", "test:binary", "--until-match", "payload[2].bytes = 3 and payload[3][0].bytes = 2"]
+        let json = try weir(["tail", url, "--format", "json"] + Self.fixed + asked)
+        #expect(json.status == 0, "\(json.errors)")
+        #expect(
+            json.output.contains(
+                #"["test:binary",{"n":1},{"base64":"AQID","bytes":3},[{"base64":"BAU=","bytes":2}]]"#),
+            "\(json.output)")
+        let line = try weir(["tail", url, "--time", "none"] + Self.fixed + asked)
+        #expect(line.output.contains(#"test:binary {"n":1} {"bytes":3} [{"bytes":2}]"#), "\(line.output)")
+    }
+
+    @Test(
+        "What passes --max-depth or --max-attachments is told with its size and the limit",
+        .enabled(if: environment("socketio5") != nil),
+        arguments: [
+            (["--max-depth", "8", "--emit", "message [[[[[[[[[1]]]]]]]]]"], " levels deep; the limit is 8"),
+            (["--max-attachments", "1", "--emit", "test:binary"], "2 attachments; the limit is 1"),
+        ])
+    func limits(arguments: [String], words: String) throws {
+        let (server, url) = try #require(try serve("socketio5"))
+        defer { server.stop() }
+        let run = try tail(url, arguments + ["--until-match", "type = undecodable"])
+        #expect(run.errors.contains(words), "\(run.errors)")
+    }
+
+    @Test(
         "What cannot be meant is refused with the right spelling",
         arguments: [
             (["http://h/a", "--backend", "twake"], "URL: its path '/a' says nothing to --backend twake"),
