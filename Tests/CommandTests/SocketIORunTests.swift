@@ -50,6 +50,13 @@ struct SocketIORunTests {
             url, ["--namespace", "/custom", "--token", "env:TOKEN", "--count", "1", "--keep-secrets"],
             environment: ["TOKEN": "t"])
         #expect(short.output == #"["auth",{"token":"t"}]"# + "\n", "\(short.errors)")
+        let file = try temporaryFolder() + "/secret"
+        try writeFile(file, "of the file\n")
+        chmod(file, 0o600)
+        let read = try tail(
+            url,
+            ["--namespace", "/custom", "--auth", #"{"token":"file:\#(file)"}"#, "--count", "1", "--keep-secrets"])
+        #expect(read.output == #"["auth",{"token":"of the file"}]"# + "\n", "\(read.errors)")
     }
 
     @Test("A second attempt asks for the auth object again")

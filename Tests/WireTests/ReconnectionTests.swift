@@ -142,6 +142,23 @@ struct ReconnectionTests {
         #expect(gone.close() == ["tell ended disconnectedByServer"])
     }
 
+    @Test func `sessions that end before they have held count as attempts, and those that held do not`() {
+        var brief = Transcript.joined(.init(revision: .v4, maximumAttempts: 3))
+        for _ in 0..<3 {
+            #expect(brief.close().last?.hasPrefix("tell lost in ") == true)
+            #expect(brief.wait() > 0)
+            #expect(brief.join() == ["tell joined /"])
+        }
+        #expect(brief.close().last?.hasPrefix("tell ended gaveUp") == true)
+        var held = Transcript.joined(.init(revision: .v4, maximumAttempts: 3))
+        for _ in 0..<6 {
+            held.now += 10_000
+            #expect(held.close().last?.hasPrefix("tell lost in ") == true)
+            #expect(held.wait() > 0)
+            #expect(held.join() == ["tell joined /"])
+        }
+    }
+
     @Test func `a kick from one of two namespaces is followed by another CONNECT on the same connection`() {
         var client = Transcript(.init(revision: .v4, namespaces: [.init("/"), .init("/admin")]))
         _ = client.run { $0.start(into: &$2) }
