@@ -207,18 +207,22 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     }
 
     @Test(
-        "A body larger than allowed is refused, one of that size is not",
-        arguments: [(1000, true), (1001, false), (5000, false)])
-    func bodyLimit(size: Int, isAllowed: Bool) throws {
+        "A body larger than allowed is refused, one of that size is not, compressed or not",
+        arguments: [1000, 1001, 5000], [false, true])
+    func bodyLimit(size: Int, isCompressed: Bool) throws {
+        let body = [UInt8](repeating: 1, count: size)
+        let sent = isCompressed ? try #require(Gzip.compress(body[...])) : body
         try withExchanges { exchanges in
             let handler = TestHandler(answer: { _, respond in
-                respond(HTTPResponse(status: 200, body: [UInt8](repeating: 1, count: size)))
+                let headers = isCompressed ? [(name: "content-encoding", value: "gzip")] : []
+                respond(HTTPResponse(status: 200, headers: headers, body: sent))
             })
             let server = try HTTPServer(on: exchanges.loop, handler: handler)
             let answer = try exchanges.answer(HTTPRequest(url: url(server), maximumBody: 1000))
+            let isAllowed = size == 1000
             #expect((try? answer.get().body.count) == (isAllowed ? size : nil))
             #expect(failure(answer)?.kind == (isAllowed ? nil : .tooLarge))
-            let words = "the body of the answer has \(size) bytes; the limit is 1000"
+            let words = "has \(isCompressed ? "1001 bytes or more" : "\(size) bytes"); the limit is 1000"
             #expect(failure(answer)?.message.hasSuffix(words) == (isAllowed ? nil : true))
             server.close()
         }

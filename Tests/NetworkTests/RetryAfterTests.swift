@@ -43,6 +43,37 @@ import Wire
         }
     }
 
+    @Test(arguments: [1000, 1001])
+    func `a poll of Bayeux whose answer is as long as the limit is read, one of a byte more closes it`(
+        size: Int
+    ) throws {
+        try withLoop { loop in
+            let http = try HTTPClient(answeringOn: loop)
+            defer { http.shutDown() }
+            let body = [UInt8](repeating: UInt8(ascii: " "), count: size)
+            let handler = TestHandler(answer: { _, respond in respond(HTTPResponse(status: 200, body: body)) })
+            let server = try HTTPServer(on: loop, handler: handler)
+            defer { server.close() }
+            let events = Mailbox<WebSocketEvent>()
+            let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/faye", query: "")
+            loop.run {
+                let socket = LongPollingSocket(on: loop, http: http, url, access: Access(), maximumMessage: 1000) {
+                    events.put($0)
+                }
+                socket.send(.text("[]"))
+            }
+            let told = events.wait { $0.count == 2 }
+            switch told.last {
+            case .received(let messages)?: #expect(size == 1000 && messages == [.text(body[...])])
+            case .closed(let close)?:
+                #expect(size == 1001)
+                let words = "the body of the answer has 1001 bytes; the limit is 1000"
+                #expect(close.reason == "127.0.0.1:\(server.port): \(words)")
+            default: Issue.record("\(told)")
+            }
+        }
+    }
+
     @Test func `a poll of Bayeux`() throws {
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)

@@ -15,6 +15,27 @@ import Wire
         #expect(try Configuration(json: configuration.json) == configuration)
     }
 
+    @Test func `a replay has the limits of the recording's head, each at its least or its most`() throws {
+        var configuration = Configuration(backend: .twake)
+        #expect(try Configuration(json: configuration.json).limits == Limits())
+        (configuration.limits.message, configuration.limits.body) = (Limits.range.lowerBound, Limits.range.upperBound)
+        (configuration.limits.attachments, configuration.limits.attachmentCount) = (5000, 1000)
+        configuration.limits.depth = 8
+        #expect(try Configuration(json: configuration.json).limits == configuration.limits)
+        // The first recordings have no more than three.
+        let three = RawJSON(unchecked: ArraySlice(#"{"backend":"twake","limits":[4096,33554432,5000]}"#.utf8))
+        (configuration.limits.attachmentCount, configuration.limits.depth) = (Limits().attachmentCount, Limits().depth)
+        #expect(try Configuration(json: three).limits == configuration.limits)
+    }
+
+    @Test(arguments: [
+        "4095,4096,4096,10,64", "4096,33554433,4096,10,64", "4096,4096,4096,1001,64", "4096,4096,4096,10,7",
+    ])
+    func `a head with limits that no option takes is refused`(limits: String) {
+        let text = #"{"backend":"twake","limits":[\#(limits)]}"#
+        #expect(throws: JSONError.self) { try Configuration(json: RawJSON(unchecked: ArraySlice(text.utf8))) }
+    }
+
     @Test(arguments: [
         #"{"backend":"twake","namespace":"/a,b"}"#, #"{"backend":"twake","reconnect_us":[1,9223372036854775807]}"#,
         #"{"backend":"twake","reconnect_us":[-1,5]}"#, #"{"backend":"twake","reconnect_us":[5]}"#, "[]",

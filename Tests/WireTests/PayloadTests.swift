@@ -126,6 +126,27 @@ struct PayloadTests {
         #expect(cut?.reason == reason)
     }
 
+    @Test(arguments: EngineIO.Revision.allCases)
+    func `a packet of the largest size is read, one of a byte more is refused, wherever it is cut`(
+        revision: EngineIO.Revision
+    ) throws {
+        for size in 1000...1001 {
+            let packet = "4" + String(repeating: "x", count: size - 1)
+            let body = bytes(revision == .v4 ? packet : "\(size):\(packet)")
+            for pieces in [[body[...]], [body[..<500], body[500...]], body.indices.map { body[$0...$0] }] {
+                var reader = Reader(revision, maximumPacket: 1000)
+                if size == 1000 {
+                    Self.expectEqual(try Self.read(pieces, with: &reader), [.text(packet)])
+                } else {
+                    let error = #expect(throws: EngineIO.MalformedPayload.self) {
+                        try Self.read(pieces, with: &reader)
+                    }
+                    #expect(error?.reason == .packetTooLarge)
+                }
+            }
+        }
+    }
+
     @Test func `packets above the bound of a body are refused`() throws {
         var reader = Reader(.v4, maximumPackets: 3)
         Self.expectEqual(

@@ -130,7 +130,7 @@ struct GroupMeMessageTests {
         var peer = Peer(configuration)
         peer.open()
         peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
-        peer.answer("messages?limit=100", Peer.page([3, 2, 1]))
+        peer.answer("messages?limit=100", Peer.page([3, 2, 1]).replacing(#""count":100"#, with: #""count":3"#))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[\#(Self.ann)]}"#)
         peer.restart()
         peer.pass(.seconds(10))
@@ -161,6 +161,8 @@ struct GroupMeMessageTests {
         let place = GroupMe.ConversationID.group("10000001").entity
         let hole = peer.transcript.session.model[.hole(place)]?.hole
         #expect(hole?.section == .messages(place))
+        // The server says 239, a hundred were fetched, and three were known.
+        #expect(hole?.count == 136)
         #expect(peer.messages.first == "40" && peer.messages.count == 100)
         let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.last
         #expect(gap?.cause == .catchUp && gap?.hole == hole)
