@@ -132,6 +132,29 @@ private final class HostileService: HTTPServerHandler {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a fall-back to libwebsockets' framing is told once, however often a tail connects`()
+        async throws
+    {
+        let service = try HostileService { _ in HTTPResponse(status: 302) }
+        defer { service.close() }
+        let watcher = Watcher()
+        let tail = try Tail(
+            TailConfiguration(
+                server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
+                session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") },
+                seed: 1),
+            outlets: [watcher])
+        async let summary = tail.run()
+        await watcher.reports.wait { !$0.notices.isEmpty }
+        // Each connection that falls back says so.
+        for _ in 0..<3 { await tail.framingFellBack() }
+        tail.stop()
+        _ = await summary
+        let told = watcher.reports.all.notices.filter { $0.text.hasPrefix("libwebsockets reads the frames") }
+        #expect(told.map(\.level) == [.warning])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a service that redirects, to itself or to another host, is told, not followed, and the token stays here`()
         async throws
     {
