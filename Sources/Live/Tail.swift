@@ -275,10 +275,12 @@ public actor Tail {
     }
 
     private func summary(_ outcome: TailOutcome) -> TailSummary {
-        TailSummary(
+        var summary = TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
             sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
             requests: counts.requests, context: configuration.context)
+        summary.absent = goal.absent + (recordFilter?.absent ?? [])
+        return summary
     }
 
     /// Ends the threads; they may not be ended from the loop, so a helper does it. Gives what could not be written.

@@ -142,6 +142,8 @@ public struct TailSummary: Sendable {
     public var requests: RequestFigures
     /// Name of the context it ran in; nil without one.
     public var context: String?
+    /// What `--until-match` and `--record-filter` name and no event had: a line for people each.
+    public var absent: [String] = []
 
     /// What was seen.
     public init(

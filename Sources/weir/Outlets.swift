@@ -119,6 +119,7 @@ struct Outlets {
         }
         if let line = figures?.line { lines.append(line) }
         lines += figures?.absent.map { "hooks:" + $0.dropFirst() } ?? []
+        lines += summary.absent
         try? status.write(lines: lines)
         if summaryForm == .json {
             var writer = JSONWriter()

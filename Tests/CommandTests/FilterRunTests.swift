@@ -91,6 +91,10 @@ struct FilterRunTests {
         #expect(events(played.output, "message").count == events(live.output, "message").count)
         #expect(try weir("file", "doctor", file).status == 0)
         #expect(try weir("file", "info", file).output.contains("only events that are: kind = message"))
+        let absent = try weir(
+            "demo", "--until-match", "type = event", "--no-ctl", "--record", file + ".2", "--record-filter",
+            "payload.no_such_key exists")
+        #expect(absent.errors.contains("--record-filter: no event had payload.no_such_key"), "\(absent.errors)")
         let needless = try weir("demo", "--record-filter", "kind = message", "--no-ctl")
         #expect(needless.status == 2)
         #expect(needless.errors.hasPrefix("weir: --record-filter needs --record FILE"))

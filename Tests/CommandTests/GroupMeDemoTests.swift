@@ -53,7 +53,16 @@ import Testing
         let fields = try replay("--kind", "message", "--fields", "payload.subject.text")
         #expect(fields.lines.contains(#"{"payload.subject.text":"Good morning, all! ☀️"}"#))
         let nothing = try replay("--filter", "payload.text ~ /morning/")
-        #expect(nothing.errors.contains("no event had payload.text; closest: payload.subject.text\n"))
+        let absent = "no event had payload.text; closest: payload.subject.text\n"
+        #expect(nothing.errors.contains(absent))
+        let hooked = try replay(
+            "--hook", "type = event and payload.subject.text ~ /morning/=cat", "--hook", "payload.text ~ /morning/=cat",
+            "--format", "json")
+        #expect(hooked.errors.contains(#""type":"event""#) && hooked.errors.contains("Good morning, all!"))
+        #expect(hooked.errors.contains("hooks: " + absent))
+        let waited = try weir("replay", file, "--speed", "max", "--until-match", "payload.text ~ /morning/")
+        #expect(waited.errors.contains("it ended before anything matched\n"))
+        #expect(waited.errors.contains("--until-match: " + absent))
     }
 
     @Test func `its connection is cut and its server started again, and the demo goes on`() throws {

@@ -41,6 +41,18 @@ import Wire
         #expect(reached(RunGoal(count: 2, shownBy: sampled, match: nil), reports) == 5)
     }
 
+    @Test("What the expression names and no event had is told once there was an event")
+    func absent() throws {
+        var goal = RunGoal(count: nil, shownBy: nil, match: try Filter(parsing: "payload.b.name = x"))
+        #expect(goal.absent.isEmpty)
+        let array = Array(#"["tick",{"name":"a"}]"#.utf8)[...]
+        let source = SocketIO.Event(array: RawJSON(unchecked: array))
+        let report = EventReport(event: .socketIO(UntypedEvent(name: "tick", arguments: [])), source: source)
+        goal.note(StampedReport(stamp: Stamp(n: 1, time: .zero, wall: 0), report: .event(report)))
+        #expect(goal.absent == ["--until-match: no event had payload.b.name; closest: payload.name"])
+        #expect(RunGoal(count: 1, shownBy: nil, match: nil).absent.isEmpty)
+    }
+
     @Test("A filter that is changed meanwhile says from then on what counts")
     func changes() throws {
         let shown = try filter("event = tock")

@@ -29,6 +29,9 @@ struct RunGoal {
     /// Whether it matters what a report says, and not only that it is an event.
     var judges: Bool { match != nil || missing != nil && filter?.setting.showsAll == false }
 
+    /// What `match` names and no event had, a line for each.
+    var absent: [String] { match?.tally.absent.map { "--until-match:" + $0.dropFirst() } ?? [] }
+
     /// The report that comes next.
     mutating func note(_ stamped: StampedReport) {
         if match?.matches(stamped) == true { isReached = true }

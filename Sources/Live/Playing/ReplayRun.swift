@@ -115,11 +115,13 @@ final class ReplayRun {
 
     /// What was seen.
     func summary(_ outcome: TailOutcome) -> TailSummary {
-        TailSummary(
+        var summary = TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
             sections: timeline.tracks.flatMap(\.player.sections),
             requests: timeline.tracks.first?.player.figures ?? RequestFigures(),
             context: timeline.tracks.first?.head.context)
+        summary.absent = goal.absent
+        return summary
     }
 
     /// What comes next. A file that cannot be read on ends the replay.

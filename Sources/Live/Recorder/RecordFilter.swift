@@ -14,6 +14,9 @@ struct RecordFilter {
 
     init(_ filter: Filter) { judge = FilterJudge(filter) }
 
+    /// What the filter names and no event had, a line for each.
+    var absent: [String] { judge.tally.absent.map { "--record-filter:" + $0.dropFirst() } }
+
     /// A message comes.
     mutating func begin() { (hasEvent, isWanted) = (false, false) }
 
