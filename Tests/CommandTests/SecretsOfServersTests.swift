@@ -129,6 +129,18 @@ import Testing
         #expect(text.contains("‹secret-"), "\(text)")
     }
 
+    @Test func `they are not in what a command says that wants something done`() throws {
+        let secret = Self.secrets[10]
+        let company = #"{"id":"af382e55-4952-4599-babb-6a6dcdd4ac31","username":"ann","name":"\#(secret)"}"#
+        let server = try ScriptedServer(rest: #"{"resource":\#(company),"resources":[\#(company)]}"#)
+        defer { server.close() }
+        let sent = try weir(
+            "send", "http://127.0.0.1:\(server.port)", "#general", "hi", "--workspace", "nope", "--token", "env:TOKEN",
+            "--store", "none", environment: ["TOKEN": "a-token-of-the-test"])
+        #expect(sent.status == 4)
+        #expect(sent.errors.contains("in company ‹secret-") && !sent.errors.contains(secret), "\(sent.errors)")
+    }
+
     @Test func `they are kept where that is asked for, and the head says so`() throws {
         let server = try server()
         defer { server.close() }

@@ -1,6 +1,7 @@
 import Events
 import Network
 public import Pipeline
+import Recording
 import Store
 import Wire
 
@@ -29,6 +30,7 @@ public actor Errand {
     /// The outbox as it is in the store; what waited is kept there until it is done.
     var mirror = OutboxMirror()
     var results: [ErrandResult] = []
+    private let scrubber = SecretScrubber()
     private var delays = 0
     var completion: CheckedContinuation<[ErrandResult], Never>?
 
@@ -151,7 +153,8 @@ public actor Errand {
         guard completion != nil else { return }
         let now = loop.now
         session.advance(to: now, into: &effects)
-        session.handle(input, n: 0, at: now, into: &effects)
+        // What a server says may be printed, and its rows are kept in the store.
+        session.handle(scrubber.scrubbed(input) ?? input, n: 0, at: now, into: &effects)
         perform()
     }
 

@@ -424,4 +424,32 @@ struct GroupMeMessageTests {
         }
         #expect(told)
     }
+
+    @Test(arguments: [
+        ("99999999", "/v3/groups/99999999", "you are in no group 99999999"),
+        ("20000009+20000010", nil, "the direct 20000009+20000010 is not yours"),
+        ("#nobody", "page=", "there is no group or direct #nobody among yours"),
+    ])
+    func `an action in a conversation that is not there is refused, which names it`(
+        channel: String, asked: String?, why: String
+    ) {
+        var peer = peer()
+        peer.feed(
+            .act(
+                Action(
+                    id: EntityID("a"), .send(channel: EntityID(channel), thread: nil, text: "hi"),
+                    asked: Timestamp(milliseconds: 0))))
+        if let asked {
+            var answers = 0
+            while peer.targets.contains(where: { $0.contains(asked) }), answers < 4 {
+                if asked == "page=" { peer.answer(asked, "[]") } else { peer.answer(asked, status: 404) }
+                answers += 1
+            }
+        }
+        let refusals = peer.reports.compactMap { report -> String? in
+            guard case .action(let action) = report, case .refused(let why, _) = action.change else { return nil }
+            return why
+        }
+        #expect(refusals == [why])
+    }
 }
