@@ -133,7 +133,10 @@ let package = Package(
             path: "Tests/StoreWriter", swiftSettings: house),
         tests(
             "StoreTests",
-            ["TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "CSQLite"]),
+            [
+                "TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "Wire",
+                "CSQLite",
+            ]),
         // Records until it is killed.
         .executableTarget(
             name: "recording-writer", dependencies: ["Recording", "Pipeline", "SectionedModel", "Wire", "JSONText"],

@@ -181,6 +181,15 @@ import Testing
             "replay", recording, "--speed", "max", "--no-ctl", "--filter", "text ~ 'émoji'", "--format", "compact")
         #expect(replay.output.contains("émoji"), "\(replay.output)\(replay.errors)")
         #expect(try weir("file", "grep", "-cF", "émoji 😀", recording).output == "3\n")
+        #expect(try weir("file", "grep", "-cF", "https://example.org", recording).output == "3\n")
+        let plain = try weir(
+            "replay", recording, "--speed", "max", "--no-ctl", "--format", "compact", "--color", "always")
+        let marked = try weir(
+            "replay", recording, "--speed", "max", "--no-ctl", "--format", "compact", "--color", "always",
+            "--highlight",
+            "/émoji 😀 https:..example/")
+        let changed = zip(plain.output.split(separator: "\n"), marked.output.split(separator: "\n")).filter { $0 != $1 }
+        #expect(changed.count == 3 && changed.allSatisfy { $1.contains("émoji") }, "\(marked.output)\(marked.errors)")
         #expect(try weir("file", "grep", "-F", "émoji", recording).output.contains("émoji 😀"))
         #expect(try weir("file", "grep", "-cF", #"\u00e9moji"#, recording).output == "0\n")
         #expect(try weir("file", "grep", "-cF", "--raw", #"\u00e9moji"#, recording).output == "3\n")

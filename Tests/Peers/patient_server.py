@@ -90,7 +90,8 @@ def serve(connection, number):
         joined.wait()
         for index in range(EVENTS):
             time.sleep(EVERY) if EVERY else None
-            waiting.put(frame("42" + json.dumps(["tick", {"index": index, "text": WORDS, "padding": PADDING}])))
+            text = json.dumps(["tick", {"index": index, "text": WORDS, "padding": PADDING}])
+            waiting.put(frame("42" + (text.replace("/", "\\/") if MODE == "escaped" else text)))
         if MODE == "illegal" and number == 1:
             time.sleep(0.5)
             return waiting.put(b"\x81\x01\xff")

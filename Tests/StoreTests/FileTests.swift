@@ -2,6 +2,7 @@ import Glibc
 import Store
 import TestSupport
 import Testing
+import Wire
 
 @Suite struct FileTests {
     @Test func `the file is the user's alone, in a folder of the user's alone`() throws {
@@ -13,6 +14,19 @@ import Testing
         #expect(mode(folder + "/state") == 0o700)
         #expect(mode(folder + "/state/weir") == 0o700)
         for file in ["", "-wal", "-shm"] { #expect(mode(path + file) == 0o600, "\(file)") }
+    }
+
+    @Test func `whoever hands over more bytes than may wait is told to wait, until they are written`() throws {
+        let store = try Store(opening: try temporaryFolder() + "/store.sqlite", now: 0)
+        defer { store.close() }
+        let drained = Mailbox<Bool>()
+        store.tell(onDrained: { drained.put(true) }, onTrouble: { _ in })
+        let batch = try Sample.model([Sample.message(1)]).batch
+        let isDeep = store.keep([.batch(batch)], of: Sample.scope, at: 1, bytes: Limits.waiting)
+        #expect(isDeep)
+        drained.wait { !$0.isEmpty }
+        let isDeepAgain = store.keep([.batch(batch)], of: Sample.scope, at: 1, bytes: 1)
+        #expect(!isDeepAgain)
     }
 
     @Test func `a file that others could read is taken from them`() throws {

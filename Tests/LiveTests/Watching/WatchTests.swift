@@ -181,6 +181,17 @@ struct WatchTests {
         #expect(screen.text.contains("nothing that is kept has “NEEDLE” in it"))
     }
 
+    @Test("What is of another day than the newest has its date")
+    func days() throws {
+        var screen = WatchedScreen()
+        let day: Int64 = 86_400_000
+        screen.tell(.reports([Sample.event(1, "older", at: 0), Sample.event(2, "newer", at: 2 * day)]))
+        let older = try #require(screen.rows.first { $0.contains("older") })
+        let newer = try #require(screen.rows.first { $0.contains("newer") })
+        #expect(older.contains(#/\d\d-\d\d \d\d:\d\d /#), "\(older)")
+        #expect(newer.contains(#/\d\d:\d\d:\d\d/#) && !newer.contains(#/\d\d-\d\d /#), "\(newer)")
+    }
+
     @Test("Problems and silences have keys")
     func jumps() {
         var screen = WatchedScreen()
