@@ -9,7 +9,7 @@ import Wire
 /// under way, is closed, and sooner when there is no room for another.
 public final class LocalSocketServer: Sendable {
     /// Longest line taken, in bytes, without its line feed: an event may bring a file along, in base64.
-    public static let maximumLine = (Limits.largest + 2) / 3 * 4 + (1 << 20)
+    public static let maximumLine = Limits.longestLine
     /// More than so many clients are a mistake, or worse.
     public static let maximumClients = 32
     /// A client for which more bytes wait is not read until it has taken them.

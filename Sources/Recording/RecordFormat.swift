@@ -15,7 +15,7 @@ enum RecordFormat {
     /// The most bytes a line may have, its line feed included.
     static let maximumLine = Limits.longestLine
     /// Payloads longer than this are cut. No server's is: only hiding the own token many times can make one so long.
-    static let maximumPayload = Limits.longestPayload
+    static let maximumPayload = Limits.largest
     /// How the longest line is told.
     static let tooLong = "longer than \(maximumLine) bytes"
     /// A buffer that held more than this is given back when what it held is written.

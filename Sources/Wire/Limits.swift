@@ -31,10 +31,8 @@ public struct Limits: Hashable, Sendable {
     public static let depths = 8...JSONReader.standardDepth
     /// The most that a limit may be, so that the longest line holds it whatever its bytes are.
     public static let largest = 32 << 20
-    /// The longest payload of a recording: the largest there can be, and what the marks of its secrets add.
-    public static let longestPayload = largest / 2 * 3
-    /// The longest line of a recording, its line feed included: the longest payload in base64, and everything beside it.
-    public static let longestLine = (longestPayload + 2) / 3 * 4 + (1 << 20)
+    /// The longest line of a recording, its line feed included: the largest payload in base64, and everything beside it.
+    public static let longestLine = (largest + 2) / 3 * 4 + (1 << 20)
     /// The status line and the headers of an HTTP answer.
     public static let head = 256 << 10
 }

@@ -6,7 +6,7 @@ import Wire
 
 /// The largest payload that a server's can be, and one that is larger.
 @Suite struct `Limits of a recording` {
-    private static let largest = Limits.longestPayload
+    private static let largest = Limits.largest
 
     /// What a payload of so many of these bytes is read back as, and what the doctor says of it.
     private func readBack(

@@ -123,21 +123,21 @@ import Wire
 
     @Test func `a payload that cannot fit into a line is cut, at a character, and says so`() throws {
         // The limit lies inside the character.
-        let text = String(repeating: "a", count: Limits.longestPayload - 1) + "日" + String(repeating: "b", count: 998)
+        let text = String(repeating: "a", count: Limits.largest - 1) + "日" + String(repeating: "b", count: 998)
         let bytes = try recording { writer in
             try writer.append(.frame(.init(connection: 1, direction: .in, message: .text(text))), at: .zero, wall: 0)
             let answer = Record.HTTPRecord.Phase.response(status: 200, body: Array(text.utf8), retryAfter: nil)
             try writer.append(.http(.init(id: 1, phase: answer)), at: .zero, wall: 0)
         }
-        let start = ArraySlice(text.utf8.prefix(Limits.longestPayload - 1))
+        let start = ArraySlice(text.utf8.prefix(Limits.largest - 1))
         #expect(
             records(try entries(of: bytes)) == [
                 .frame(
-                    .init(connection: 1, direction: .in, message: .text(start), cutFrom: Limits.longestPayload + 1000)),
+                    .init(connection: 1, direction: .in, message: .text(start), cutFrom: Limits.largest + 1000)),
                 .http(
                     .init(
                         id: 1, phase: .response(status: 200, body: Array(start), retryAfter: nil),
-                        cutFrom: Limits.longestPayload + 1000)),
+                        cutFrom: Limits.largest + 1000)),
             ])
     }
 

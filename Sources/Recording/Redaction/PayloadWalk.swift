@@ -142,7 +142,9 @@ struct PayloadWalk {
             let name = own == .password || own == .code ? own : nil
             guard !seeksSecrets || name != nil else { return }
             let text = reader.span(at: range).withUnsafeBufferPointer { Array($0) }
-            edit(range, base, Value(text: text, keys: path(reader), name: name), change)
+            // What stands for one that has no room for a mark.
+            if seeksSecrets, text == Self.zero { return }
+            edit(range, base, Value(text: text, keys: path(reader), name: name), change, short: Self.zero)
         case .bool, .null: try reader.skip()
         }
     }
@@ -214,18 +216,21 @@ struct PayloadWalk {
         if let inside { edits.append((range.lowerBound + base..<range.upperBound + base, Self.quoted(inside))) }
     }
 
-    private mutating func edit(_ range: Range<Int>, _ base: Int, _ value: Value, _ change: Change) {
+    private mutating func edit(
+        _ range: Range<Int>, _ base: Int, _ value: Value, _ change: Change, short: [UInt8] = Self.quotedShort
+    ) {
         guard let text = change(value) else { return }
-        edits.append((range.lowerBound + base..<range.upperBound + base, Self.quoted(text)))
+        // There may be a million of the short ones: they share their bytes.
+        let written = text == SecretMark.short ? short : Self.quoted(text)
+        edits.append((range.lowerBound + base..<range.upperBound + base, written))
     }
 
     private func path(_ reader: borrowing JSONReader) -> [String] { prefix + keys.map { reader.string(at: $0) } }
 
     private static let quotedShort = Array("\"*\"".utf8)
+    private static let zero = Array("0".utf8)
 
     static func quoted(_ text: [UInt8]) -> [UInt8] {
-        // There may be a million of them: they share their bytes.
-        if text == SecretMark.short { return quotedShort }
         var json = JSONWriter()
         json.string(utf8: text[...])
         return json.bytes

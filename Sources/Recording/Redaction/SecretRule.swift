@@ -59,9 +59,11 @@ enum SecretMark {
     private static let words = ["redacted", "recorded"].map { Array($0.utf8) }
     private static let digits = 16
 
-    /// The mark of a secret after the first `most` of a payload, which it makes hardly longer. All of them look alike.
+    /// The mark of a secret after the first `most` of a payload, which it does not make longer. All of them look alike.
     static let short = Array("*".utf8)
     static let most = 4096
+    /// Bytes that a long mark makes a payload longer, quotes included, at most.
+    static let growth = 32
 
     /// The mark of a secret with that digest.
     static func text(digest: String) -> [UInt8] { open + word + digest.utf8.prefix(digits) + close }

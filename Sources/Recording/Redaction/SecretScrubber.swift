@@ -11,8 +11,8 @@ public import Wire
 ///
 /// **The mark.** `‹secret-` and 64 bits of a SHA-256 over a key and the secret, as 16 hexadecimal digits, and `›`. The key is made for each
 /// scrubber and is in no file, so that nobody can try passwords against a recording; the same secret has the same mark as long as the scrubber
-/// lives: in all segments, answers and events of a run. After the first 4,096 secrets of a payload the mark is `*`, and a text with more than
-/// that is one secret as a whole: a payload full of secrets does not grow beyond what a recording holds (`Limits.longestPayload`).
+/// lives: in all segments, answers and events of a run. After the first 4,096 secrets of a payload, and where the payload would grow beyond
+/// what a recording holds (`Limits.largest`), the mark is `*`, or 0 for a number. A text with more secrets is one secret as a whole.
 ///
 /// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`): what was scrubbed, they
 /// find clean.
@@ -33,12 +33,14 @@ public struct SecretScrubber: Sendable {
     public func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? {
         guard payload.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) else { return nil }
         let isHandshake = payload.starts(with: "0{".utf8) || payload.starts(with: "40".utf8)
-        var marks = 0
+        var (marks, room) = (0, Limits.largest - payload.count)
         return PayloadWalk.changed(payload, seeksSecrets: true) { value in
             if isHandshake, value.keys == ["sid"] || value.keys == ["pid"] { return nil }
             return value.replacing(value.secrets.map(\.range)) { secret in
                 marks += 1
-                return marks > SecretMark.most ? SecretMark.short : SecretMark.text(digest: digest(of: secret))
+                if marks > SecretMark.most || room < SecretMark.growth { return SecretMark.short }
+                room -= SecretMark.growth
+                return SecretMark.text(digest: digest(of: secret))
             }
         }
     }
