@@ -101,7 +101,8 @@ package enum SecretName: UInt8, Hashable, Sendable {
 
     /// What a name says that is spelled without escapes; nil when nothing.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
-        guard Self.mayBe(name), Self.endsWell(name) else { return nil }
+        // A key may be a text of its own, as the name of a room: it names nothing.
+        guard Self.mayBe(name), Self.endsWell(name), !name.contains(UInt8(ascii: "{")) else { return nil }
         var words = Self.words(of: name)
         while words.count > 1, let last = words.last, Self.forms.contains(last) { words.removeLast() }
         guard let last = words.last else { return nil }
