@@ -67,6 +67,7 @@ struct HostileCase: Sendable {
         HostileCase(name: "one-string", amounts: (8, 100), notice: body, rounds: 2),
         HostileCase(name: "many-keys", amounts: (1, 14), rounds: 2),
         HostileCase(name: "many-keys", amounts: (8, 100), notice: body, rounds: 2),
+        HostileCase(name: "many-secrets", amounts: (1, 15), rounds: 2),
         HostileCase(name: "same-keys", amounts: (1, 14), rounds: 2),
         HostileCase(name: "padded", amounts: (1, 15), rounds: 2),
         HostileCase(name: "rows", amounts: (1, 13), notice: unread, rounds: 2, model: 3 << 20),

@@ -226,6 +226,10 @@ def many_keys(c, n):
     c.chunks(pieces())
 
 
+def many_secrets(c, n):
+    c.chunks([b"{"] + [b'"pwd":"a",' * 6500] * (n * 16) + [b'"resources":[]}'])
+
+
 def same_keys(c, n):
     c.chunks([b"{"] + [b'"resources":[],' * 4000] * (n * 17) + [b'"resources":[]}'])
 
@@ -502,7 +506,7 @@ CASES.update({name.replace("_", "-"): ("rest", function) for name, function in {
     "gzip_bomb": lambda c, n: bomb(c, n, "gzip"), "deflate_bomb": lambda c, n: bomb(c, n, "deflate"),
     "endless_headers": endless_headers, "endless_header_line": endless_header_line,
     "interim_flood": interim_flood, "cookies": cookies, "redirects": redirects, "array": array, "objects": objects,
-    "nested": nested, "one_string": one_string, "many_keys": many_keys, "same_keys": same_keys, "rows": rows,
+    "nested": nested, "one_string": one_string, "many_keys": many_keys, "many_secrets": many_secrets, "same_keys": same_keys, "rows": rows,
     "padded": padded, "drip": drip, "short_length": short_length, "trailers": trailers,
     "chunk_extensions": chunk_extensions, "pages": pages}.items()})
 CASES.update({name.replace("_", "-"): ("socket", function) for name, function in {

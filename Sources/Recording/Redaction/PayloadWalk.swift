@@ -48,6 +48,8 @@ struct PayloadWalk {
 
     /// Deeper in strings of strings, what is left is text.
     private static let mostLevels = 12
+    /// Members called `value` of one object that wait for its name; others are looked at without it.
+    private static let mostValues = 64
     /// A string in JSON may nest so deep.
     private static let depthInStrings = 64
 
@@ -55,11 +57,21 @@ struct PayloadWalk {
     private let seeksSecrets: Bool
     private let level: Int
     private let prefix: [String]
+    private let payload: ArraySlice<UInt8>
     private var keys: [JSONStringRange] = []
+    /// The payload as far as it is decided, and up to where that is; nil before anything was changed.
+    private var result: [UInt8]?
+    private var place: Int
+    /// Edits behind that place, in any order.
     private var edits: [Edit] = []
+    /// When there are so many, those that nothing can come before are applied: there may be a million.
+    private var mostEdits = 4096
+    /// Where the values stand that are visited at the end of their object.
+    private var undecided: [Int] = []
 
-    private init(seeksSecrets: Bool, level: Int, under prefix: [String]) {
-        (self.seeksSecrets, self.level, self.prefix) = (seeksSecrets, level, prefix)
+    private init(_ payload: ArraySlice<UInt8>, seeksSecrets: Bool, level: Int, under prefix: [String]) {
+        (self.payload, self.seeksSecrets, self.level, self.prefix) = (payload, seeksSecrets, level, prefix)
+        place = payload.startIndex
     }
 
     /// The payload with its values changed; nil when none was. With `seeksSecrets` only values that may hold a secret are visited.
@@ -74,10 +86,8 @@ struct PayloadWalk {
         _ change: Change
     ) -> [UInt8]? {
         if let start = FrameContents.jsonStart(inPayload: payload), level <= mostLevels {
-            var walk = PayloadWalk(seeksSecrets: seeksSecrets, level: level, under: prefix)
-            if walk.walk(payload, from: start, name, change) {
-                return walk.edits.isEmpty ? nil : applied(walk.edits, to: payload)
-            }
+            var walk = PayloadWalk(payload, seeksSecrets: seeksSecrets, level: level, under: prefix)
+            if walk.walk(from: start, name, change) { return walk.finish() }
             if payload[start] == UInt8(ascii: "{"), payload.contains(UInt8(ascii: "\n")) {
                 return changedLines(
                     of: payload, under: prefix, seeksSecrets: seeksSecrets, level: level, name: name, change)
@@ -91,7 +101,8 @@ struct PayloadWalk {
         of payload: ArraySlice<UInt8>, under prefix: [String], seeksSecrets: Bool, level: Int, name: SecretName?,
         _ change: Change
     ) -> [UInt8]? {
-        var edits: [Edit] = []
+        var result: [UInt8]?
+        var place = payload.startIndex
         var start = payload.startIndex
         while start < payload.endIndex {
             let end = payload[start...].firstIndex(of: UInt8(ascii: "\n")) ?? payload.endIndex
@@ -100,17 +111,19 @@ struct PayloadWalk {
             if seeksSecrets, !line.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) { continue }
             if let text = changed(line, under: prefix, seeksSecrets: seeksSecrets, level: level + 1, name: name, change)
             {
-                edits.append((line.startIndex..<line.endIndex, text))
+                var clean = exchange(&result, with: nil) ?? []
+                clean += payload[place..<line.startIndex]
+                clean += text
+                result = clean
+                place = line.endIndex
             }
         }
-        return edits.isEmpty ? nil : applied(edits, to: payload)
+        return result.map { $0 + payload[place...] }
     }
 
     /// Reads a JSON text; false when it is none.
-    private mutating func walk(_ text: ArraySlice<UInt8>, from start: Int, _ name: SecretName?, _ change: Change)
-        -> Bool
-    {
-        let json = text[start...]
+    private mutating func walk(from start: Int, _ name: SecretName?, _ change: Change) -> Bool {
+        let json = payload[start...]
         let depth = level == 0 ? 256 : Self.depthInStrings
         do throws(JSONError) {
             // First as a whole: of what turns out to be no JSON no value may have been visited.
@@ -154,30 +167,36 @@ struct PayloadWalk {
     ) throws(JSONError) {
         // `{"name":"password","value":…}`, in either order.
         var label: SecretName?
-        var value: JSONStringRange?
+        var values: [(key: JSONStringRange, text: JSONStringRange)] = []
         try reader.beginObject()
         while let key = try reader.nextKey() {
             let own = name(of: key, reader)
             if !isPassedOver(key.range, reader) { visitKey(key.range, in: reader, base, change) }
-            keys.append(key.range)
             let kind = try reader.peek()
-            if kind == .string, own == nil, covering == nil, reader.matches(key, "value") {
-                value = try reader.stringRange()
-                if let label, let value { visit(value, in: reader, base, label, change) }
-            } else {
-                if kind == .string, reader.matches(key, "name") || reader.matches(key, "key") {
-                    let start = reader.offset
-                    let text = try reader.stringRange()
-                    reader.seek(to: start)
-                    label = name(of: text, reader)
-                    if label != nil, let value { visit(value, in: reader, base, label, change) }
-                }
-                let inside = own.flatMap { $0.coversWhatIsInside ? $0 : nil } ?? covering
-                try walk(&reader, base, own: own, covering: inside, change)
+            if kind == .string, own == nil, covering == nil, values.count < Self.mostValues,
+                reader.matches(key, "value")
+            {
+                values.append((key.range, try reader.stringRange()))
+                undecided.append(key.range.range.lowerBound + base)
+                continue
             }
+            keys.append(key.range)
+            if kind == .string, reader.matches(key, "name") || reader.matches(key, "key") {
+                let start = reader.offset
+                let text = try reader.stringRange()
+                reader.seek(to: start)
+                label = label ?? name(of: text, reader)
+            }
+            let inside = own.flatMap { $0.coversWhatIsInside ? $0 : nil } ?? covering
+            try walk(&reader, base, own: own, covering: inside, change)
             keys.removeLast()
         }
-        if label == nil, let value { visit(value, in: reader, base, nil, change) }
+        for value in values {
+            keys.append(value.key)
+            visit(value.text, in: reader, base, label, change)
+            keys.removeLast()
+        }
+        undecided.removeLast(values.count)
     }
 
     private func name(of key: JSONKey, _ reader: borrowing JSONReader) -> SecretName? { name(of: key.range, reader) }
@@ -213,7 +232,7 @@ struct PayloadWalk {
         guard isInside, !(name?.coversWhatIsInside ?? false) else { return edit(range, base, value, change) }
         let inside = Self.changed(
             value.text[...], under: value.keys, seeksSecrets: seeksSecrets, level: level + 1, name: name, change)
-        if let inside { edits.append((range.lowerBound + base..<range.upperBound + base, Self.quoted(inside))) }
+        if let inside { add((range.lowerBound + base..<range.upperBound + base, Self.quoted(inside))) }
     }
 
     private mutating func edit(
@@ -222,7 +241,35 @@ struct PayloadWalk {
         guard let text = change(value) else { return }
         // There may be a million of the short ones: they share their bytes.
         let written = text == SecretMark.short ? short : Self.quoted(text)
-        edits.append((range.lowerBound + base..<range.upperBound + base, written))
+        add((range.lowerBound + base..<range.upperBound + base, written))
+    }
+
+    private mutating func add(_ edit: Edit) {
+        edits.append(edit)
+        guard edits.count >= mostEdits else { return }
+        apply(before: undecided.first ?? .max)
+        mostEdits = max(4096, edits.count * 2)
+    }
+
+    /// Applies the edits that stand before a place.
+    private mutating func apply(before end: Int) {
+        edits.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var text = exchange(&result, with: nil) ?? []
+        text.reserveCapacity(payload.count)
+        let count = edits.prefix { $0.range.upperBound <= end }.count
+        for edit in edits[..<count] {
+            text += payload[place..<edit.range.lowerBound]
+            text += edit.text
+            place = edit.range.upperBound
+        }
+        edits.removeFirst(count)
+        result = text
+    }
+
+    /// The payload with everything changed; nil when nothing was.
+    private mutating func finish() -> [UInt8]? {
+        if !edits.isEmpty { apply(before: .max) }
+        return result.map { $0 + payload[place...] }
     }
 
     private func path(_ reader: borrowing JSONReader) -> [String] { prefix + keys.map { reader.string(at: $0) } }
@@ -234,17 +281,5 @@ struct PayloadWalk {
         var json = JSONWriter()
         json.string(utf8: text[...])
         return json.bytes
-    }
-
-    private static func applied(_ edits: [Edit], to text: ArraySlice<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        var place = text.startIndex
-        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-            result += text[place..<edit.range.lowerBound]
-            result += edit.text
-            place = edit.range.upperBound
-        }
-        return result + text[place...]
     }
 }
