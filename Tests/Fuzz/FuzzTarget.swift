@@ -55,8 +55,13 @@ private func fuzzJSON(_ input: ArraySlice<UInt8>) {
     guard let value = try? JSONValue(parsing: input) else { return }
     var writer = JSONWriter()
     writer.value(value)
-    let again = try? JSONValue(parsing: writer.bytes[...])
-    require(again == value, "written JSON reads as another value")
+    guard let again = try? JSONValue(parsing: writer.bytes[...]) else {
+        return require(false, "written JSON does not read")
+    }
+    // What is kept as text may hold a control, which is written as its escape.
+    var second = JSONWriter()
+    second.value(again)
+    require(again == value || second.bytes == writer.bytes, "written JSON reads as another value")
 }
 
 /// A Socket.IO packet that is read is written, reads again, and is then written the same way.
