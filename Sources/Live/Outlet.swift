@@ -45,7 +45,7 @@ extension StampedReport {
 }
 
 extension Notice {
-    /// Tells until when what it tells of lasts; `wall` is when it was made, in microseconds since 1970.
+    /// The notice with the time at which its wait ends. `wall` is when the notice was made, in microseconds since 1970.
     func dated(at wall: Int64) -> Notice {
         guard let wait else { return self }
         var notice = self

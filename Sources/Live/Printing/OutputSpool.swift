@@ -25,8 +25,8 @@ final class OutputSpool: Sendable {
     private let tell: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// `target` waits for its reader; `most` bytes wait. `tell` is told a line of what was left out, on any thread. Nil where no such file can
-    /// be made.
+    /// A spool of at most `most` bytes for `target`, whose reader is slow. `tell` gets a line that says how much was left out, on any thread.
+    /// Nil where no such file can be made.
     init?(
         in folder: String, for target: DescriptorWriter, most: off_t = OutputSpool.most,
         tell: @escaping @Sendable (String) -> Void = {

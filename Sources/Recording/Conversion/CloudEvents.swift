@@ -6,7 +6,7 @@ import Wire
 /// `id` is the recording's id and the record's number, `source` the connection's URL, `type` the backend's name backwards and the
 /// event's, `subject` the room, `time` the wall clock, `data` the event's argument. Where there is not just one argument, `data` is
 /// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too, and so is `weirchannel`, on which
-/// `data` was published. The bytes of attachments have no place; that they are left out is told.
+/// `data` was published. The bytes of attachments have no place: they are left out, and a warning says so.
 enum CloudEvents {
     private static let prefixes = ["twake": "app.twake.", "groupme": "com.groupme.", "socketio": "io.socket."]
     private static let gapType = "io.weir.gap"
