@@ -55,13 +55,18 @@ private func frames(
             rest = rest.dropFirst(step)
             repeat {
                 try reader.read(&result.controls)
-                result.messages += reader.takeMessages()
+                takeAll(of: &reader, into: &result)
                 require(reader.heldBytes <= 1 << 17, "more is held than should be")
             } while reader.hasUnread
         }
     } catch {
         result.violation = error
-        result.messages += reader.takeMessages()
+        takeAll(of: &reader, into: &result)
     }
     return result
+}
+
+/// One taking gives a bounded number of messages.
+private func takeAll(of reader: inout WebSocketReader, into result: inout FramesRead) {
+    while reader.hasMessages { result.messages += reader.takeMessages() }
 }

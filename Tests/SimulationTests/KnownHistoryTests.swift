@@ -448,6 +448,17 @@ import Testing
             195160 look 1 0
             """
         ),
+        (
+            "a page that was asked for before a removal brought the message back after its walk had ended",
+            """
+            era a, Engine.IO 3, seed 443128787468649, history 27
+            5285 flood 3 0 19
+            7803 cut 0 0
+            8335 edit 3 1 18
+            8480 spoil 15 3
+            9415 delete 1 5 13
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

@@ -50,7 +50,11 @@ extension TwakeBackend {
     mutating func apply(_ page: Page, before cursor: EntityID?, into transaction: inout Transaction) {
         let channel = page.path.channel
         var page = page
-        if page.isCurrent { transaction.overtake { $0.path?.channel == channel && $0.isOfMessages } }
+        if page.isCurrent {
+            transaction.overtake { $0.path?.channel == channel && $0.isOfMessages }
+        } else {
+            page.messages.removeAll { memory.removed.contains($0.id) }
+        }
         let model = transaction.model
         let step = withReach(of: channel) { reach, wish in
             reach.take(

@@ -42,6 +42,7 @@ extension TwakeHandler where Payload == TwakeMessageNotice {
         if treatment.applies {
             transaction.plans.append(.forget(key))
             transaction.model.remove(.message(notice.id))
+            memory.noteRemoval(of: notice.id, isFetching: transaction.refetcher.isFetching)
         }
         if treatment.refetch == .message { transaction.fetch(key) }
         guard notice.thread != notice.id, notice.isRemoval || known == nil else { return }

@@ -26,10 +26,14 @@ struct TwakeMemory: Sendable {
 
     /// Bounds of what a server can make the memory hold.
     private static let maximumChannels = 5_000
+    private static let mostRemoved = 1_000
     /// How often a list is asked for a channel that it should hold.
     static let maximumAttempts = 8
 
     var reaches: [EntityID: TwakeReach] = [:]
+    /// Messages that notices removed while answers were on their way, the newest last: an answer that was asked for before does not bring them
+    /// back.
+    private(set) var removed: [EntityID] = []
     /// Replies that the pages of a channel's walk have listed (era A).
     var listed: [EntityID: Set<EntityID>] = [:]
     /// Long threads that are being read, by their heads.
@@ -68,6 +72,13 @@ struct TwakeMemory: Sendable {
     mutating func listed(_ channel: EntityID) {
         if !awaited.isEmpty { awaited[channel] = nil }
         if !strangers.isEmpty { strangers.remove(channel) }
+    }
+
+    /// A notice says that a message is gone. `isFetching`: whether an answer is on its way that may still hold it.
+    mutating func noteRemoval(of message: EntityID, isFetching: Bool) {
+        guard isFetching else { return removed = [] }
+        if removed.count == Self.mostRemoved { removed.removeFirst() }
+        removed.append(message)
     }
 
     /// What is said in the channel is not followed any more.
