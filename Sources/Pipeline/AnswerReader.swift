@@ -66,7 +66,10 @@ extension Transaction {
             rows = (before.rows as? [Row] ?? []) + rows
             leftOut.add(earlier: before.leftOut)
         }
-        guard let next else { return rows }
+        guard let next else {
+            refetcher.read(key, inPages: before != nil)
+            return rows
+        }
         let (pages, bytes) = ((before?.pages ?? 0) + 1, (before?.bytes ?? 0) + body.count)
         guard next != before?.next, pages < Self.mostListPages, bytes < largestList else {
             leftOut.isHarmless = false

@@ -114,6 +114,8 @@ struct Refetcher: Sendable {
     static let floor: Duration = .milliseconds(200)
     var parked: [ResourceKey] = []
     private(set) var paging: [ResourceKey: Paging] = [:]
+    /// Lists whose last reading took more than one page: what left one between two pages made the next page pass over a row.
+    private(set) var paged: [ResourceKey] = []
     private var lastRequest = 0
     /// Changes with each token that may be another one.
     var generation = 0
@@ -189,6 +191,12 @@ struct Refetcher: Sendable {
         self.paging[key]?.isDirty = isDirty
         entries[key]?.state = .queued
         queue.append(key)
+    }
+
+    /// A list was read to its end.
+    mutating func read(_ list: ResourceKey, inPages: Bool) {
+        guard inPages != paged.contains(list) else { return }
+        if inPages { paged.append(list) } else { paged.removeAll { $0 == list } }
     }
 
     /// The list's last page came, or the list is begun anew. Gives what came before.

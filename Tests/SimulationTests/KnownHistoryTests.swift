@@ -459,6 +459,18 @@ import Testing
             9415 delete 1 5 13
             """
         ),
+        (
+            "a channel was erased between two pages of the list, and the next page passed over another",
+            """
+            era b, Engine.IO 4, seed 349174542222368, watching people
+            625 read 2 0 14
+            766 create 0 0 9
+            791 flood 1 8 13
+            954 post 0 7 28
+            1011 level 2 0 27
+            1022 erase 0 0 36
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

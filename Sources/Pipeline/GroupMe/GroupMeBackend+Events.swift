@@ -124,6 +124,7 @@ extension GroupMeBackend {
         transaction.plans.append(.cancel(.channel(group.entity)))
         transaction.plans.append(.unwant(room: GroupMe.ConversationID.group(group).room))
         transaction.fetch(.groupMe(.formerGroups), after: Self.pause)
+        if memory.groups.isLong { transaction.fetch(.groupMe(.groups(page: 1)), after: Self.pause) }
     }
 
     // MARK: Typing

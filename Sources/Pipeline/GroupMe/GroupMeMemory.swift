@@ -26,6 +26,8 @@ struct GroupMeMemory: Sendable {
         /// Whether all rows of the pages could be read: else what is not listed may be there.
         private var isWhole = true
         private var repeats = 0
+        /// Whether more than one page holds something: what left the list between two pages made the next one pass over an entry.
+        private(set) var isLong = false
         /// Of which something was said since the last reading, which moves them between pages: their not being listed means nothing.
         private var touched: Set<EntityID> = []
 
@@ -36,8 +38,9 @@ struct GroupMeMemory: Sendable {
 
         /// A page came, the first of a new reading or the next one of this; false for a late page of an earlier reading.
         mutating func take(_ ids: [EntityID], leftOut: LeftOutRows, page number: Int) -> Bool {
-            if number == 1 { (page, listed, last, repeats, isWhole) = (1, [], [], 0, true) }
+            if number == 1 { (page, listed, last, repeats, isWhole, isLong) = (1, [], [], 0, true, false) }
             guard page == number else { return false }
+            if number > 1, !ids.isEmpty { isLong = true }
             listed.formUnion(ids)
             if !leftOut.isHarmless { isWhole = false }
             repeats = ids == last && !(ids.isEmpty && leftOut.count == 0) ? repeats + 1 : 0

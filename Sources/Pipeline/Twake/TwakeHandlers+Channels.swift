@@ -10,7 +10,7 @@ extension TwakeHandler where Payload == Twake.Channel {
         // The proxy of era A shows names and members in its own way.
         if standing == .newer, facts.era == .a { standing = .doubtful }
         let treatment = TwakeTable.treatment(of: .channel, standing)
-        transaction.overtakeLists(of: sent.path)
+        transaction.overtakeLists(of: sent.path, removing: envelope.isDeletion)
         if treatment.applies {
             if envelope.isDeletion {
                 transaction.removeChannel(sent.id, &memory)
@@ -52,7 +52,7 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
     static let ownMembershipChanged = TwakeHandler(name: "own membership") {
         sent, envelope, facts, memory, transaction in
         guard envelope.room.isOwnList, let path = sent.path(facts) else { return }
-        transaction.overtakeLists(of: path)
+        transaction.overtakeLists(of: path, removing: envelope.isDeletion)
         let known = transaction.model[.channel(sent.channel)]?.channel
         if known == nil, envelope.isDeletion { return memory.forget(sent.channel) }
         let standing: TwakeStanding =
@@ -81,7 +81,7 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
         guard isShown || !envelope.room.isOwnList else { return }
         // The user's own end took the channel away with its members.
         guard transaction.model[.channel(sent.channel)] != nil || !envelope.room.isOwnList else { return }
-        transaction.overtake { $0.path?.channel == path.channel && $0.isMembers }
+        transaction.overtake(removing: envelope.isDeletion) { $0.path?.channel == path.channel && $0.isMembers }
         let user = sent.user ?? (envelope.room.isOwnList ? facts.user : nil)
         let known = user.flatMap { transaction.model[.member($0, of: sent.channel)]?.member }
         let standing: TwakeStanding =

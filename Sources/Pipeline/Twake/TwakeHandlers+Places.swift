@@ -14,7 +14,7 @@ extension TwakeHandler where Payload == Twake.Workspace {
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .workspace, standing)
         let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
-        transaction.overtake { $0 == list }
+        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, let merged {
             if envelope.isDeletion {
                 transaction.model.remove(.workspace(sent.id))
@@ -36,7 +36,7 @@ extension TwakeHandler where Payload == Twake.Company {
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .company, standing)
         let list = TwakeResource.companies(facts.effectiveEra)
-        transaction.overtake { $0 == list }
+        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, let merged {
             if envelope.isDeletion {
                 transaction.model.remove(.company(sent.id))
@@ -58,7 +58,7 @@ extension TwakeHandler where Payload == Twake.CompanyUser {
             ? .removed : known == nil ? .unknown : known?.role == sent.role ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .companyUser, standing)
         let list = TwakeResource.companies(facts.effectiveEra)
-        transaction.overtake { $0 == list }
+        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, var known {
             known.role = sent.role ?? known.role
             transaction.model.put(.company(known))

@@ -18,22 +18,25 @@ extension Transaction {
         }
     }
 
-    /// What is in flight about it may have been read before it happened.
-    mutating func overtake(where isConcerned: (TwakeResource) -> Bool) {
-        guard refetcher.isFetching else { return }
-        refetcher.taint { key in
+    /// What is in flight about it may have been read before it happened. With `removing` a row is gone, perhaps while a list was read page by
+    /// page: such a list is read again, soon, as more may go.
+    mutating func overtake(removing: Bool = false, where isConcerned: (TwakeResource) -> Bool) {
+        let isOfThese = { (key: ResourceKey) in
             switch key {
             case .twake(let resource): isConcerned(resource)
             case .groupMe: false
             }
         }
+        if removing { for list in refetcher.paged.filter(isOfThese) { fetch(list, after: .seconds(1)) } }
+        guard refetcher.isFetching else { return }
+        refetcher.taint(where: isOfThese)
     }
 
     /// Drops what is asked about a channel's messages.
     mutating func cancelMessages(of channel: EntityID) { plans.append(.cancel(.messages(of: channel))) }
 
-    mutating func overtakeLists(of channel: @autoclosure () -> TwakeChannelPath) {
-        overtake { $0.lists(channel()) }
+    mutating func overtakeLists(of channel: @autoclosure () -> TwakeChannelPath, removing: Bool = false) {
+        overtake(removing: removing) { $0.lists(channel()) }
     }
 
     mutating func overtakeMessages(of thread: EntityID, in channel: EntityID?) {
