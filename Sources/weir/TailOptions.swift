@@ -76,8 +76,8 @@ struct TailOptions {
         emitsLines = arguments.emitsLines
         emitPatience = arguments.has(.emitAck) ? try arguments.patience : nil
         mayEmit = arguments.context?.isGuarded != true || arguments.has(.yes)
-        history = try arguments.count(.history) ?? 0
-        catchUp = try arguments.count(.catchUp) ?? Configuration.usualCatchUp
+        history = try arguments.count(.history, in: 1...Configuration.maximumHistory) ?? 0
+        catchUp = try arguments.count(.catchUp, in: 1...Configuration.maximumHistory) ?? Configuration.usualCatchUp
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto
         maximumAttempts = try arguments.count(.maxAttempts)
@@ -99,12 +99,6 @@ struct TailOptions {
                 throw arguments.error("--store is of no use with --backend socketio, which has no model")
             }
             (store, requiresStore) = (nil, false)
-        }
-        guard history <= Configuration.maximumHistory else {
-            throw arguments.error("--history: \(Configuration.maximumHistory) messages of a channel at most")
-        }
-        guard 1...Configuration.maximumHistory ~= catchUp else {
-            throw arguments.error("--catch-up: 1 to \(Configuration.maximumHistory) messages of a channel")
         }
         auth = try arguments.auth()
         if auth != nil { try TailOptions.checkAuth(arguments, backend) }

@@ -23,6 +23,20 @@ struct ValueTests {
                 ["replay", "f", "--count", "99999999999999999999"],
                 "--count: invalid number '99999999999999999999'; write 1 or more"
             ),
+            (["tail", "http://h/", "--catch-up", "0"], "--catch-up: invalid number '0'; write one from 1 to 10000"),
+            (["tail", "http://h/", "--catch-up", "-1"], "--catch-up: invalid number '-1'; write one from 1 to 10000"),
+            (
+                ["tail", "http://h/", "--catch-up", "10001"],
+                "--catch-up: invalid number '10001'; write one from 1 to 10000"
+            ),
+            (
+                ["record", "http://h/", "f", "--catch-up", "many"],
+                "--catch-up: invalid number 'many'; write one from 1 to 10000"
+            ),
+            (
+                ["tail", "http://h/", "--history", "10001"],
+                "--history: invalid number '10001'; write one from 1 to 10000"
+            ),
             (["tail", "http://h/", "--rotate", "hup"], "--rotate needs --record FILE"),
             (
                 ["record", "http://h/", "f", "--rotate", "64"],
