@@ -106,8 +106,9 @@ enum TailCommand {
         return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
     }
 
-    /// What an HTTP server answers to a handshake that it does not know.
-    private static let unknownHandshake = [200, 400, 404, 405, 426, 501]
+    /// What an HTTP server answers to a handshake that it does not know: one that wants to know who asks, such as GroupMe's, looks at the
+    /// path only then.
+    private static let unknownHandshake = [200, 400, 401, 403, 404, 405, 426, 501]
 
     /// What to try instead, if a server answered and it was not of the expected kind.
     private static func otherKind(_ configuration: TailConfiguration, _ outcome: TailOutcome) async -> String? {

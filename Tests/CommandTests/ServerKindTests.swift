@@ -32,6 +32,16 @@ struct ServerKindTests {
         #expect(run.errors.hasSuffix("; a twake server answers at /socket/: try --backend twake\n"), "\(run.errors)")
     }
 
+    @Test("A Bayeux server is named, even one that asks for a token at every path", arguments: ["twake", "socketio"])
+    func bayeux(taken: String) throws {
+        let server = try Peer([try pathOfWeir(), "serve", "--scenario", "groupme", "--quiet"])
+        defer { server.stop() }
+        let run = try lastWords(of: ["--backend", taken, "--token", "env:T"], at: server)
+        #expect(run.status == 4)
+        #expect(run.errors.contains("HTTP status 401"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("; a groupme server answers at /faye: try --backend groupme\n"), "\(run.errors)")
+    }
+
     @Test("Where nothing of the kind answers, the options are named")
     func nothing() throws {
         let server = try Peer(["python3", "-m", "http.server", "--bind", "127.0.0.1", "0"])
