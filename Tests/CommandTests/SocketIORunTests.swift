@@ -1,6 +1,8 @@
 import Glibc
+import Network
 import TestSupport
 import Testing
+import Wire
 
 /// What a developer of a Socket.IO server says on the command line, against servers that nobody here wrote.
 @Suite("Socket.IO by the command", .timeLimit(.minutes(3)))
@@ -87,6 +89,34 @@ struct SocketIORunTests {
         #expect(run.output == #"["query","1 2","s3cret value","d&e"]"# + "\n", "\(run.output)")
         let recorded = String(decoding: try readFile(file), as: UTF8.self)
         #expect(recorded.contains("test:query") && !recorded.contains("s3cret"), "a recording holds no secret of ours")
+    }
+
+    @Test(
+        "Each request has the query: the handshake, each later poll and post, and the upgrade",
+        arguments: [
+            ("polling", ["GET polling", "GET polling sid", "POST polling sid"]), ("websocket", ["GET websocket"]),
+            ("upgrade", ["GET polling", "GET polling sid", "GET websocket sid"]),
+        ])
+    func queryOfEach(transport: String, kinds: [String]) throws {
+        let server = try NotingServer(upgrades: transport == "upgrade")
+        defer { server.close() }
+        let run = try tail(
+            server.url + "?tab=1%202",
+            [
+                "--query", "token=env:TOKEN", "--query", "b c=d&e", "--transport", transport, "--emit", "x 1",
+                "--until-match", "event = heard",
+            ], environment: ["TOKEN": "s3cret value"])
+        #expect(run.status == 0, "\(run.errors)")
+        let requests = server.requests.all
+        for (name, value) in [("tab", "1 2"), ("token", "s3cret value"), ("b c", "d&e")] {
+            #expect(requests.allSatisfy { $0.queryParameter(name) == value }, "\(requests.map(\.query))")
+        }
+        let seen = Set(
+            requests.map { request in
+                [request.method, request.queryParameter("transport"), request.queryParameter("sid").map { _ in "sid" }]
+                    .compactMap(\.self).joined(separator: " ")
+            })
+        #expect(seen.isSuperset(of: kinds), "\(seen)")
     }
 
     @Test(
@@ -187,4 +217,130 @@ struct SocketIORunTests {
         #expect(result.errors.hasPrefix("weir: " + message), "\(result.errors)")
         #expect(!result.errors.contains("abc") || arguments.contains("abc"), "\(result.errors)")
     }
+}
+
+/// A Socket.IO server of one session on a loopback port, by polling and by WebSocket, that keeps what comes. It answers each event with
+/// the event `heard`, which asks for an acknowledgement; where it upgrades, once the session is on the WebSocket.
+final class NotingServer: HTTPServerHandler {
+    private struct State {
+        var server: HTTPServer?
+        var poll: (@Sendable (HTTPResponse) -> Void)?
+        var socket: ServerWebSocket?
+        var isProbed = false
+        var hasHeard = false
+        /// What is said as soon as something carries it.
+        var packets: [String] = []
+    }
+
+    /// Each request, upgrades too.
+    let requests = Mailbox<ServerRequest>()
+    /// Each packet of the client.
+    let packets = Mailbox<String>()
+    private let upgrades: Bool
+    private let aside: String?
+    private let loop: EventLoop
+    private let state = Monitor(State())
+
+    /// Listens. `aside` is said to whoever probes the WebSocket, before that is answered.
+    init(upgrades: Bool = false, aside: String? = nil) throws {
+        (self.upgrades, self.aside) = (upgrades, aside)
+        loop = try EventLoop(name: "weir-noting")
+        let server = try HTTPServer(on: loop, handler: self)
+        state.change { $0.server = server }
+    }
+
+    var url: String { "http://127.0.0.1:\(state.change { $0.server?.port ?? 0 })" }
+
+    func close() {
+        state.change { $0.server.take() }?.close()
+        loop.shutDown()
+    }
+
+    private var open: String {
+        let names = upgrades ? #""websocket""# : ""
+        return #"0{"sid":"s","upgrades":[\#(names)],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
+    }
+
+    private static func text(_ body: String) -> HTTPResponse { HTTPResponse(status: 200, body: Array(body.utf8)) }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        requests.put(request)
+        if request.method == "POST" {
+            respond(Self.text("ok"))
+            for packet in String(decoding: request.body, as: UTF8.self).split(separator: "\u{1E}") {
+                hear(String(packet))
+            }
+        } else if request.queryParameter("sid") == nil {
+            respond(Self.text(open))
+        } else {
+            state.change { state in
+                state.poll = respond
+                // Polls end while the session moves.
+                if state.isProbed, state.packets.isEmpty { state.packets = ["6"] }
+            }
+            deliver()
+        }
+    }
+
+    private func hear(_ packet: String) {
+        packets.put(packet)
+        if packet.hasPrefix("40") { say(#"40{"sid":"t"}"#) }
+        if packet.hasPrefix("42") {
+            state.change { $0.hasHeard = true }
+            answer()
+        }
+    }
+
+    private func answer() {
+        if state.change({ $0.hasHeard && (!upgrades || $0.socket != nil) }) { say(#"427["heard",1]"#) }
+    }
+
+    private func say(_ packet: String) {
+        state.change { $0.packets.append(packet) }
+        deliver()
+    }
+
+    private func deliver() {
+        let said = state.change { state -> State? in
+            guard !state.packets.isEmpty, state.socket != nil || state.poll != nil else { return nil }
+            defer { (state.poll, state.packets) = (nil, []) }
+            return state
+        }
+        guard let said else { return }
+        if let socket = said.socket {
+            for packet in said.packets { socket.send(.text(packet)) }
+        } else {
+            said.poll?(Self.text(said.packets.joined(separator: "\u{1E}")))
+        }
+    }
+
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+        requests.put(upgrade)
+        return nil
+    }
+
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+        guard upgrade.queryParameter("sid") == nil else { return }
+        state.change { $0.socket = socket }
+        socket.send(.text(open))
+    }
+
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+        for message in messages {
+            switch String(decoding: message.bytes, as: UTF8.self) {
+            case "2probe":
+                if let aside { socket.send(.text(aside)) }
+                socket.send(.text("3probe"))
+                state.change { $0.isProbed = true }
+                say("6")
+            case "5":
+                state.change { $0.socket = socket }
+                deliver()
+                answer()
+            case let packet: hear(packet)
+            }
+        }
+    }
+
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }
