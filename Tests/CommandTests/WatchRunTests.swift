@@ -189,6 +189,40 @@ struct WatchRunTests {
         try terminal.expect("status=5")
     }
 
+    @Test(
+        "What is typed is emitted, and an event that asks for an acknowledgement is answered: the server gets both",
+        arguments: [false, true])
+    func emits(isRunning: Bool) throws {
+        let server = try NotingServer()
+        defer { server.close() }
+        let terminal = try Tmux(width: 150)
+        let options = "\(server.url) --backend socketio --transport websocket"
+        var tail: Peer?
+        defer { tail?.stop() }
+        if isRunning {
+            let words = options.split(separator: " ").map(String.init)
+            let peer = try Peer(
+                [try pathOfWeir(), "tail"] + words + ["--name", "work", "--allow-emit"],
+                environment: ["XDG_RUNTIME_DIR": terminal.folder, "HOME": terminal.folder], errorsToo: true)
+            tail = peer
+            while let line = peer.readLine(), !line.contains("connected") {}
+            peer.drain()
+        }
+        try terminal.run("clear; '\(try pathOfWeir())' watch \(isRunning ? "--on work" : options); echo status=$?")
+        try terminal.expect("● connected")
+        try terminal.type(#">hello {"a":1} 2"#)
+        try terminal.expect(#"emit NAME ARG…: hello {"a":1} 2"#)
+        try terminal.press("Enter")
+        try terminal.expect("#7? heard")
+        try terminal.type(#"a"yes" 3"#)
+        try terminal.press("Enter")
+        try terminal.expect("#7✓ heard")
+        let said = server.packets.wait { $0.contains { $0.hasPrefix("43") } }
+        #expect(said.suffix(2) == [#"42["hello",{"a":1},2]"#, #"437["yes",3]"#])
+        try terminal.type("q")
+        try terminal.expect("status=0")
+    }
+
     @Test("Without a terminal that can show it nothing is begun, and the code says so")
     func noTerminal() throws {
         let result = try weir("watch", Self.recording)
