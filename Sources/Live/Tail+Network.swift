@@ -103,6 +103,7 @@ extension Tail {
 
     /// Shows a packet of an upgrade among what is on the wire.
     private func show(_ packet: WebSocketMessage, isSent: Bool) {
+        let packet = scrubber?.scrubbed(packet) ?? packet
         let unit = WireUnit(
             stamp: journal.unnumbered(at: loop.now), isSent: isSent, channel: "ws", title: "", bytes: packet.bytes,
             isBinary: false, size: packet.bytes.count)

@@ -1,6 +1,8 @@
 import Glibc
+import Network
 import TestSupport
 import Testing
+import Wire
 
 /// What a server says that it should not say, and where it is then.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct `Secrets that a server sends` {
@@ -129,6 +131,88 @@ import Testing
         #expect(text.contains("‹secret-"), "\(text)")
     }
 
+    @Test(arguments: [[], ["--keep-secrets"]])
+    func `they are neither delivered to another server nor shown to who looks on, unless they are kept`(
+        options: [String]
+    ) throws {
+        let server = try server()
+        defer { server.close() }
+        let receiver = try Receiver()
+        defer { receiver.close() }
+        let folder = try temporaryFolder()
+        var shown = ""
+        _ = try tail(
+            server.port, options + ["--store", "none", "--allow-emit", "--forward", receiver.url],
+            until: ["the-last-event"], folder: folder
+        ) {
+            let environment = ["XDG_RUNTIME_DIR": folder, "HOME": folder]
+            let viewer = try Peer(
+                [try pathOfWeir(), "attach", "x", "--format", "json"], environment: environment, errorsToo: true)
+            defer { viewer.stop() }
+            while let line = viewer.readLine(), line != "attached to x" {}
+            // All is said again to who asks to join.
+            let asked = try weir("emit", "--on", "x", "--no-ack", "realtime:join", environment: environment)
+            #expect(asked.status == 0, "\(asked.errors)")
+            for awaited in ["user_password", "the-last-event"] {
+                while let line = viewer.readLine() {
+                    shown += line + "\n"
+                    if line.contains(awaited) { break }
+                }
+            }
+        }
+        let bodies = receiver.bodies.wait { bodies in bodies.contains { $0.contains("the-last-event") } }
+        let places = ["viewer": shown, "receiver of --forward": bodies.joined(separator: "\n")]
+        for (name, text) in places {
+            if options.isEmpty { expectClean(text, name) }
+            #expect(text.contains("‹secret-") == options.isEmpty, "\(name): \(text)")
+            #expect(text.contains(Self.secrets[2]) != options.isEmpty, "\(name): \(text)")
+        }
+    }
+
+    @Test(arguments: ["", "--keep-secrets"])
+    func `they are not in the full-screen view, unless they are kept`(option: String) throws {
+        let server = try server()
+        defer { server.close() }
+        let terminal = try Tmux(width: 250, height: 80)
+        try writeFile(terminal.folder + "/token", "a-token-of-the-test\n")
+        try terminal.run(
+            "clear; '\(try pathOfWeir())' watch http://127.0.0.1:\(server.port) --token file:\(terminal.folder)/token"
+                + " --store none \(option); echo status=$?")
+        // Lines, then the fields of one, then its frame.
+        let lines = try terminal.expect("the-last-event")
+        try terminal.run("ftype = event and kind = message")
+        try terminal.expect("filter: type = event and kind = message")
+        try terminal.press("Enter")
+        let fields = try terminal.expect("payload[1].resource.context.token")
+        try terminal.press("Enter")
+        let frame = try terminal.expect(#"["realtime:resource",{"#)
+        for screen in [lines, fields, frame] {
+            let text = screen.joined(separator: "\n")
+            #expect(text.contains("‹secret-") == option.isEmpty, "\(text)")
+            #expect(Self.secrets.contains { text.contains($0) } != option.isEmpty, "\(text)")
+        }
+        try terminal.type("q")
+        try terminal.expect("status=3")
+    }
+
+    @Test(arguments: [[], ["--keep-secrets"]])
+    func `they are not in what is shown of an upgrade`(options: [String]) throws {
+        let secret = Self.secrets[1]
+        let server = try NotingServer(upgrades: true, aside: #"42["x",{"token":"\#(secret)"}]"#)
+        defer { server.close() }
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", server.url, "--backend", "socketio", "--transport", "upgrade", "--view",
+                "raw", "--no-ctl", "--config", "none", "--quiet",
+            ] + options)
+        defer { tail.stop() }
+        var shown = ""
+        while let line = tail.readLine(), !line.hasSuffix(" 5") { shown += line + "\n" }
+        #expect(shown.contains("3probe"), "\(shown)")
+        #expect(shown.contains("‹secret-") == options.isEmpty, "\(shown)")
+        #expect(shown.contains(secret) != options.isEmpty, "\(shown)")
+    }
+
     @Test func `they are not in what a command says that wants something done`() throws {
         let secret = Self.secrets[10]
         let company = #"{"id":"af382e55-4952-4599-babb-6a6dcdd4ac31","username":"ann","name":"\#(secret)"}"#
@@ -166,4 +250,34 @@ import Testing
         #expect(try weir("file", "doctor", "--secrets", folder + "/b.weir.jsonl").status == 0)
         #expect(try weir("file", "info", folder + "/b.weir.jsonl").output.contains("sessions, received\n"))
     }
+}
+
+/// An HTTP server on a loopback port that takes what it is sent, and keeps it.
+private final class Receiver: HTTPServerHandler {
+    let bodies = Mailbox<String>()
+    private let loop: EventLoop
+    private let server = Monitor<HTTPServer?>(nil)
+
+    init() throws {
+        loop = try EventLoop(name: "weir-receiver")
+        let made = try HTTPServer(on: loop, handler: self)
+        server.change { $0 = made }
+    }
+
+    var url: String { "http://127.0.0.1:\(server.change { $0?.port ?? 0 })/" }
+
+    func close() {
+        server.change { $0.take() }?.close()
+        loop.shutDown()
+    }
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        bodies.put(String(decoding: request.body, as: UTF8.self))
+        respond(HTTPResponse(status: 204))
+    }
+
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }
