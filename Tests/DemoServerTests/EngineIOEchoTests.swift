@@ -37,6 +37,22 @@ import Wire
         }
     }
 
+    /// As from the JavaScript server. Revision 3 has the next packet right behind it, and so has 4 for a client that does not wait.
+    @Test(arguments: [EngineIO.Revision.v3, .v4])
+    func `the handshake packet goes out in a write of its own, whatever comes behind it`(revision: EngineIO.Revision)
+        async throws
+    {
+        try await withEcho(.socketIO) { client in
+            let connection = try RawConnection(port: UInt16(try URLParts(parsing: client.url).port))
+            let said = connection.upgrade(
+                "/socket.io/?EIO=\(revision.rawValue)&transport=websocket",
+                and: revision == .v4 ? clientFrame("40") : [], until: #"42["auth""#)
+            #expect(said.contains(#"0{"sid":"#))
+            // The answer to the upgrade, the handshake packet, and the rest.
+            #expect(connection.segmentsReceived == 3, "\(said)")
+        }
+    }
+
     @Test(arguments: [
         ("GET", "transport=polling", 5, "Unsupported protocol version"),
         ("GET", "EIO=abc&transport=polling", 5, "Unsupported protocol version"),

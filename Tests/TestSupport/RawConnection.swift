@@ -34,12 +34,29 @@ public final class RawConnection: Sendable {
     /// Says that nothing more comes.
     public func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Becomes a WebSocket.
-    public func upgrade(_ target: String = "/ws") {
-        send(
+    /// Becomes a WebSocket, with what is sent at once behind the request; gives what was read until `end`.
+    @discardableResult
+    public func upgrade(
+        _ target: String = "/ws", and more: [UInt8] = [], until end: String = "\r\n\r\n"
+    ) -> String {
+        let request =
             "GET \(target) HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-        _ = read(until: "\r\n\r\n")
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        send(Array(request.utf8) + more)
+        return read(until: end)
+    }
+
+    /// How many segments with data came so far. A server that delays nothing sends each short write in one of its own, and the kernel
+    /// counts them, however they are read.
+    public var segmentsReceived: Int {
+        // `tcpi_data_segs_in` of Linux' `tcp_info`, which glibc's own one ends before.
+        let place = 152
+        var info = [UInt8](repeating: 0, count: place + 4)
+        var size = socklen_t(info.count)
+        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0, size == info.count else {
+            return 0
+        }
+        return Int(info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt32.self) })
     }
 
     /// Everything until the server ends the connection.
