@@ -137,6 +137,50 @@ import Wire
         #expect(summary.gaps == 1)
     }
 
+    @Test
+    func
+        `what waits for a client that does not read is bounded by bytes, and it is told how much it lost once it reads`()
+        throws
+    {
+        let loop = try EventLoop(name: "weir-control")
+        defer { loop.shutDown() }
+        let clients = Mailbox<UInt>()
+        let path = try temporaryFolder() + "/t.sock"
+        let identity = ControlService.Identity(server: .tail, tool: "weir-test", name: "t")
+        let service = try ControlService(on: loop, path: path, identity) { call in
+            clients.put(call.client)
+            return .done
+        }
+        defer { service.close() }
+        let slow = try LocalSocketStream(path: path)
+        func read() throws -> JSONValue {
+            try JSONValue(parsing: #require(try slow.readLine(timeout: .seconds(20)))[...])
+        }
+        try slow.send(Array(#"{"method":"status"}"#.utf8))
+        #expect(try read()["result"] == .bool(true))
+        let client = try clients.first()
+        let told = Mailbox<(isTaken: Bool, waiting: Int)>()
+        let text = String(repeating: "x", count: 1 << 16)
+        @Sendable func tell() {
+            let isTaken = service.notify(client, "news") { writer in
+                writer.key("text")
+                writer.string(text)
+            }
+            told.put((isTaken, service.peer(client)?.pendingBytes ?? 0))
+        }
+        // Within one turn of the loop nothing is written.
+        loop.run { for _ in 0..<40 { tell() } }
+        let all = told.wait { $0.count == 40 }
+        #expect(all.map(\.isTaken) == Array(repeating: true, count: 16) + Array(repeating: false, count: 24))
+        let most = ControlService.mostWaiting + (all.first?.waiting ?? 0)
+        #expect(all.allSatisfy { $0.waiting <= most }, "the limit, and one thing")
+        for _ in 0..<16 { #expect(try read()["method"] == .string("news")) }
+        let lost = try read()
+        #expect(lost["method"] == .string("lost") && lost["params"]?["count"] == .integer(24))
+        loop.run { tell() }
+        #expect(try read()["method"] == .string("news"), "and it goes on")
+    }
+
     @Test func `a client marks a place in the recording, and ends the tail in order`() async throws {
         let file = try temporaryFolder() + "/a.weir.jsonl"
         let (_, summary) = try await ControlledTail.run {
