@@ -59,9 +59,26 @@ final class CurlMulti: @unchecked Sendable {
     }
 }
 
+/// When exchanges are out of time; the time is passed in, in nanoseconds.
+///
+/// A deadline that is very late tells that the process stood still (`EventLoop.standstill`): then what waits in the sockets is read first.
+struct DeadlineJudge {
+    /// Nobody is out of time before this moment.
+    private var judgesFrom: Int64 = 0
+
+    /// Looks at the earliest of the deadlines, if there is any, before they are judged.
+    mutating func look(at due: Int64?, now: Int64) {
+        guard let due, judgesFrom < due, now - due > EventLoop.standstill.microseconds * 1000 else { return }
+        judgesFrom = now + EventLoop.readingTime.microseconds * 1000
+    }
+
+    /// When an exchange with this deadline is out of time.
+    func end(of deadline: Int64) -> Int64 { max(deadline, judgesFrom) }
+}
+
 /// The thread that runs libcurl.
 final class CurlThread: @unchecked Sendable {
-    // Unchecked: `exchanges`, `queue` and `large` are touched on the thread only; the rest is constant.
+    // Unchecked: `exchanges`, `queue`, `large` and `judge` are touched on the thread only; the rest is constant.
     private let multi: CurlMulti
     private let inbox: Locked<CurlInbox>
     private let loop: EventLoop
@@ -69,8 +86,7 @@ final class CurlThread: @unchecked Sendable {
     private var exchanges: [UInt64: CurlExchange] = [:]
     private var queue: ExchangeQueue
     private var large = LargeBodies()
-    /// Nobody is out of time before this moment, of `bootTime`.
-    private var judgesFrom: Int64 = 0
+    private var judge = DeadlineJudge()
 
     init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
         self.multi = multi
@@ -142,17 +158,13 @@ final class CurlThread: @unchecked Sendable {
         }
     }
 
-    /// Ends what has taken as long as it may; gives the milliseconds until the next is to be. One that is very late tells that the process
-    /// stood still (`EventLoop.standstill`): then what waits in the sockets is read first.
+    /// Ends what has taken as long as it may; gives the milliseconds until the next is to be.
     private func expire() -> Int32 {
         let now = bootTime()
-        let due = exchanges.values.compactMap(\.deadline).min()
-        if let due, judgesFrom < due, now - due > EventLoop.standstill.microseconds * 1000 {
-            judgesFrom = now + EventLoop.readingTime.microseconds * 1000
-        }
+        judge.look(at: exchanges.values.compactMap(\.deadline).min(), now: now)
         var next: Int64 = 60_000
         for exchange in exchanges.values {
-            guard let deadline = exchange.deadline.map({ max($0, judgesFrom) }) else { continue }
+            guard let deadline = exchange.deadline.map(judge.end(of:)) else { continue }
             if deadline <= now {
                 end(exchange, .failure(exchange.isOutOfTime))
                 next = 0

@@ -188,6 +188,25 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
+    @Test func `after a standstill what waits in the sockets is read before a request is out of time, and then soon`() {
+        let ms: Int64 = 1_000_000
+        var judge = DeadlineJudge()
+        judge.look(at: nil, now: 900 * ms)
+        // Late, as other work makes it: it is judged at once.
+        judge.look(at: 1000 * ms, now: 1400 * ms)
+        #expect(judge.end(of: 1000 * ms) == 1000 * ms)
+        // The process was stopped for four seconds, of which the request had one left.
+        judge.look(at: 1000 * ms, now: 4000 * ms)
+        #expect(judge.end(of: 1000 * ms) == 4200 * ms && judge.end(of: 3900 * ms) == 4200 * ms)
+        #expect(judge.end(of: 5000 * ms) == 5000 * ms, "this one has time left")
+        // What is still not answered then gets no more, however late it is now.
+        judge.look(at: 1000 * ms, now: 4900 * ms)
+        #expect(judge.end(of: 1000 * ms) == 4200 * ms)
+        // Nor does it keep the next standstill from being noticed.
+        judge.look(at: 5000 * ms, now: 9000 * ms)
+        #expect(judge.end(of: 5000 * ms) == 9200 * ms)
+    }
+
     @Test(
         "An answer that does not end fails in its time, and it is told how far it came",
         arguments: [
