@@ -38,7 +38,7 @@ extension CurlExchange {
             let problem = proxyProblem(code, easy, proxy, place: request.url.authority)
         {
             var refusal = failure(.proxy, problem.message)
-            refusal.status = problem.status
+            (refusal.status, refusal.retry) = (problem.status, problem.retry)
             return refusal
         }
         // An answer to us that is as large ends earlier, by our own bound.

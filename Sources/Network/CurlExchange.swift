@@ -213,6 +213,8 @@ final class CurlExchange {
 
     /// Takes a header line; false ends the exchange.
     fileprivate func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Of the answer to CONNECT, whose cookies are not the server's: there is no status of the server's yet.
+        if request.access.proxy != nil, status == 0 { return true }
         headerBytes += bytes.count
         guard headerBytes <= Limits.head else {
             refusal = failure(.tooLarge, "the head of the answer is larger than \(Limits.head) bytes")

@@ -224,8 +224,7 @@ extension HTTPFailure {
     fileprivate var connectFailure: ConnectFailure {
         ConnectFailure(
             phase: kind == .lost ? .connect : ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake,
-            httpStatus: status, message: message,
-            retry: Proxy.retry(afterStatus: status))
+            httpStatus: status, message: message, retry: retry)
     }
 }
 

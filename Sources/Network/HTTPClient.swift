@@ -69,6 +69,8 @@ public struct HTTPFailure: Error, Hashable, Sendable {
     public var kind: Kind
     /// The status with which a proxy refused.
     public var status: Int?
+    /// When a connection is to be tried again, as a proxy that refused asks.
+    package var retry = Reconnection.later
     /// One line for people, without secrets.
     public var message: String
     /// A failure.

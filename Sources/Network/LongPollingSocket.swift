@@ -86,7 +86,8 @@ public actor LongPollingSocket {
         case .success(let response):
             let retry = Reconnection(afterSeconds: retryAfter(in: response.headers))
             end(WebSocketClose(code: 1006, reason: "HTTP status \(response.status)\(retry.words)", retry: retry))
-        case .failure(let failure): end(WebSocketClose(code: 1006, reason: failure.message))
+        case .failure(let failure):
+            end(WebSocketClose(code: 1006, reason: failure.message, retry: failure.retry))
         }
         if let closing, number == sent, waiting.isEmpty { end(closing) }
         if !isOver { sendWaiting() }

@@ -45,8 +45,6 @@ private struct TunnelAttempt {
         weir_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(max(1, timeout.microseconds / 1000)))
         weir_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { _, size, count, _ in size * count }
         setProxy(easy, proxy)
-        // What is suppressed is not kept, either: a refusal may say when to come again.
-        weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let code = curl_easy_perform(easy)
         guard code == CURLE_OK else { return .failure(explain(code, easy)) }
         var descriptor: curl_socket_t = -1
@@ -60,19 +58,9 @@ private struct TunnelAttempt {
     private func explain(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> ConnectFailure {
         let problem = proxyProblem(code, easy, proxy, place: url.authority)
         let words = problem?.message ?? "the proxy \(proxy.authority): \(String(cString: curl_easy_strerror(code)))"
-        let retry = Proxy.retry(afterStatus: problem?.status, asking: problem == nil ? nil : secondsAsked(easy))
         return ConnectFailure(
-            phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)\(retry.words)",
-            retry: retry)
-    }
-
-    /// How many seconds the proxy's answer asks to wait.
-    private func secondsAsked(_ easy: UnsafeMutableRawPointer) -> Int? {
-        var header: UnsafeMutablePointer<curl_header>?
-        guard curl_easy_header(easy, "Retry-After", 0, UInt32(CURLH_CONNECT), -1, &header) == CURLHE_OK,
-            let value = header?.pointee.value
-        else { return nil }
-        return retryAfter(String(cString: value))
+            phase: .proxy, httpStatus: problem?.status, message: "\(url.authority): \(words)",
+            retry: problem?.retry ?? .later)
     }
 
     private func failure(_ message: String) -> Result<ProxyTunnel, ConnectFailure> {
@@ -90,7 +78,8 @@ func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     weir_curl_set_text(easy, CURLOPT_PROXY, "http://\(proxy.authority)")
     weir_curl_set_text(easy, CURLOPT_NOPROXY, "")
     weir_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
-    weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // What is suppressed is not kept, either: a refusal may say when to come again.
+    weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
     weir_curl_set_long(easy, CURLOPT_PROXYAUTH, Int(weir_curl_auth_basic()))
     if let login = proxy.login {
         // libcurl takes both for percent-encoded, though its manual does not say so.
@@ -102,26 +91,50 @@ func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     }
 }
 
-/// What the proxy has to do with a failure of an exchange, and its status; nil when it has nothing to do with it.
+/// Why there is no tunnel.
+struct ProxyProblem {
+    var message: String
+    /// The proxy's, if it answered.
+    var status: Int?
+    /// When to ask it again.
+    var retry = Reconnection.later
+}
+
+/// What the proxy has to do with a failure of an exchange; nil when it has nothing to do with it.
 func proxyProblem(
     _ code: CURLcode, _ easy: UnsafeMutableRawPointer?, _ proxy: Proxy, place: String
-) -> (message: String, status: Int?)? {
+) -> ProxyProblem? {
     let name = "the proxy \(proxy.authority)"
     var status = 0
     weir_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
-    if status >= 300 { return (proxy.refusal(status: status, of: place), status) }
+    if status >= 300 {
+        let retry = Proxy.retry(afterStatus: status, asking: secondsAsked(easy))
+        return ProxyProblem(
+            message: proxy.refusal(status: status, of: place) + retry.words, status: status, retry: retry)
+    }
     // A tunnel that was opened has done its part.
     guard status == 0 else { return nil }
     switch code {
-    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST: return ("\(name): its address is not known", nil)
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
+        return ProxyProblem(message: "\(name): its address is not known")
     case CURLE_COULDNT_CONNECT:
         var number = 0
         weir_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
-        return ("\(name): \(number == 0 ? "cannot connect" : systemMessage(Int32(truncatingIfNeeded: number)))", nil)
+        let words = number == 0 ? "cannot connect" : systemMessage(Int32(truncatingIfNeeded: number))
+        return ProxyProblem(message: "\(name): \(words)")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PROXY, CURLE_UNSUPPORTED_PROTOCOL,
         CURLE_WEIRD_SERVER_REPLY:
-        return ("\(name) ended the connection, or its answer is not HTTP", nil)
-    case CURLE_OPERATION_TIMEDOUT: return ("no answer in time from \(name)", nil)
+        return ProxyProblem(message: "\(name) ended the connection, or its answer is not HTTP")
+    case CURLE_OPERATION_TIMEDOUT: return ProxyProblem(message: "no answer in time from \(name)")
     default: return nil
     }
+}
+
+/// How many seconds the proxy's answer asks to wait.
+private func secondsAsked(_ easy: UnsafeMutableRawPointer?) -> Int? {
+    var header: UnsafeMutablePointer<curl_header>?
+    guard curl_easy_header(easy, "Retry-After", 0, UInt32(CURLH_CONNECT), -1, &header) == CURLHE_OK,
+        let value = header?.pointee.value
+    else { return nil }
+    return retryAfter(String(cString: value))
 }

@@ -113,6 +113,28 @@ struct TestProxy {
         }
     }
 
+    @Test func `what the proxy says when it opens the tunnel is not the server's: neither headers nor cookies`()
+        throws
+    {
+        let proxy = try TestProxy()
+        defer { proxy.peer.stop() }
+        try withGreeter(secure: false) { server in
+            try withLoop { loop in
+                let client = try HTTPClient(answeringOn: loop)
+                defer { client.shutDown() }
+                let (answers, jar) = (Mailbox<Result<HTTPResponse, HTTPFailure>>(), CookieJar())
+                let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+                var access = proxy.access()
+                access.cookies = jar
+                client.send(HTTPRequest(url: url, access: access)) { answers.put($0) }
+                let answer = try answers.first().get()
+                #expect(answer.status == 200 && answer.body == Array("hello".utf8))
+                #expect(!answer.headers.contains { $0.name == "via" || $0.name == "set-cookie" })
+                #expect(jar.header(for: url) == nil)
+            }
+        }
+    }
+
     @Test("What is no proxy is told", arguments: Lane.allCases, ["noise", "nothing", "flood"])
     func nonsense(lane: Lane, kind: String) throws {
         let proxy = try TestProxy("--answer", kind)

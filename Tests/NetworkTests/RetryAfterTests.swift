@@ -74,6 +74,42 @@ import Wire
         }
     }
 
+    @Test func `a proxy that opens no tunnel for a request or a poll`() throws {
+        let proxy = try TestProxy("--refuse", "503", "--retry-after", "6")
+        defer { proxy.peer.stop() }
+        let url = URLParts(scheme: "http", host: "127.0.0.1", port: 9, path: "/s/")
+        let refusal = "the proxy 127.0.0.1:\(proxy.port) refuses the tunnel to 127.0.0.1:9 with HTTP status 503"
+        let words = "127.0.0.1:9: \(refusal), and asks for 6 s"
+        try withLoop { loop in
+            let http = try HTTPClient(answeringOn: loop)
+            defer { http.shutDown() }
+            let answers = Mailbox<Result<HTTPResponse, HTTPFailure>>()
+            http.send(HTTPRequest(url: url, access: proxy.access())) { answers.put($0) }
+            guard case .failure(let failure) = try answers.first() else {
+                Issue.record("\(answers.all)")
+                return
+            }
+            #expect(failure.retry == .after(seconds: 6) && failure.message == words)
+            let (engine, bayeux) = (Mailbox<WebSocketEvent>(), Mailbox<WebSocketEvent>())
+            loop.run {
+                let request = EngineIORequest(url: url, transport: .polling, access: proxy.access())
+                _ = EngineIOSocket(on: loop, http: http, request) { engine.put($0) }
+                let socket = LongPollingSocket(on: loop, http: http, url, access: proxy.access()) { bayeux.put($0) }
+                socket.send(.text("[]"))
+            }
+            guard case .failed(let failure) = try engine.first() else {
+                Issue.record("\(engine.all)")
+                return
+            }
+            #expect(failure.retry == .after(seconds: 6) && failure.message == words)
+            guard case .closed(let close)? = bayeux.wait(until: { $0.count == 2 }).last else {
+                Issue.record("\(bayeux.all)")
+                return
+            }
+            #expect(close.retry == .after(seconds: 6) && close.reason == words)
+        }
+    }
+
     @Test func `a poll of Bayeux`() throws {
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)
