@@ -201,6 +201,7 @@ public actor Tail {
         } catch {
             throw .recording(error)
         }
+        configuration.patience?.keepUnread(in: configuration.recordPath.flatMap(Self.folder(of:)))
     }
 
     /// 128 random bits as 32 hex digits.

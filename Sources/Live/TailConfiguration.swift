@@ -46,6 +46,8 @@ public struct TailConfiguration: Sendable {
     var requestTimeout: Duration = .seconds(30)
     /// Bytes that may wait for a viewer.
     var mostWaitingForViewers = 4 << 20
+    /// How long those wait who write the output. While a recording is written, they keep what nobody reads in its folder.
+    public var patience: WritePatience?
     /// Name of the context it runs in, for whoever asks, for the recording and for what is printed.
     public var context: String?
     /// Which rooms are not shown, for whoever shows events: the tail says which, as it is told.

@@ -88,13 +88,10 @@ enum TailCommand {
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
             if output.form != nil || output.view != .log { configuration.filter = outlets.filter }
+            configuration.patience = outlets.patience
             tail = try Tail(configuration, outlets: outlets.all)
         } catch {
             return Console.fail(error)
-        }
-        if let path = configuration.recordPath, path != "-" {
-            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-            outlets.patience.keepUnread(in: folder.isEmpty ? "/" : folder)
         }
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }

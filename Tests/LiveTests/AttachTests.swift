@@ -125,10 +125,12 @@ import Wire
         async throws
     {
         let folder = try temporaryFolder()
+        let patience = WritePatience()
         _ = try await ControlledTail.run {
             $0.recordFolder = folder
+            $0.patience = patience
         } _: { path, _, watcher in
-            try await record(path, folder, watcher)
+            try await record(path, folder, watcher, patience)
         }
         var reader = try RecordingReader(opening: folder + "/incident.weir.jsonl")
         var kinds: [String] = []
@@ -145,7 +147,9 @@ import Wire
         #expect(summary.events > 2 && summary.gaps == 0 && summary.undecodable == 0)
     }
 
-    private func record(_ path: String, _ folder: String, _ watcher: Watcher) async throws {
+    private func record(
+        _ path: String, _ folder: String, _ watcher: Watcher, _ patience: WritePatience
+    ) async throws {
         await watcher.reports.wait { $0.events.count > 2 }
         for name in ["../x", "a/b", "/etc/x", ".hidden", "x y", String(repeating: "x", count: 200)] {
             #expect(try refusal(path, "record.start", #"{"name":"\#(name)"}"#).code == -32001)
@@ -154,8 +158,10 @@ import Wire
         symlink("/tmp/elsewhere-\(getpid())", folder + "/link.weir.jsonl")
         #expect(try refusal(path, "record.start", #"{"name":"link"}"#).code == -32000)
         #expect(access("/tmp/elsewhere-\(getpid())", F_OK) != 0)
+        #expect(!patience.keepsUnread)
         let file = try call(path, "record.start", #"{"name":"incident"}"#)
         #expect(file == .string(folder + "/incident.weir.jsonl"))
+        #expect(patience.keepsUnread, "as with --record, an output that nobody reads holds nothing up")
         var facts = stat()
         #expect(lstat(folder + "/incident.weir.jsonl", &facts) == 0 && facts.st_mode & 0o777 == 0o600)
         #expect(try refusal(path, "record.start", #"{"name":"other"}"#).code == -32002)
@@ -163,6 +169,7 @@ import Wire
         await watcher.reports.wait { $0.events.count >= seen + 3 }
         let stopped = try call(path, "record.stop")
         #expect(stopped == .bool(true))
+        #expect(!patience.keepsUnread)
         #expect(try refusal(path, "record.start", #"{"name":"incident"}"#).message.contains("exists already"))
     }
 

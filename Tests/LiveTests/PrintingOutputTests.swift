@@ -139,6 +139,42 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
+    @Test func `once nothing is recorded any more a writer waits for its reader again, behind what was kept`() throws {
+        let pipe = try Pipe()
+        defer { pipe.close() }
+        let patience = WritePatience()
+        patience.keepUnread(in: try temporaryFolder())
+        let writer = DescriptorWriter(descriptor: pipe.writeEnd, name: "standard output", patience: patience)
+        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 16)
+        for _ in 0..<32 { try writer.write(piece) }
+        let spool = try #require(patience.openSpool(of: writer.descriptor))
+        #expect(spool.isWaiting)
+        patience.keepUnread(in: nil)
+        let written = Mailbox<Bool>()
+        runOnThread(named: "weir-test") {
+            do throws(OutletError) {
+                try writer.write(Array("end".utf8))
+                written.put(true)
+            } catch {
+                written.put(false)
+            }
+        }
+        var (all, buffer) = ([UInt8](), piece)
+        func read(to count: Int) {
+            while all.count < count,
+                case let got = Glibc.read(pipe.readEnd, &buffer, min(buffer.count, count - all.count)), got > 0
+            {
+                all += buffer[..<got]
+            }
+        }
+        read(to: 1 << 20)
+        #expect(written.all.isEmpty, "more than a pipe takes is still kept")
+        read(to: (2 << 20) + 3)
+        #expect(written.wait { !$0.isEmpty } == [true])
+        #expect(!spool.isWaiting)
+        #expect(all.count == (2 << 20) + 3 && all.suffix(3) == Array("end".utf8)[...])
+    }
+
     @Test("What comes while the last that waits is brought out comes out, too, and in order")
     func spoolEmpties() throws {
         let pipe = try Pipe()

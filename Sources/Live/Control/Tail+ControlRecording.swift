@@ -13,7 +13,8 @@ extension Tail {
         noteLastState(at: now)
         recordingPath = nil
         pending.append(
-            .stopRecording(journal.stamp(at: now)) { error in
+            .stopRecording(journal.stamp(at: now)) { [patience = configuration.patience] error in
+                patience?.keepUnread(in: nil)
                 call.answer(error.map { .failure(ControlError($0)) } ?? .success(.done))
             })
         handOver()
@@ -47,7 +48,12 @@ extension Tail {
     /// Where recordings may be begun.
     private var recordFolder: String? {
         if let folder = configuration.recordFolder { return folder }
-        guard let path = configuration.recordPath, path != "-" else { return nil }
+        return configuration.recordPath.flatMap(Self.folder(of:))
+    }
+
+    /// The folder of a recording; nil when it is standard output.
+    static func folder(of path: String) -> String? {
+        guard path != "-" else { return nil }
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
@@ -81,8 +87,12 @@ extension Tail {
             path: path, plan: plan, head: head.recording(plan.filter), stamp: stamp, restatement: restatement)
         recordingPath = path
         pending.append(
-            .beginRecording(start) { [self] error in
-                if error != nil { loop.run { self.assumeIsolated { $0.recordingPath = nil } } }
+            .beginRecording(start) { [self, patience = configuration.patience] error in
+                if error == nil {
+                    patience?.keepUnread(in: folder)
+                } else {
+                    loop.run { self.assumeIsolated { $0.recordingPath = nil } }
+                }
                 call.answer(error.map { .failure(ControlError($0)) } ?? .success(ControlResult { $0.string(path) }))
             })
         handOver()

@@ -26,7 +26,11 @@ public struct DescriptorWriter: Sendable {
 
     /// The same for bytes that lie elsewhere.
     func write(_ bytes: UnsafeRawBufferPointer) throws(OutletError) {
-        if !waits, let spool = patience?.openSpool(of: descriptor), spool.isWaiting, try spool.keep(bytes) { return }
+        if !waits, let patience, let spool = patience.openSpool(of: descriptor), spool.isWaiting {
+            if patience.keepsUnread, try spool.keep(bytes) { return }
+            // It comes behind what was kept.
+            try spool.drain()
+        }
         var done = 0
         while done < bytes.count {
             let written = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)

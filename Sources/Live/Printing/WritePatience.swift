@@ -34,8 +34,12 @@ public final class WritePatience: Sendable {
     /// The process was told to end. Any thread.
     public func end() { isEnding.store(true, ordering: .releasing) }
 
-    /// From here on what is not read holds nobody up: it waits in this folder, which is the recording's.
-    public func keepUnread(in folder: String) { spools.change { $0.folder = folder } }
+    /// From here on what is not read holds nobody up: it waits in this folder, which is the recording's. With nil, as nothing is recorded any more,
+    /// it is waited for again.
+    public func keepUnread(in folder: String?) { spools.change { $0.folder = folder } }
+
+    /// Whether what is not read is kept.
+    var keepsUnread: Bool { spools.look { $0.folder != nil } }
 
     /// What waits for the reader of a descriptor; nil when nothing ever did.
     func openSpool(of descriptor: Int32) -> OutputSpool? { spools.look { $0.open[descriptor] } }
