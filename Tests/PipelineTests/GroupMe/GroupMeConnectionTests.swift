@@ -235,6 +235,32 @@ struct GroupMeConnectionTests {
         #expect(peer.messages == ["01", "02"])
     }
 
+    @Test func `while our own output is paused nothing is timed, and a session that the server forgets then is a gap`()
+        throws
+    {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        peer.pass(.seconds(5))
+        try peer.say(GroupMeTranscript.id(1))
+        let last = peer.transcript.now
+        peer.feed(.reading(.paused))
+        let subscribed = peer.subscribed.count
+        // A server forgets who has sent no connect for twice the time that it holds one.
+        for _ in 0..<300 { peer.pass(.seconds(1)) }
+        peer.forget()
+        #expect(peer.subscribed.count == subscribed, "nothing is probed, since no answer would be read")
+        #expect(!peer.reports.contains { if case .connection(.lost) = $0 { true } else { false } })
+        peer.feed(.reading(.resumed))
+        for _ in 0..<70 { peer.pass(.seconds(1)) }
+        #expect(peer.gaps == 1)
+        let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.first
+        #expect(gap?.from == last)
+        #expect(peer.targets.contains { $0.contains("messages?limit=100") })
+        try peer.say(GroupMeTranscript.id(2))
+        #expect(peer.messages == ["01", "02"])
+    }
+
     @Test func `a room that the server never answers about is asked for again at the next full look`() throws {
         var peer = GroupMeTranscript(
             Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], lookAgain: .seconds(50)))
