@@ -126,6 +126,14 @@ extension GroupMeSimulatedServer: Side {
         return Picture.differences(model, truth)
     }
 
+    func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)] {
+        let truth = truth
+        let places = truth.groups.map { GroupMe.ConversationID.group($0.group.id) } + truth.chats.map(\.conversation)
+        return places.flatMap { truth.messages[$0] ?? [] }.filter { $0.deletion == nil }.map {
+            ($0.conversation.entity, $0.id.entity, $0.createdAt ?? Timestamp(milliseconds: 0))
+        }
+    }
+
     /// A joined room asks for its messages and its members, as many pages as the user wants to see or there are to be caught up with; a
     /// connection for the user, three lists and their empty last pages; an event for three things at most, of which the messages may need
     /// one more page; a look at everything for the lists, and for what each room asks.

@@ -35,6 +35,9 @@ protocol Side: SimulatedService {
     /// How the model differs from what is true, one line each.
     func differences(from simulation: Simulation) -> [String]
 
+    /// What is said in the places that are looked at and not deleted, whatever the model shows of it.
+    func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)]
+
     /// As many requests as what happened gives reason for, beside those that failed.
     func mostRequests(of simulation: Simulation) -> Int
 }

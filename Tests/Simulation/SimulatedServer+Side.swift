@@ -129,6 +129,15 @@ extension SimulatedServer: Side {
         return Picture.differences(model, truth)
     }
 
+    /// Without the replies of heads that were deleted: in era A no list mentions them.
+    func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)] {
+        let workspace = simulation.place ?? workspaces[0]
+        return truth.channels.filter { $0.visibility == "direct" || $0.workspace == workspace }.flatMap { channel in
+            channel.threads.filter { $0.messages.first?.subtype != "deleted" }.flatMap(\.messages)
+                .filter { $0.subtype != "deleted" }.map { (channel.id, $0.id, $0.createdAt) }
+        }
+    }
+
     /// A joined room asks for at most two things and a new connection for five on the way to its rooms; an event makes at most three
     /// things be asked; what fails is asked again; what is listed may be asked for one by one. What was missed may be behind every page that
     /// there is, each with threads that are read whole.

@@ -169,6 +169,24 @@ package struct Simulation {
     /// The rooms of which the model says that messages are missing: their channels' or conversations' ids.
     package var holes: [String] { session.model.elements(in: .holes).map(\.id.id.description) }
 
+    /// What was said from a time on (milliseconds since the beginning), is not shown, and lies in no hole. Of places in which nothing was said
+    /// before, nothing was known that a hole could begin with: of them the newest page is shown.
+    package func untold(since time: Int64) -> [String] {
+        let sections = session.model.sectionKeys.filter { $0.name == "messages" || $0.name == "thread" }
+        let shown = Set(sections.flatMap { session.model.elements(in: $0) }.map(\.id.id))
+        let holes = session.model.elements(in: .holes)
+        let said = server.said(in: self).map { ($0.place, $0.message, at: $0.at.milliseconds - Self.epoch) }
+        let known = Set(said.filter { $0.at < time }.map(\.0))
+        return said.filter { place, message, at in
+            at >= time && known.contains(place) && !shown.contains(message)
+                && !holes.contains { row in
+                    guard row.id.id == place, let hole = row.hole else { return false }
+                    let (from, to) = (hole.from.milliseconds - Self.epoch, hole.to.milliseconds - Self.epoch)
+                    return from <= at && at <= to
+                }
+        }.map { "message \($0.1) of \($0.0)" }
+    }
+
     /// The user asks for all that was ever said in every room; gives what is wrong once quiet has come.
     package mutating func readHistory() -> [String] {
         showsAll = true

@@ -57,6 +57,8 @@ import Testing
         simulation.run()
         #expect(simulation.outcome == [])
         #expect(!simulation.holes.isEmpty)
+        // All that is missing of what was said since the restart is in the hole of its place.
+        #expect(simulation.untold(since: 20_000) == [])
         #expect(simulation.readHistory() == [])
         #expect(simulation.holes.isEmpty)
     }
