@@ -194,6 +194,7 @@ public struct Session: Sendable {
             client!.hearsEvent(at: now)
         else { return false }
         begin(n, at: now)
+        history.heardAt = now
         handle(event, into: &effects)
         settle(into: &effects)
         return true

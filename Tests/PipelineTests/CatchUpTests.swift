@@ -49,6 +49,22 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
     }
 
+    @Test func `a gap begins with the event that was heard last, also where that was decoded before`() throws {
+        var transcript = joined(catchUp: 1)
+        transcript.pass(.seconds(3))
+        let frame = Array(F.joined(F.feedRoom).utf8)
+        let event = try #require(FrameDecoder(Configuration(backend: .twake)).decode(frame[...]))
+        let (connection, heard) = (transcript.connection, transcript.now)
+        var effects: [Effect] = []
+        let isHandled = transcript.session.handle(event, on: connection, n: 100, at: heard, into: &effects)
+        #expect(isHandled)
+        transcript.pass(.seconds(2))
+        transcript.cut()
+        transcript.pass(try #require(transcript.retryIn))
+        transcript.authenticate()
+        #expect(transcript.gaps.map(\.from) == [heard])
+    }
+
     @Test func `a head that is gone leaves, one that changed is shown as it is, in whichever page`() throws {
         var transcript = try missing()
         for (part, range) in Self.pages[..<5] { transcript.answer(part, page(range)) }
