@@ -225,6 +225,16 @@ import Wire
         #expect(sent.errors.contains("in company ‹secret-") && !sent.errors.contains(secret), "\(sent.errors)")
     }
 
+    @Test func `they are not in what a command says of the account`() throws {
+        let server = try server()
+        defer { server.close() }
+        let run = try weir(
+            "whoami", "http://127.0.0.1:\(server.port)", "--token", "env:TOKEN",
+            environment: ["TOKEN": "a-token-of-the-test"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("  ‹secret-") && !run.output.contains(Self.secrets[9]), "\(run.output)")
+    }
+
     @Test func `they are kept where that is asked for, and the head says so`() throws {
         let server = try server()
         defer { server.close() }

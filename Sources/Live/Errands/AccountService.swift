@@ -1,6 +1,7 @@
 public import Events
 public import Network
 public import Pipeline
+import Recording
 public import Wire
 
 /// Logging in and out, and who one is: a few requests, one after the other. Ends its threads with `close()`.
@@ -19,6 +20,7 @@ public final class AccountService: Sendable {
     let plan: AccessPlan
     private let loop: EventLoop
     let http: HTTPClient
+    private let scrubber = SecretScrubber()
 
     /// A service of the server at an address.
     public init(_ server: URLParts, _ plan: AccessPlan) throws(ErrandError) {
@@ -63,7 +65,8 @@ public final class AccountService: Sendable {
         let era = try await era(access)
         let body = try await ask(TwakeLogin.whoami(era), access, token: token)
         do throws(DecodingFailure) {
-            return (try TwakeLogin.account(from: body[...]), era)
+            // What a server says is printed.
+            return (try TwakeLogin.account(from: scrubber.scrubbed(body[...])?[...] ?? body[...]), era)
         } catch {
             throw .unreachable(why: error.description)
         }
@@ -101,19 +104,20 @@ public final class AccountService: Sendable {
     func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
         let response = try await send(TwakeLogin.probe, access, token: nil)
         if let era = TwakeLogin.era(status: response.status) { return era }
-        throw .refused(
-            why: TwakeLogin.refusal(status: response.status, body: response.body[...]), status: response.status)
+        throw .refused(why: refusal(response), status: response.status)
+    }
+
+    /// The server's words, without secrets.
+    private func refusal(_ response: HTTPResponse) -> String {
+        scrubber.scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
     }
 
     func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
         let response = try await send(call, access, token: token)
         switch response.status {
         case 200..<300: return response.body
-        case 500...:
-            throw .unreachable(why: TwakeLogin.refusal(status: response.status, body: response.body[...]))
-        default:
-            throw .refused(
-                why: TwakeLogin.refusal(status: response.status, body: response.body[...]), status: response.status)
+        case 500...: throw .unreachable(why: refusal(response))
+        default: throw .refused(why: refusal(response), status: response.status)
         }
     }
 
