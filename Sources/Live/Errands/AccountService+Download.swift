@@ -1,6 +1,7 @@
 public import Events
 import Network
 import Pipeline
+import Recording
 public import Store
 import Wire
 
@@ -168,6 +169,6 @@ extension AccountService {
     }
 
     private static func words(of response: HTTPResponse) -> String {
-        TwakeLogin.refusal(status: response.status, body: response.body[...])
+        SecretScrubber().scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
     }
 }

@@ -1,6 +1,7 @@
 import Events
 import Network
 import Pipeline
+import Recording
 import Store
 import Wire
 
@@ -77,7 +78,8 @@ extension Errand {
 
     private static func words(of result: Result<HTTPResponse, HTTPFailure>) -> String {
         switch result {
-        case .success(let response): TwakeLogin.refusal(status: response.status, body: response.body[...])
+        case .success(let response):
+            SecretScrubber().scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
         case .failure(let failure): failure.message
         }
     }
