@@ -471,6 +471,34 @@ import Testing
             1022 erase 0 0 36
             """
         ),
+        (
+            "a head came back with an own reply, without the replies that were deleted while it was let go of",
+            """
+            era b, Engine.IO 3, seed 301685447198400, watching channels
+            171 reply 1 4 8
+            1029 restart 50000 0
+            1172 answer 2 1
+            1201 reply 3 4 29
+            1270 reply 2 2 23
+            1283 crash 2 0
+            2316 crash 2 0
+            42665 burst 0 27 24
+            """
+        ),
+        (
+            "a head was moved into another thread, and a reply that it left behind was deleted, while the client was away",
+            """
+            era a, Engine.IO 4, seed 301685447246792, watching usual
+            1922 sleep 5000 0
+            1935 post 0 2 4
+            1938 move 2 2 33
+            1970 move 3 2 22
+            2027 post 0 9 21
+            2045 leave 0 2 16
+            2176 delete 0 3 23
+            4761 cut 0 0
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

@@ -191,12 +191,13 @@ extension TwakeBackend {
         }
     }
 
-    /// Era A leaves the replies of a deleted head where they are, and counts them nowhere: gives the threads of which not all was listed.
+    /// Era A leaves the replies of a head that was deleted or moved where they are, and counts them nowhere: gives the threads of which not all
+    /// was listed.
     private mutating func headless(in channel: EntityID, _ transaction: Transaction) -> [EntityID] {
         let listed = memory.listed.removeValue(forKey: channel) ?? []
         let model = transaction.model
         return model.sectionKeys.filter { $0.name == Item.Section.threadName }.compactMap { section in
-            guard let thread = section.parent, model[.message(thread)] == nil else { return nil }
+            guard let thread = section.parent, model[.message(thread)]?.message?.isHead != true else { return nil }
             // What is let go of is not asked about again.
             let replies = model.rows(in: section).filter { $0.message?.channel == channel && model[$0.id] != nil }
             return replies.allSatisfy { listed.contains($0.id.id) } ? nil : thread

@@ -38,8 +38,14 @@ extension TwakeBackend {
                 transaction.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
             }
             if isLetGo(message, of: path.channel, in: transaction.model) { return }
+            // Deleted replies, which era B shows, are not in the count of a head that comes anew.
+            let isNew = era == .b && message.isHead && transaction.model[.message(id)] == nil
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
-            if isCurrent, message.isHead { reconcile(message, era, path, into: &transaction) }
+            if isNew {
+                transaction.fetch(.twake(.thread(era, company: path.company, path, id: id)))
+            } else if isCurrent, message.isHead {
+                reconcile(message, era, path, into: &transaction)
+            }
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
             break
