@@ -198,7 +198,6 @@ extension Store.Opening {
     fileprivate func notice(_ path: String) -> Notice? {
         switch self {
         case .created, .found: nil
-        case .migrated(let version): Notice(.info, "\(path) was of version \(version) and is brought up to date")
         case .rebuilt(let aside, let why):
             Notice(
                 .warning,

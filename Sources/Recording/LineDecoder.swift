@@ -51,9 +51,9 @@ struct LineDecoder: ~Copyable, ~Escapable {
         reader = JSONReader(line)
     }
 
-    /// Decodes `line`, given without its line feed. With `needsChecksum` a line that counts to no chunk must have one of itself; one that
-    /// is there must be right, whether it is needed or not.
-    static func decode(_ line: Span<UInt8>, needsChecksum: Bool = false) throws(LineFailure) -> DecodedLine {
+    /// Decodes `line`, given without its line feed. A line that counts to no chunk must have a checksum of itself; one that is there must be
+    /// right, whether it is needed or not.
+    static func decode(_ line: Span<UInt8>) throws(LineFailure) -> DecodedLine {
         let checksum = LineChecksum.finding(in: line)
         if checksum == .wrong { throw .checksum }
         var decoder = LineDecoder(line)
@@ -68,7 +68,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
             if decoder.number == nil { throw .lacks("n") }
             if decoder.time == nil { throw .lacks("t") }
         }
-        if needsChecksum, record.isOutsideChunks, checksum == .none { throw .lacks("sum") }
+        if record.isOutsideChunks, checksum == .none { throw .lacks("sum") }
         return DecodedLine(
             record: record, number: decoder.number, time: decoder.time, wall: decoder.wall,
             isRestated: decoder.isRestated)

@@ -43,7 +43,7 @@ extension Record {
         public var session: RawJSON
         /// A head.
         public init(
-            major: Int = 1, minor: Int = 2, recording: String, segment: Int = 1, previous: String? = nil,
+            major: Int = 1, minor: Int = 0, recording: String, segment: Int = 1, previous: String? = nil,
             wallStart: Int64,
             clock: String = "CLOCK_BOOTTIME", boot: String? = nil, tool: String, system: String? = nil,
             context: String? = nil,
@@ -69,9 +69,6 @@ extension Record {
             self.seed = seed
             self.session = session
         }
-
-        /// Whether each line that counts to no chunk must have a checksum of itself.
-        var hasLineChecksums: Bool { minor >= RecordFormat.minorOfLineChecksums }
     }
 
     /// How many of something there are.

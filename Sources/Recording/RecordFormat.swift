@@ -6,10 +6,9 @@ enum RecordFormat {
     static let name = "weir-recording"
     /// The major version this room reads and writes.
     static let major = 1
-    /// The minor version this room writes.
-    static let minor = 2
-    /// The minor version since which a line that counts to no chunk has a checksum of itself (`LineChecksum`).
-    static let minorOfLineChecksums = 2
+    /// The minor version this room writes. A later one only adds: kinds of records, members, values; a reader passes over what it does not know.
+    /// Whatever else changes needs another major version.
+    static let minor = 0
     /// What is called so is compressed when it is written; what is read may be called anything.
     static let compressedEnding = ".zst"
     /// The most bytes a line may have, its line feed included.
@@ -26,8 +25,6 @@ enum RecordFormat {
     static let maximumList = 1 << 20
     /// Every `end` line has this length, line feed included: a reader finds it from the end of the file.
     static let endLine = 112
-    /// The length it had before it had a checksum.
-    static let endLineWithoutChecksum = 96
     /// The largest integer that every reader of JSON keeps exactly (2^53); times and numbers end here.
     static let maximumInteger: Int64 = 1 << 53
     /// A chunk ends, with a `sync` record, when it holds this many bytes ...

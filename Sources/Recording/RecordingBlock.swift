@@ -115,7 +115,7 @@ public struct RecordingBlocks: ~Copyable {
     private func sync(_ line: Span<UInt8>) -> (Record.SyncRecord, DecodedLine)? {
         guard line.starts(with: #"{"k":"sync""#) else { return nil }
         do throws(LineFailure) {
-            let decoded = try LineDecoder.decode(line, needsChecksum: head.hasLineChecksums)
+            let decoded = try LineDecoder.decode(line)
             if case .sync(let sync) = decoded.record { return (sync, decoded) }
         } catch {}
         return nil

@@ -13,13 +13,12 @@ extension RecordingIndex {
     public init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
 
     private init(of reader: consuming RecordingReader) throws(RecordingError) {
-        let head = reader.head
         var lines = reader.intoLines()
-        if let stored = Self.stored(in: &lines, head) {
+        if let stored = Self.stored(in: &lines) {
             self = stored
         } else {
             try lines.move(to: 0, line: 1)
-            self = try Self.scanned(lines, head)
+            self = try Self.scanned(lines)
         }
     }
 }
@@ -28,28 +27,27 @@ extension RecordingIndex {
 
 extension RecordingIndex {
     /// The file's `idx`, when its last line leads to one that can be believed.
-    private static func stored(in lines: inout LineScanner, _ head: Record.Head) -> RecordingIndex? {
-        let endLine = head.hasLineChecksums ? RecordFormat.endLine : RecordFormat.endLineWithoutChecksum
+    private static func stored(in lines: inout LineScanner) -> RecordingIndex? {
+        let endLine = RecordFormat.endLine
         guard let size = lines.size, size > endLine,
-            case .end(let end) = record(at: size - endLine, of: &lines, head)?.record,
+            case .end(let end) = record(at: size - endLine, of: &lines)?.record,
             let place = end.index, place > 0, place < size - endLine,
-            case .index(let index) = record(at: place, of: &lines, head)?.record, lines.nextOffset <= size,
+            case .index(let index) = record(at: place, of: &lines)?.record, lines.nextOffset <= size,
             index.isOrdered, let last = index.chunks.last, last.offset < place,
-            agrees(last, with: lastSync(before: place, of: &lines, head))
+            agrees(last, with: lastSync(before: place, of: &lines))
         else { return nil }
         return RecordingIndex(origin: .file, chunks: index.chunks, kinds: index.kinds, rooms: index.rooms)
     }
 
     /// The record of the line that begins at `offset`; nil when none does.
-    private static func record(at offset: Int, of lines: inout LineScanner, _ head: Record.Head) -> DecodedLine? {
+    private static func record(at offset: Int, of lines: inout LineScanner) -> DecodedLine? {
         do throws(RecordingError) {
             try lines.move(to: offset - 1, line: 0)
             // What is left of the line before is its line feed.
             guard case .whole(let rest) = try lines.next(), rest.isEmpty, case .whole(let line) = try lines.next()
             else { return nil }
             do throws(LineFailure) {
-                return try LineDecoder.decode(
-                    lines.buffer.span.extracting(line), needsChecksum: head.hasLineChecksums)
+                return try LineDecoder.decode(lines.buffer.span.extracting(line))
             } catch {
                 return nil
             }
@@ -60,7 +58,7 @@ extension RecordingIndex {
 
     /// The `sync` right before `offset`, and where it stands.
     private static func lastSync(
-        before offset: Int, of lines: inout LineScanner, _ head: Record.Head
+        before offset: Int, of lines: inout LineScanner
     ) -> (sync: Record.SyncRecord, offset: Int)? {
         // A `sync` with many connections and kinds has some hundred bytes.
         let start = max(0, offset - (64 << 10))
@@ -75,7 +73,7 @@ extension RecordingIndex {
             return nil
         }
         guard let found, found.upperBound == offset, found.lowerBound > 0,
-            case .sync(let sync) = record(at: found.lowerBound, of: &lines, head)?.record
+            case .sync(let sync) = record(at: found.lowerBound, of: &lines)?.record
         else { return nil }
         return (sync, found.lowerBound)
     }
@@ -106,9 +104,9 @@ extension Record.IndexRecord {
 extension RecordingIndex {
     /// Goes through the lines; decodes of each chunk the first numbered one and its `sync`.
     private static func scanned(
-        _ lines: consuming LineScanner, _ head: Record.Head
+        _ lines: consuming LineScanner
     ) throws(RecordingError) -> RecordingIndex {
-        var scan = IndexScan(needsChecksums: head.hasLineChecksums)
+        var scan = IndexScan()
         while let line = try lines.next() {
             switch line {
             case .whole(let range): scan.take(lines.buffer.span.extracting(range), at: lines.offset)
@@ -122,7 +120,6 @@ extension RecordingIndex {
 
 /// What is known of the chunks so far, while the lines go by.
 private struct IndexScan {
-    private let needsChecksums: Bool
     private var chunks: [RecordingIndex.Chunk] = []
     private var open: RecordingIndex.Chunk?
     private var isOpenKnown = false
@@ -132,8 +129,6 @@ private struct IndexScan {
     private var lastLine: [UInt8] = []
     private var lastTime = Moment.zero
     private var lastNumber = 0
-
-    init(needsChecksums: Bool) { self.needsChecksums = needsChecksums }
 
     /// Notes a line that cannot be read.
     mutating func pass(at offset: Int) {
@@ -197,7 +192,7 @@ private struct IndexScan {
     }
 
     private func decode(_ line: Span<UInt8>) -> DecodedLine? {
-        do throws(LineFailure) { return try LineDecoder.decode(line, needsChecksum: needsChecksums) } catch {
+        do throws(LineFailure) { return try LineDecoder.decode(line) } catch {
             return nil
         }
     }

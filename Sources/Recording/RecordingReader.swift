@@ -188,8 +188,7 @@ public struct RecordingReader: ~Copyable {
         current = range
         if let (frame, payload) = frame(in: range) { return entry(of: frame, payload) }
         do throws(LineFailure) {
-            let decoded = try LineDecoder.decode(
-                lines.buffer.span.extracting(range), needsChecksum: head.hasLineChecksums)
+            let decoded = try LineDecoder.decode(lines.buffer.span.extracting(range))
             return entry(of: decoded, range)
         } catch {
             let bytes = range.count + 1
@@ -206,7 +205,7 @@ public struct RecordingReader: ~Copyable {
         guard bytes > 1, let range = lines.unfinished(bytes: bytes) else { return false }
         let line = lines.buffer.span.extracting(range.lowerBound..<range.upperBound - 1)
         do throws(LineFailure) {
-            _ = try LineDecoder.decode(line, needsChecksum: head.hasLineChecksums)
+            _ = try LineDecoder.decode(line)
             return true
         } catch {
             return false

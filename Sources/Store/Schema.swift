@@ -1,17 +1,15 @@
 import Glibc
 
-// The tables, and the way to them from any older version. Everything belongs to an account, and goes with it.
+// The tables. Everything belongs to an account, and goes with it.
 enum Schema {
     /// `WEIR`, in the header of every file that is ours.
     static let application: Int64 = 0x5745_4952
 
-    /// The version this program writes.
-    static var version: Int { steps.count }
+    /// The version this program writes. Another one needs statements that lead to it from this one: no store is thrown away.
+    static let version = 1
 
-    /// What leads from each version to the next; those that were released are never changed.
-    static let steps = [
-        // An account's number is never given again: a session goes on with the number it knows, and sees that the account is gone.
-        """
+    // An account's number is never given again: a session goes on with the number it knows, and sees that the account is gone.
+    static let tables = """
         CREATE TABLE account (
             number INTEGER PRIMARY KEY AUTOINCREMENT, server TEXT NOT NULL, user TEXT NOT NULL, used INTEGER NOT NULL,
             UNIQUE (server, user)
@@ -34,9 +32,6 @@ enum Schema {
             account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE, kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
             PRIMARY KEY (account, kind, key)
         ) STRICT, WITHOUT ROWID;
-        """,
-        // What waits to be written to the server, and what is downloaded at most once.
-        """
         CREATE TABLE outbox (
             number INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE,
             id TEXT NOT NULL, entry BLOB NOT NULL,
@@ -46,24 +41,12 @@ enum Schema {
             account INTEGER NOT NULL REFERENCES account ON DELETE CASCADE, kind TEXT NOT NULL, key TEXT NOT NULL, bytes BLOB NOT NULL,
             PRIMARY KEY (account, kind, key)
         ) STRICT;
-        """,
-        // What nothing ever used: pages of history by themselves, and a selected channel or thread.
         """
-        DELETE FROM thing WHERE kind = 'page';
-        DELETE FROM note WHERE kind = 'selected' AND key IN ('channel', 'thread');
-        """,
-    ]
 }
 
 extension Database {
-    /// What the schema was found to be.
-    enum Finding {
-        case new, current
-        case older(Int)
-    }
-
-    /// Sets the connection up and brings the file to this program's version. Throws `damaged` for what is no sound database.
-    mutating func settle(patience: Duration, maximumBytes: Int) throws(StoreError) -> Finding {
+    /// Sets the connection up and makes the tables where there are none. Throws `damaged` for what is no sound database.
+    mutating func settle(patience: Duration, maximumBytes: Int) throws(StoreError) -> Store.Opening {
         // The first statement that reads the file finds out whether it is a database at all.
         guard try isOurs() else { throw .foreign(path: path) }
         try beginLog(patience: patience)
@@ -73,7 +56,7 @@ extension Database {
         let pageSize = try integer("PRAGMA page_size") ?? 4096
         try execute("PRAGMA max_page_count = \(max(1, Int64(maximumBytes) / max(1, pageSize)))")
         try checkSoundness()
-        return try migrate()
+        return try makeTables()
     }
 
     /// SQLite does not wait for others when it goes over to the log, as several that create a file at the same time do.
@@ -105,15 +88,16 @@ extension Database {
     }
 
     /// Another process may do the same at the same time, so the version is read under the write lock.
-    private mutating func migrate() throws(StoreError) -> Finding {
-        if try version() == Schema.version { return .current }
+    private mutating func makeTables() throws(StoreError) -> Store.Opening {
+        if try version() == Schema.version { return .found }
         return try transaction { (database) throws(StoreError) in
             let found = try database.version()
             guard found <= Schema.version else { throw .newer(path: database.path, version: found) }
-            for step in Schema.steps[found...] { try database.execute(step) }
+            if found == Schema.version { return .found }
+            try database.execute(Schema.tables)
             try database.execute(
                 "PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
-            return found == Schema.version ? .current : found == 0 ? .new : .older(found)
+            return .created
         }
     }
 

@@ -13,8 +13,6 @@ public final class Store: Sendable {
         case created
         /// It was there.
         case found
-        /// It was of that older version and was brought to this one.
-        case migrated(from: Int)
         /// It was damaged. It was put there, nothing of it is remembered, and a new one was begun.
         case rebuilt(asideAt: String, why: String)
     }
@@ -149,17 +147,17 @@ extension Store {
         let file = try StoreFile(preparing: path)
         do {
             var database = try Database(opening: path, patience: patience)
-            let finding = try database.settle(patience: patience, maximumBytes: maximumBytes)
+            let opening = try database.settle(patience: patience, maximumBytes: maximumBytes)
             database.thingBudget = maximumBytes / thingShare
-            return (Monitor<Database?>(database), Opening(finding))
+            return (Monitor<Database?>(database), opening)
         } catch {
             guard case .damaged(_, let why) = error else { throw error }
             let aside = try file.setAside(at: now / 1000)
             _ = try StoreFile(preparing: path)
             var database = try Database(opening: path, patience: patience)
-            let finding = try database.settle(patience: patience, maximumBytes: maximumBytes)
+            let opening = try database.settle(patience: patience, maximumBytes: maximumBytes)
             database.thingBudget = maximumBytes / thingShare
-            return (Monitor<Database?>(database), aside.map { .rebuilt(asideAt: $0, why: why) } ?? Opening(finding))
+            return (Monitor<Database?>(database), aside.map { .rebuilt(asideAt: $0, why: why) } ?? opening)
         }
     }
 
@@ -186,16 +184,6 @@ extension Store {
             guard gathered.count > 1 else { return state.change { $0.handlers.onTrouble }(error) }
             // One that cannot be kept may not take the others with it.
             for keeping in gathered { keep([keeping], on: &database, telling: state) }
-        }
-    }
-}
-
-extension Store.Opening {
-    fileprivate init(_ finding: Database.Finding) {
-        switch finding {
-        case .new: self = .created
-        case .current: self = .found
-        case .older(let version): self = .migrated(from: version)
         }
     }
 }

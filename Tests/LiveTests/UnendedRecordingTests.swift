@@ -2,10 +2,11 @@ import Glibc
 import Live
 import Network
 import Pipeline
-import Recording
 import TestSupport
 import Testing
 import Wire
+
+@testable import Recording
 
 /// Recordings of which every line is whole, and the last is no `end`: who wrote them was killed between two lines.
 @Suite struct UnendedRecordingTests {
@@ -89,9 +90,11 @@ import Wire
         try writeFile(paths[1], (second + [records[records.count - 1]]).joined(separator: "\n") + "\n")
         #expect(try played(paths).reports.notices.isEmpty)
         // What goes on elsewhere ends with no number of its own.
-        let rotated = records[records.count - 1].replacing(#""why":"closed""#, with: #""why":"rotated""#)
-            .replacing(#""n":7"#, with: #""n":6"#)
-        try writeFile(paths[0], (open + [rotated]).joined(separator: "\n") + "\n")
+        var rotated = Array(
+            records[records.count - 1].replacing(#""why":"closed""#, with: #""why":"rotated""#)
+                .replacing(#""n":7"#, with: #""n":6"#).utf8.dropLast(LineChecksum.bytes))
+        LineChecksum.close(&rotated)
+        try writeFile(paths[0], (open + [String(decoding: rotated, as: UTF8.self)]).joined(separator: "\n") + "\n")
         try writeFile(paths[1], second[0] + "\n")
         #expect(try played([paths[0]]).reports.notices.isEmpty)
         #expect(try played(paths).reports.notices.map(\.text) == [paths[1] + ": " + Self.words])

@@ -19,7 +19,7 @@ import Wire
     @Test func `head`() {
         #expect(
             line(.head(testHead))
-                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":2,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":0,"rec":"0123456789abcdef0123456789abcdef","seg":1,"#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","tool":"weir 0.1.0","redact":["secrets"],"#
                 + #""max_payload":33554432,"seed":"18446744073709551615","session":{"backend":"socketio"}}"# + "\n")
     }
@@ -37,7 +37,7 @@ import Wire
         head.filter = "kind = message"
         #expect(
             line(.head(head))
-                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":2,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
+                == #"{"k":"head","fmt":"weir-recording","v":1,"minor":0,"rec":"0123456789abcdef0123456789abcdef","seg":2,"#
                 + #""prev":"abababababababababababababababababababababababababababababababab","#
                 + #""w0":"2026-01-02T03:04:05.123456Z","clock":"CLOCK_BOOTTIME","boot":"b007","tool":"weir 0.1.0","#
                 + #""os":"linux","ctx":"work","title":"the outage","tags":["prod","2026"],"idle_limit":2000000,"#
