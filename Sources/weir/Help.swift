@@ -1,10 +1,10 @@
 /// The help texts, made from the tables.
 enum Help {
     /// The version, as `weir --version` prints it.
-    static let version = "weir 0.1.0"
+    static let version = "weir 0.9.0"
 
     /// When that version was made, for the manual pages.
-    static let released = "2026-11-21"
+    static let released = "2026-11-28"
 
     /// The text of `weir help`.
     static var overview: String {

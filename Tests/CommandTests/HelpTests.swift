@@ -40,7 +40,7 @@ struct HelpTests {
     @Test("The version is one line")
     func showsVersion() throws {
         let result = try weir("--version")
-        #expect(result.output == "weir 0.1.0\n")
+        #expect(result.output == "weir 0.9.0\n")
         #expect(result.status == 0)
     }
 }
