@@ -499,6 +499,19 @@ import Testing
             4761 cut 0 0
             """
         ),
+        (
+            "replies to an own message came into a workspace that is not looked at: a killed tail had kept its channel",
+            """
+            era c, Engine.IO 4, seed 301685447311802, watching usual, history 42
+            5725 reply 0 0 35
+            5919 spoil 15 8
+            5970 look 1 3
+            6958 crash 1 0
+            7800 cheer 1 2
+            9365 flood 1 1 0
+            9480 answer 1 1
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

@@ -70,7 +70,10 @@ extension TwakeBackend {
             guard facts.workspace == nil else { return }
             facts.workspace = choose(
                 "workspace", option: "--workspace", from: places, facts.lastWorkspace, into: &transaction)
-            if facts.workspace != nil { discover(into: &transaction) }
+            guard facts.workspace != nil else { return }
+            // What a tail that was killed kept of another workspace nothing would keep true.
+            if discoversRooms { dropRemembered(into: &transaction) }
+            discover(into: &transaction)
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
             let rooms = try transaction.answer(

@@ -30,7 +30,7 @@ extension TwakeBackend {
     }
 
     /// Nothing was looked at yet: what is remembered of other places has no rooms to be left with.
-    private mutating func dropRemembered(into transaction: inout Transaction) {
+    mutating func dropRemembered(into transaction: inout Transaction) {
         for section in transaction.model.sectionKeys where section.name == Item.Section.channelsName {
             if section.parent != facts.workspace { removeChannels(of: section, into: &transaction) }
         }
