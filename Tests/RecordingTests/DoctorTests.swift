@@ -62,7 +62,7 @@ import Wire
         try withTemporaryFolder { folder in
             _ = try RecordingCopy.index(SampleRecording.path, to: ToolDestination(path: folder + "/a"))
             var text = lines(of: try contents(of: folder + "/a"))
-            text[text.count - 2] = summed(text[text.count - 2].replacing("[2239,", with: "[2241,"))
+            text[text.count - 2] = summed(text[text.count - 2].replacing("[2240,", with: "[2241,"))
             try write(Array((text.joined(separator: "\n") + "\n").utf8), to: folder + "/b")
             #expect(try findings(folder + "/b").map(\.message) == ["chunk 2 of the index is not the one in the file"])
         }
