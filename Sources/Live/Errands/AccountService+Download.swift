@@ -1,7 +1,6 @@
 public import Events
 import Network
 import Pipeline
-import Recording
 public import Store
 import Wire
 
@@ -160,15 +159,11 @@ extension AccountService {
             switch result {
             case .success(let response) where response.status == 200: completion(.success(response.body))
             case .success(let response) where response.status >= 500:
-                completion(.failure(.unreachable(why: Self.words(of: response))))
+                completion(.failure(.unreachable(why: response.refusal)))
             case .success(let response):
-                completion(.failure(.refused(why: Self.words(of: response), status: response.status)))
+                completion(.failure(.refused(why: response.refusal, status: response.status)))
             case .failure(let failure): completion(.failure(.unreachable(why: failure.message)))
             }
         }
-    }
-
-    private static func words(of response: HTTPResponse) -> String {
-        SecretScrubber().scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
     }
 }

@@ -20,7 +20,6 @@ public final class AccountService: Sendable {
     let plan: AccessPlan
     private let loop: EventLoop
     let http: HTTPClient
-    private let scrubber = SecretScrubber()
 
     /// A service of the server at an address.
     public init(_ server: URLParts, _ plan: AccessPlan) throws(ErrandError) {
@@ -66,7 +65,7 @@ public final class AccountService: Sendable {
         let body = try await ask(TwakeLogin.whoami(era), access, token: token)
         do throws(DecodingFailure) {
             // What a server says is printed.
-            return (try TwakeLogin.account(from: scrubber.scrubbed(body[...])?[...] ?? body[...]), era)
+            return (try TwakeLogin.account(from: SecretScrubber().scrubbed(body[...])?[...] ?? body[...]), era)
         } catch {
             throw .unreachable(why: error.description)
         }
@@ -104,20 +103,15 @@ public final class AccountService: Sendable {
     func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
         let response = try await send(TwakeLogin.probe, access, token: nil)
         if let era = TwakeLogin.era(status: response.status) { return era }
-        throw .refused(why: refusal(response), status: response.status)
-    }
-
-    /// The server's words, without secrets.
-    private func refusal(_ response: HTTPResponse) -> String {
-        scrubber.scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
+        throw .refused(why: response.refusal, status: response.status)
     }
 
     func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
         let response = try await send(call, access, token: token)
         switch response.status {
         case 200..<300: return response.body
-        case 500...: throw .unreachable(why: refusal(response))
-        default: throw .refused(why: refusal(response), status: response.status)
+        case 500...: throw .unreachable(why: response.refusal)
+        default: throw .refused(why: response.refusal, status: response.status)
         }
     }
 
@@ -138,5 +132,12 @@ public final class AccountService: Sendable {
         await withCheckedContinuation { continuation in
             http.send(request) { continuation.resume(returning: $0) }
         }
+    }
+}
+
+extension HTTPResponse {
+    /// What a server says that refuses, for people: without secrets.
+    var refusal: String {
+        SecretScrubber().scrubbed(TwakeLogin.refusal(status: status, body: body[...]))
     }
 }

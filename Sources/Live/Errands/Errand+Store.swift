@@ -1,7 +1,6 @@
 import Events
 import Network
 import Pipeline
-import Recording
 import Store
 import Wire
 
@@ -78,8 +77,7 @@ extension Errand {
 
     private static func words(of result: Result<HTTPResponse, HTTPFailure>) -> String {
         switch result {
-        case .success(let response):
-            SecretScrubber().scrubbed(TwakeLogin.refusal(status: response.status, body: response.body[...]))
+        case .success(let response): response.refusal
         case .failure(let failure): failure.message
         }
     }
