@@ -512,6 +512,33 @@ import Testing
             9480 answer 1 1
             """
         ),
+        (
+            "a new head was announced late, after the page that left it out, without the reply that it had by then",
+            """
+            era c, Engine.IO 4, seed 759034824183029, watching people
+            438 hold 3 8000
+            815 post 3 1 1
+            1274 restart 2000 0
+            1587 pause 7 1
+            2063 reply 0 0 21
+            2264 flood 3 0 35
+            3184 post 3 0 35
+            """
+        ),
+        (
+            "the answer to an edit brought a reply back that had been let go of with its thread",
+            """
+            era c, Engine.IO 4, seed 759034824214928
+            646 spoil 13 5
+            7201 spoil 7 6
+            7271 amend 0 3
+            7681 crash 0 0
+            16306 lose 1 0
+            19175 crash 2 0
+            20681 spoil 11 7
+            48399 flood 3 0 21
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

@@ -166,7 +166,9 @@ extension TwakeBackend {
         let thread = reference.thread ?? known?.thread ?? reference.message
         transaction.overtakeMessages(of: thread, in: reference.channel)
         let path = transaction.model[.channel(reference.channel)]?.channel?.path
-        if let changed, isShown(reference.channel, transaction) {
+        if let changed, isShown(reference.channel, transaction),
+            !isLetGo(changed, of: reference.channel, in: transaction.model)
+        {
             transaction.adopt(changed, at: path, channel: reference.channel, era, isCurrent: era == .a)
         }
         guard era == .a || changed == nil, let path else { return }

@@ -54,7 +54,7 @@ extension TwakeBackend {
 
     /// Whether a reply is of a thread that is older than what is shown of its channel. It would stand there without its head, until the channel
     /// is looked at again.
-    private func isLetGo(_ reply: Twake.Message, of channel: EntityID, in model: SectionedCollection<Item>) -> Bool {
+    func isLetGo(_ reply: Twake.Message, of channel: EntityID, in model: SectionedCollection<Item>) -> Bool {
         guard !reply.isHead, model[.message(reply.id)] == nil, model[.message(reply.thread)] == nil,
             let start = memory.reaches[channel]?.start
         else { return false }
