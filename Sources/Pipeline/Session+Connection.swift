@@ -145,7 +145,7 @@ extension Session {
 
     /// Remembers since when events may be missing.
     private mutating func noteLoss(since moment: Moment) {
-        if link.isReady, history.lostAt == nil { history.lostAt = moment }
+        if link.isReady, history.lostAt == nil { history.lostAt = missing(since: moment) }
     }
 
     /// The server had forgotten the session, and another one begins on the same transport: what was sent meanwhile is missed, as by a lost

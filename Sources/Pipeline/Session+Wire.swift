@@ -20,11 +20,21 @@ extension Session {
             let span = now - readingSince + .unreadGrace
             if case .authenticating(let open, let until) = link { link = .authenticating(open, until: until + span) }
             rooms.postpone(by: span)
+            resumedAt = now
         }
-        if self.reading == .resumed { readingSince = now }
+        if self.reading == .resumed, reading != .resumed {
+            readingSince = now
+            // What waited in the socket is not all read yet.
+            if now - resumedAt > .unreadGrace { unreadSince = now }
+        }
         self.reading = reading
         client?.set(reading, at: now)
         bayeux?.set(reading, at: now)
+    }
+
+    /// Since when messages may be missing where `moment` is when the last one was read. One that waited in the socket is as old as the pause.
+    func missing(since moment: Moment) -> Moment {
+        unreadSince < min(moment, resumedAt) && moment <= resumedAt + .unreadGrace ? unreadSince : moment
     }
 
     /// Runs the Socket.IO machine of the open connection, in place, and carries out what it wants.

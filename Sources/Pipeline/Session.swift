@@ -28,6 +28,9 @@ public struct Session: Sendable {
     /// Whether what the server sends is read, and since when that is so.
     package internal(set) var reading = SocketReading.resumed
     var readingSince = Moment.zero
+    /// When the last pause of reading began, with those shortly before it, and when it ended.
+    var unreadSince = Moment.zero
+    var resumedAt = Moment.zero
     /// The machine of the open connection, this or `bayeux`, by what the backend speaks; nil while none is open.
     var client: SocketIOClient?
     /// The machine of the open connection of a backend that speaks Bayeux.

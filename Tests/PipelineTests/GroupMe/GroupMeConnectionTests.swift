@@ -261,6 +261,23 @@ struct GroupMeConnectionTests {
         #expect(peer.messages == ["01", "02"])
     }
 
+    @Test func `what waited unread in the socket does not make a gap begin later`() throws {
+        var peer = GroupMeTranscript.ready()
+        peer.pass(.seconds(5))
+        try peer.say(GroupMeTranscript.id(1))
+        let last = peer.transcript.now
+        peer.feed(.reading(.paused))
+        for _ in 0..<300 { peer.pass(.seconds(1)) }
+        peer.forget()
+        peer.feed(.reading(.resumed))
+        // The server sent it early in the pause.
+        let early = #"[{"channel":"/meta/connect","successful":true}]"#
+        peer.feed(.message(connection: peer.transcript.connection, .text(early)))
+        for _ in 0..<70 { peer.pass(.seconds(1)) }
+        let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.first
+        #expect(gap?.from == last)
+    }
+
     @Test func `a room that the server never answers about is asked for again at the next full look`() throws {
         var peer = GroupMeTranscript(
             Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], lookAgain: .seconds(50)))
