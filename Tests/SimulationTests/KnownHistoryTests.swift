@@ -539,6 +539,28 @@ import Testing
             48399 flood 3 0 21
             """
         ),
+        (
+            "a head was deleted between two pages, and its thread let go of though the second listed a reply",
+            """
+            era a, Engine.IO 4, seed 374322772985077, watching people
+            275 cut 0 0
+            493 react 2 9 16
+            993 double 2 0
+            1037 post 2 1 39
+            1055 reply 3 9 26
+            1057 react 3 4 17
+            1061 send 3 1
+            1072 read 2 10 23
+            1081 spoil 1 7
+            1125 expire 0 0
+            1158 direct 3 8 2
+            1183 stray 1 0
+            1218 flood 2 7 2
+            1232 create 3 1 32
+            1242 reply 3 6 13
+            1257 delete 1 1 38
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe

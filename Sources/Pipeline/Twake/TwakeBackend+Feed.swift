@@ -113,8 +113,13 @@ extension TwakeBackend {
         _ end: TwakeReach.End, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
     ) {
         let channel = path.channel
+        // A page of era A may list a reply without its head, which was deleted or moved: that thread is not let go of.
+        let listed = memory.listed[channel, default: []].compactMap { transaction.model[.message($0)]?.message?.thread }
+        let shown = Set(listed)
         for item in transaction.model.rows(in: .messages(channel)) {
-            let isOld = end.start.map { lastActivity(of: item.id.id, era, transaction) < $0 } ?? false
+            let isOld =
+                !shown.contains(item.id.id)
+                && end.start.map { lastActivity(of: item.id.id, era, transaction) < $0 } ?? false
             guard isOld || end.unseen.contains(item.id.id) else { continue }
             // The page may show it as a reply, to where it was moved.
             guard transaction.model[item.id]?.message?.isHead ?? false else { continue }
