@@ -46,7 +46,7 @@ extension GroupMe {
     ) throws(DecodingFailure) -> [GroupRecord] {
         try page(body, "groups") { (reader) throws(Mismatch) in
             try reader.elements(sieve) { (reader) throws(Mismatch) in
-                try GroupRecord(reading: &reader, .wire, sieve)
+                try GroupRecord(reading: &reader, sieve)
             }
         } ?? []
     }
@@ -57,7 +57,7 @@ extension GroupMe {
     ) throws(DecodingFailure) -> GroupRecord {
         try response(body, "group") { (reader) throws(Mismatch) in
             try reader.wrapped("group") { (reader) throws(Mismatch) in
-                try GroupRecord(reading: &reader, .wire, sieve)
+                try GroupRecord(reading: &reader, sieve)
             }
         }
     }
@@ -202,7 +202,7 @@ extension GroupMe.MessagePage {
             } else if reader.isNamed(key, "count") {
                 count = try reader.countIfAny()
             } else if reader.isNamed(key, "read_receipt"), try reader.kind() == .object {
-                receipt = try GroupMe.ReadReceipt(reading: &reader, .wire, in: conversation)
+                receipt = try GroupMe.ReadReceipt(reading: &reader, in: conversation)
             } else {
                 try reader.pass()
             }

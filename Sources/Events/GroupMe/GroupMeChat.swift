@@ -64,13 +64,13 @@ extension GroupMe.Chat {
     /// Reads what `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("chat") { (reader) throws(Mismatch) in
-            try Self(reading: &reader, .milliseconds, of: nil)
+            try Self(reading: &reader, .log, of: nil)
         }
     }
 
     /// Reads a chat of `user`, who asked. Which conversation it is, the last message says, else whom it is with.
     init(
-        reading reader: inout JSONReader, _ form: InstantForm, of user: GroupMe.UserID?
+        reading reader: inout JSONReader, _ form: FieldForm, of user: GroupMe.UserID?
     ) throws(Mismatch) {
         self.init(conversation: .group(""), partner: GroupMe.User(id: ""))
         var known: GroupMe.ConversationID?
@@ -114,50 +114,31 @@ extension GroupMe.Chat {
     }
 }
 
-extension GroupMe.ReadReceipt {
-    /// Writes the receipt as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("conversation_id", conversation)
-        writer.member("message_id", message)
-        writer.member("user_id", user)
-        writer.member("read_at", readAt)
-        writer.endObject()
-    }
-
-    /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
-        self = try reader.logged("read receipt") { (reader) throws(Mismatch) in
-            try Self(reading: &reader, .milliseconds, in: nil)
-        }
-    }
+extension GroupMe.ReadReceipt: FieldedEntity {
+    package static let subject = "read receipt"
+    package static let blank = Self(conversation: .group(""), message: "")
+    package static let fields: [Field<Self>] = [
+        Field("conversation_id", wire: "chat_id", "conversation_id", at: \.conversation).required,
+        Field("message_id", at: \.message).required,
+        Field("user_id", at: \.user),
+        .instant("read_at", at: \.readAt),
+        .sent("id") { receipt, reader throws(Mismatch) in
+            if receipt.message.isBlank { receipt.message = try reader.groupMeID() ?? "" } else { try reader.pass() }
+        },
+    ]
 
     /// Reads a receipt. `place` is the conversation when it does not say.
-    init(
-        reading reader: inout JSONReader, _ form: InstantForm, in place: GroupMe.ConversationID?
-    ) throws(Mismatch) {
-        var place = place
-        var ids: (own: GroupMe.MessageID?, message: GroupMe.MessageID?, user: GroupMe.UserID?)
-        var readAt: Timestamp?
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try reader.isNull() { continue }
-            if reader.isNamed(key, "chat_id") || reader.isNamed(key, "conversation_id") {
-                place = try reader.conversationIfAny() ?? place
-            } else if reader.isNamed(key, "message_id") {
-                ids.message = try reader.groupMeID()
-            } else if reader.isNamed(key, "id") {
-                ids.own = try reader.groupMeID()
-            } else if reader.isNamed(key, "user_id") {
-                ids.user = try reader.groupMeID()
-            } else if reader.isNamed(key, "read_at") {
-                readAt = try reader.instantIfAny(form)
-            } else {
-                try reader.pass()
-            }
-        }
-        self.init(
-            conversation: try place.required("chat_id", at: start),
-            message: try (ids.message ?? ids.own).required("message_id", at: start), user: ids.user, readAt: readAt)
+    init(reading reader: inout JSONReader, in place: GroupMe.ConversationID?) throws(Mismatch) {
+        try self.init(reading: &reader, from: Self(conversation: place ?? Self.blank.conversation, message: ""))
     }
+}
+
+extension GroupMe.ConversationID: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try reader.conversationIfAny()
+    }
+    /// One that the wire names null stays the one that was asked for.
+    static var absent: Self? { nil }
+    func write(into writer: inout JSONWriter) { entity.write(into: &writer) }
+    var isBlank: Bool { entity.isNone }
 }

@@ -59,10 +59,10 @@ extension GroupMe.Push {
         case "direct_message.create": .direct(try GroupMe.Message(reading: &reader, .wire, in: place))
         case "like.create": .liked(try GroupMe.Reacting(reading: &reader, in: place))
         case "favorite": .favorite(try GroupMe.Reacting(reading: &reader, in: place))
-        case "membership.create": .added(to: try GroupMe.GroupRecord(reading: &reader, .wire).group)
+        case "membership.create": .added(to: try GroupMe.GroupRecord(reading: &reader).group)
         case "message.deleted": .deleted(try GroupMe.Message(tombstone: &reader, in: place))
         case "message.update": .updated(try GroupMe.Message(reading: &reader, .wire, in: place))
-        default: .read(try GroupMe.ReadReceipt(reading: &reader, .wire, in: place))
+        default: .read(try GroupMe.ReadReceipt(reading: &reader, in: place))
         }
     }
 
@@ -74,7 +74,7 @@ extension GroupMe.Push {
         case "like.delete": .unliked(try GroupMe.Reacting(reading: &reader, in: place))
         case "reaction": .reaction(try GroupMe.Reacting(reading: &reader, in: place))
         case "membership.destroy": .removed(from: try reader.groupOfMembership())
-        case "group.update": .group(try GroupMe.GroupRecord(reading: &reader, .wire).group)
+        case "group.update": .group(try GroupMe.GroupRecord(reading: &reader).group)
         case "line.delete": .deleted(try GroupMe.Message(tombstone: &reader, in: place))
         case "line.update": .updated(try GroupMe.Message(reading: &reader, .wire, in: place))
         default: nil

@@ -1,30 +1,35 @@
-public import JSONText
+package import JSONText
 
-extension GroupMe.Member {
-    /// Writes the membership as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("group_id", group)
-        writer.member("user_id", user)
-        writer.member("nickname", nickname)
-        writer.member("name", name)
-        writer.member("image_url", imageURL)
-        writer.member("muted", isMuted)
-        writer.member("autokicked", isAutokicked)
-        writer.member("roles", names: roles?.map(\.wireName))
-        writer.member("guid", guid)
-        writer.endObject()
-    }
+extension GroupMe.Member: FieldedEntity {
+    package static let subject = "member"
+    package static let blank = Self(group: "", user: "")
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id),
+        Field("group_id", at: \.group),
+        Field("user_id", at: \.user).required,
+        Field("nickname", at: \.nickname),
+        Field("name", at: \.name),
+        Field("image_url", wire: "image_url", "avatar_url", at: \.imageURL),
+        Field("muted", at: \.isMuted),
+        Field("autokicked", at: \.isAutokicked),
+        Field("roles", at: \.roles),
+        Field("guid", at: \.guid),
+    ]
 
     /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
-        self = try reader.logged("member") { (reader) throws(Mismatch) in
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self = try reader.logged(Self.subject) { (reader) throws(Mismatch) in
             let start = reader.offset
-            let member = try Self(reading: &reader, of: "")
+            let member = try Self(reading: &reader, .log)
             try member.group.entity.require("group_id", at: start)
             return member
         }
+    }
+
+    /// Reads a member; the wire names the group in its lists only.
+    init(reading reader: inout JSONReader, of group: GroupMe.GroupID) throws(Mismatch) {
+        try self.init(reading: &reader)
+        if self.group.isBlank { self.group = group }
     }
 
     /// Reads the members of a group; null counts as none.
@@ -45,63 +50,13 @@ extension GroupMe.Member {
         member.group = group
         return member
     }
-
-    /// Reads a member; the wire names the group in its lists only.
-    init(reading reader: inout JSONReader, of group: GroupMe.GroupID) throws(Mismatch) {
-        self.init(group: group, user: "")
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try reader.isNull() { continue }
-            if reader.isNamed(key, "id") {
-                id = try reader.groupMeID()
-            } else if reader.isNamed(key, "user_id") {
-                user = try reader.groupMeID() ?? user
-            } else if reader.isNamed(key, "group_id") {
-                self.group = try reader.groupMeID() ?? group
-            } else if reader.isNamed(key, "nickname") {
-                nickname = try reader.text().unlessEmpty
-            } else if reader.isNamed(key, "name") {
-                name = try reader.text().unlessEmpty
-            } else if try !takeRest(key, from: &reader) {
-                try reader.pass()
-            }
-        }
-        try user.entity.require("user_id", at: start)
-    }
-
-    private mutating func takeRest(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "image_url") || reader.isNamed(key, "avatar_url") {
-            imageURL = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "muted") {
-            isMuted = try reader.flagIfAny()
-        } else if reader.isNamed(key, "autokicked") {
-            isAutokicked = try reader.flagIfAny()
-        } else if reader.isNamed(key, "roles") {
-            roles = try GroupMe.Role.list(reading: &reader)
-        } else if reader.isNamed(key, "guid") {
-            guid = try reader.text().unlessEmpty
-        } else {
-            return false
-        }
-        return true
-    }
 }
 
-extension GroupMe.Standing {
-    init(reading reader: inout JSONReader) throws(Mismatch) {
-        var group: GroupMe.GroupID?
-        var state: GroupMe.MembershipState?
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "group_id") {
-                group = try reader.groupMeID()
-            } else if reader.isNamed(key, "state") {
-                state = try GroupMe.MembershipState.ifAny(reading: &reader)
-            } else {
-                try reader.pass()
-            }
-        }
-        self.init(
-            group: try group.required("group_id", at: start), state: try state.required("state", at: start))
-    }
+extension GroupMe.Standing: FieldedEntity {
+    package static let subject = "membership state"
+    package static let blank = Self(group: "", state: "")
+    package static let fields: [Field<Self>] = [
+        Field("group_id", at: \.group).required,
+        Field("state", at: \.state).required,
+    ]
 }

@@ -48,13 +48,13 @@ extension GroupMe.Message {
     /// Reads what `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("message") { (reader) throws(Mismatch) in
-            try Self(reading: &reader, .milliseconds, in: nil)
+            try Self(reading: &reader, .log, in: nil)
         }
     }
 
     /// Reads a message of a frame, an answer, or a file of Weir's. `place` is where it is when it does not say.
     init(
-        reading reader: inout JSONReader, _ form: InstantForm, in place: GroupMe.ConversationID?
+        reading reader: inout JSONReader, _ form: FieldForm, in place: GroupMe.ConversationID?
     ) throws(Mismatch) {
         self.init(id: "", conversation: place ?? .group(""))
         var rest = MessageFrame()
@@ -98,7 +98,7 @@ extension GroupMe.Message {
     }
 
     private mutating func takeState(
-        _ key: JSONKey, from reader: inout JSONReader, _ form: InstantForm
+        _ key: JSONKey, from reader: inout JSONReader, _ form: FieldForm
     ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "created_at") {
             createdAt = try reader.instantIfAny(form)
@@ -135,7 +135,7 @@ private struct MessageFrame {
     var deletionActor: GroupMe.DeletionActor?
 
     mutating func take(
-        _ key: JSONKey, from reader: inout JSONReader, _ form: InstantForm
+        _ key: JSONKey, from reader: inout JSONReader, _ form: FieldForm
     ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "sender_id") {
             sender = try reader.groupMeID()
@@ -160,7 +160,7 @@ private struct MessageFrame {
     }
 
     private mutating func takeDeletion(
-        _ key: JSONKey, from reader: inout JSONReader, _ form: InstantForm
+        _ key: JSONKey, from reader: inout JSONReader, _ form: FieldForm
     ) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "deleted") {
             isDeleted = try reader.flagIfAny() ?? false || isDeleted
@@ -188,7 +188,7 @@ private struct MessageFrame {
 
 extension JSONReader {
     /// A message whose time of deletion cannot be read is deleted all the same, and must not be shown as alive.
-    mutating func deletionTime(_ form: InstantForm) throws(Mismatch) -> Timestamp? {
+    mutating func deletionTime(_ form: FieldForm) throws(Mismatch) -> Timestamp? {
         let start = offset
         do { return try instantIfAny(form) } catch {
             seek(to: start)

@@ -1,4 +1,4 @@
-public import JSONText
+import JSONText
 
 extension GroupMe {
     /// A user: oneself (`/users/me`, 3.6), or whom one talks to in a direct. Fields absent or null on the wire are nil, and so are empty
@@ -57,92 +57,30 @@ extension GroupMe {
     }
 }
 
-extension GroupMe.User {
-    /// Writes the user as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("name", name)
-        writer.member("image_url", imageURL)
-        writer.member("email", email)
-        writer.member("phone_number", phoneNumber)
-        writer.member("locale", locale)
-        writer.member("share_url", shareURL)
-        writer.member("created_at", createdAt)
-        writer.member("updated_at", updatedAt)
-        writer.endObject()
-    }
-
-    /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
-        self = try reader.logged("user") { (reader) throws(Mismatch) in try Self(reading: &reader, .milliseconds) }
-    }
-
-    /// Reads `/users/me`, the `other_user` of a chat, and what Weir wrote.
-    init(reading reader: inout JSONReader, _ form: InstantForm) throws(Mismatch) {
-        self.init(id: "")
-        var userID: GroupMe.UserID?
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if try reader.isNull() { continue }
-            if reader.isNamed(key, "id") {
-                userID = try reader.groupMeID() ?? userID
-            } else if reader.isNamed(key, "user_id") {
-                if userID == nil { userID = try reader.groupMeID() } else { try reader.pass() }
-            } else if try !takeName(key, from: &reader), try !takeRest(key, from: &reader, form) {
-                try reader.pass()
-            }
-        }
-        id = try userID.required("id", at: start)
-    }
-
-    private mutating func takeName(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "name") {
-            name = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "image_url") || reader.isNamed(key, "avatar_url") {
-            imageURL = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "email") {
-            email = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "phone_number") {
-            phoneNumber = try reader.text().unlessEmpty
-        } else {
-            return false
-        }
-        return true
-    }
-
-    private mutating func takeRest(
-        _ key: JSONKey, from reader: inout JSONReader, _ form: InstantForm
-    ) throws(Mismatch) -> Bool {
-        if reader.isNamed(key, "locale") {
-            locale = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "share_url") {
-            shareURL = try reader.text().unlessEmpty
-        } else if reader.isNamed(key, "created_at") {
-            createdAt = try reader.instantIfAny(form)
-        } else if reader.isNamed(key, "updated_at") {
-            updatedAt = try reader.instantIfAny(form)
-        } else {
-            return false
-        }
-        return true
-    }
+extension GroupMe.User: FieldedEntity {
+    package static let subject = "user"
+    package static let blank = Self(id: "")
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("name", at: \.name),
+        Field("image_url", wire: "image_url", "avatar_url", at: \.imageURL),
+        Field("email", at: \.email),
+        Field("phone_number", at: \.phoneNumber),
+        Field("locale", at: \.locale),
+        Field("share_url", at: \.shareURL),
+        .instant("created_at", at: \.createdAt),
+        .instant("updated_at", at: \.updatedAt),
+        .sent("user_id") { user, reader throws(Mismatch) in
+            if user.id.isBlank { user.id = try reader.groupMeID() ?? "" } else { try reader.pass() }
+        },
+    ]
 }
 
-extension GroupMe.Person {
-    /// `{"id":…,"nickname":…}`; nil for null.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        guard try reader.openIfAny() else { return nil }
-        var person = Self()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "id") {
-                person.id = try reader.groupMeID()
-            } else if reader.isNamed(key, "nickname") {
-                person.nickname = try reader.textIfAny()?.unlessEmpty
-            } else {
-                try reader.pass()
-            }
-        }
-        return person
-    }
+extension GroupMe.Person: FieldedEntity {
+    package static let subject = "person"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id),
+        Field("nickname", at: \.nickname),
+    ]
 }

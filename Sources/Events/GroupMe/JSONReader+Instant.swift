@@ -1,16 +1,8 @@
 import JSONText
 
-/// How the times of a text are written.
-enum InstantForm {
-    /// As GroupMe writes them: seconds, milliseconds in some places, a date in one (1.9).
-    case wire
-    /// As Weir's own files have them: milliseconds, whatever the number.
-    case milliseconds
-}
-
 extension JSONReader {
     /// A point in time, or nil for null. The wire's may be a number, that number in quotes, or a date; what is none of it is refused.
-    mutating func instantIfAny(_ form: InstantForm) throws(Mismatch) -> Timestamp? {
+    mutating func instantIfAny(_ form: FieldForm) throws(Mismatch) -> Timestamp? {
         if try isNull() { return nil }
         guard form == .wire else { return try loggedTime() }
         guard try kind() == .string else { return try timeIfAny() }

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Twake {
     /// A user: oneself (A `/user`, B `users/me`) or another (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
     public struct Account: Hashable, Sendable {
@@ -138,4 +140,104 @@ extension Twake {
             self.addedAt = addedAt
         }
     }
+}
+
+extension Twake.Account: FieldedEntity {
+    package static let subject = "account"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        // What people call the user.
+        .derived("name") { $0.name },
+        Field("full_name", at: \.fullName),
+        Field("first_name", wire: "firstname", "first_name", at: \.firstName),
+        Field("last_name", wire: "lastname", "last_name", at: \.lastName),
+        Field("username", at: \.username),
+        Field("email", at: \.email),
+        Field("picture", wire: "thumbnail", "picture", at: \.picture),
+        Field("provider", at: \.provider),
+        Field("provider_id", wire: "provider_id", "console_id", at: \.providerID),
+        Field("status", at: \.status) { (reader) throws(Mismatch) in try reader.wordsIfAny() },
+        Field("status_icon", at: \.statusIcon) { (reader) throws(Mismatch) in try reader.wordsIfAny() },
+        Field("language", at: \.language).kept,
+        Field("last_activity", at: \.lastActivity),
+        Field("created_at", at: \.createdAt),
+        Field("is_verified", at: \.isVerified),
+        .flag("deleted", at: \.isDeleted),
+        .sent("language") { account, reader throws(Mismatch) in
+            account.language = try reader.textIfAny()?.unlessEmpty ?? account.language
+        },
+        .sent("preference") { account, reader throws(Mismatch) in
+            account.preference = try Preference.ifAny(reading: &reader)
+            account.language = account.preference?.locale ?? account.language
+        },
+        .sent("companies") { account, reader throws(Mismatch) in
+            account.companies = try Employment.list(reading: &reader)
+        },
+    ]
+
+    /// The account as others may see it, without what the user chose and where else they belong: what a row of a model shows.
+    public var publicPart: Twake.Account {
+        var account = self
+        account.preference = nil
+        account.companies = []
+        return account
+    }
+}
+
+extension JSONReader {
+    /// A text, or nil for null, the empty string and whatever is no text: people read it, and nothing follows from it.
+    fileprivate mutating func wordsIfAny() throws(Mismatch) -> String? {
+        if try kind() == .string { return try text().unlessEmpty }
+        try pass()
+        return nil
+    }
+}
+
+extension Twake.Account.Preference: FieldedEntity {
+    package static let subject = "preference"
+    package static let blank = Self(locale: nil, timezone: nil, allowTracking: nil)
+    package static let fields: [Field<Self>] = [
+        Field("locale", at: \.locale),
+        Field("timezone", at: \.timezone) { (reader) throws(Mismatch) in
+            try reader.integerIfAny().map { Int(clamping: $0) }
+        },
+        Field("allow_tracking", at: \.allowTracking),
+    ]
+}
+
+extension Twake.Account.Employment: FieldedEntity {
+    package static let subject = "employment"
+    package static let blank = Self(role: nil, status: nil, company: .blank)
+    package static let fields: [Field<Self>] = [
+        Field("company", at: \.company).required,
+        Field("role", at: \.role),
+        Field("status", at: \.status),
+    ]
+}
+
+extension Twake.WorkspaceUser: FieldedEntity {
+    package static let subject = "workspace user"
+    package static let blank = Self(user: .blank)
+    /// `{"user_id","user":{…},…}`
+    package static let fields: [Field<Self>] = [
+        Field("user", at: \.user),
+        Field("user_id", at: \.user.id).required,
+        Field("company_id", at: \.company),
+        Field("workspace_id", at: \.workspace),
+        Field("role", at: \.role),
+        Field("created_at", at: \.createdAt),
+    ]
+}
+
+extension Twake.CompanyUser: FieldedEntity {
+    package static let subject = "company user"
+    package static let blank = Self(user: .none)
+    package static let fields: [Field<Self>] = [
+        Field("user_id", at: \.user).required,
+        Field("company_id", wire: "group_id", "company_id", at: \.company),
+        Field("role", at: \.role),
+        Field("applications", at: \.applications),
+        Field("date_added", at: \.addedAt),
+    ]
 }

@@ -64,3 +64,41 @@ extension Twake {
         }
     }
 }
+
+extension Twake.ChannelTab: FieldedEntity {
+    package static let subject = "channel tab"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("channel_id", at: \.channel),
+        Field("company_id", at: \.company),
+        Field("workspace_id", at: \.workspace),
+        Field("name", at: \.name),
+        .sent("configuration") { tab, reader throws(Mismatch) in tab.configuration = try reader.contentsIfAny() },
+        Field("application_id", at: \.application),
+        Field("owner", at: \.owner),
+        .sent("order") { tab, reader throws(Mismatch) in tab.order = try reader.idIfAny()?.description },
+        Field("updated_at", at: \.updatedAt),
+        Field("created_at", at: \.createdAt),
+    ]
+}
+
+extension Twake.Bookmark: FieldedEntity {
+    package static let subject = "bookmark"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("company_id", at: \.company),
+        Field("user_id", at: \.user),
+        Field("name", at: \.name),
+    ]
+}
+
+extension Twake.DocumentUpdate: FieldedEntity {
+    package static let subject = "document"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("company_id", wire: "companyId", "company_id", at: \.company),
+    ]
+}

@@ -80,3 +80,32 @@ extension Twake {
         public func matches(_ level: Level, _ id: EntityID) -> Bool { self.level == level && self.id == id }
     }
 }
+
+extension Twake.Badge: FieldedEntity {
+    package static let subject = "badge"
+    package static let blank = Self(company: .none, workspace: .none, channel: .none, thread: .none)
+    package static let fields: [Field<Self>] = [
+        Field("company_id", at: \.company).required,
+        Field("workspace_id", at: \.workspace).required,
+        Field("channel_id", at: \.channel).required,
+        Field("thread_id", at: \.thread).required,
+        Field("user_id", at: \.user),
+        Field("message_id", at: \.message),
+    ]
+
+    package mutating func complete() {
+        if thread.isNone, let message { thread = message }
+    }
+}
+
+extension Twake.BadgeCount: FieldedEntity {
+    package static let subject = "badge count"
+    package static let blank = Self(level: .company, id: .none, count: 0)
+    package static let fields: [Field<Self>] = [
+        Field("type", at: \.level).required,
+        Field("id", at: \.id).required,
+        Field("count", at: \.count).required,
+    ]
+}
+
+extension Twake.BadgeCount.Level: FieldScalar {}

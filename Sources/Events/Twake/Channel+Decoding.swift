@@ -108,7 +108,7 @@ extension Twake.Channel.Activity {
     private mutating func takeMembership(
         from reader: inout JSONReader, into profile: inout Twake.Channel.Profile
     ) throws(Mismatch) {
-        guard let member = try MemberFields.ifAny(reading: &reader) else { return }
+        guard let member = try WireMember.ifAny(reading: &reader)?.member else { return }
         lastAccess = member.lastAccess ?? lastAccess
         profile.takeMembership(member.type, member.isFavorite, member.notificationLevel)
     }

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Twake {
     /// A user's membership of a channel (3.3). Fields absent or null on the wire are nil.
     public struct ChannelMember: Hashable, Sendable {
@@ -50,4 +52,66 @@ extension Twake {
             self.email = email
         }
     }
+}
+
+extension Twake.ChannelMember: FieldedEntity {
+    package static let subject = "member"
+    package static let blank = Self(channel: .none)
+    package static let fields: [Field<Self>] = [
+        Field("channel_id", at: \.channel).required,
+        Field("company_id", at: \.company),
+        Field("workspace_id", at: \.workspace),
+        Field("user_id", at: \.user),
+        Field("type", at: \.type),
+        Field("last_access", at: \.lastAccess),
+        Field("favorite", at: \.isFavorite),
+        Field("notification_level", at: \.notificationLevel),
+        Field("updated_at", at: \.updatedAt),
+        Field("created_at", at: \.createdAt),
+        Field("expiration", at: \.expiration),
+        Field("last_increment", at: \.lastIncrement),
+        Field("email", at: \.email),
+    ]
+
+    /// Reads a membership in either of its forms (3.3): the bare one, which names its channel in `channel_id`, or not at all in a list
+    /// that was asked for by `channel`; or a list room's, whose `id` is the channel's and which nests the membership.
+    init(reading reader: inout JSONReader, of channel: EntityID?) throws(Mismatch) {
+        _ = try reader.kind()
+        let start = reader.offset
+        let outer = try WireMember(reading: &reader)
+        let nested = outer.nested.first
+        let isBare = !outer.hasNested && (!outer.member.channel.isNone || channel != nil)
+        self = nested?.member ?? outer.member
+        let ownID = isBare ? nil : outer.id
+        self.channel = try (outer.member.channel.ifAny ?? ownID ?? nested?.member.channel.ifAny ?? channel)
+            .required("id", at: start)
+        company = outer.member.company ?? company
+        workspace = outer.member.workspace ?? workspace
+        user = outer.member.user ?? user ?? (isBare ? outer.id : nested?.id)
+    }
+}
+
+/// A membership as the server sends it: with an id that may be the channel's or the user's, and perhaps another membership within.
+struct WireMember: FieldedEntity {
+    var id: EntityID?
+    var member = Twake.ChannelMember.blank
+    /// Whether there is a `user_member`, null or not.
+    var hasNested = false
+    /// What is in `user_member`: nothing or one.
+    var nested: [WireMember] = []
+
+    static let subject = "member"
+    static let blank = Self()
+    static let fields: [Field<Self>] =
+        flat + [
+            .sent("user_member") { member, reader throws(Mismatch) in
+                (member.hasNested, member.nested) = (true, [])
+                guard try reader.openIfAny() else { return }
+                var nested = WireMember()
+                try flat.read(into: &nested, from: &reader)
+                member.nested = [nested]
+            }
+        ]
+    private static let flat: [Field<Self>] =
+        [Field("id", at: \Self.id)] + Twake.ChannelMember.fields.map { $0.part(of: \Self.member) }
 }

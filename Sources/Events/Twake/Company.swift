@@ -1,3 +1,5 @@
+import JSONText
+
 extension Twake {
     /// A company (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
     public struct Company: Hashable, Sendable {
@@ -86,5 +88,82 @@ extension Twake {
             self.company = company
             self.name = name
         }
+    }
+}
+
+extension Twake.Company: FieldedEntity {
+    package static let subject = "company"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("name", at: \.name),
+        Field("logo", at: \.logo),
+        Field("members_count", wire: "total_members", at: \.membersCount),
+        Field("guests_count", at: \.guestsCount).kept,
+        Field("created_at", at: \.createdAt).kept,
+        Field("role", at: \.role),
+        Field("permissions", at: \.permissions),
+        Field("status", at: \.status),
+        Field("plan", at: \.plan),
+        Field("notification_rooms", at: \.notificationRooms),
+        .nested(
+            "stats",
+            [
+                Field("total_members", at: \.membersCount),
+                Field("total_guests", at: \.guestsCount),
+                Field("created_at", at: \.createdAt) { (reader) throws(Mismatch) in try reader.timeUnlessZero() },
+            ]),
+    ]
+}
+
+extension Twake.Company.Plan: FieldedEntity {
+    package static let subject = "plan"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("name", at: \.name),
+        Field("members", at: \.members).kept,
+        Field("guests", at: \.guests).kept,
+        Field("storage", at: \.storage).kept,
+        .nested(
+            "limits",
+            [
+                Field("members", at: \.members), Field("guests", at: \.guests), Field("storage", at: \.storage),
+            ]),
+    ]
+}
+
+extension Twake.Company.Plan: FieldScalar {}
+
+extension Twake.Workspace: FieldedEntity {
+    package static let subject = "workspace"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("company_id", at: \.company),
+        Field("name", at: \.name),
+        Field("logo", at: \.logo),
+        Field("color", at: \.color),
+        Field("members_count", wire: "total_members", at: \.membersCount),
+        Field("created_at", at: \.createdAt).kept,
+        Field("user_last_access", at: \.lastAccess),
+        Field("role", at: \.role),
+        Field("permissions", at: \.permissions),
+        Field("private", at: \.isPrivate),
+        Field("default", at: \.isDefault),
+        .flag("archived", wire: "archived", "is_archived", at: \.isArchived),
+        .nested(
+            "stats",
+            [
+                Field("total_members", at: \.membersCount),
+                Field("created_at", at: \.createdAt) { (reader) throws(Mismatch) in try reader.timeUnlessZero() },
+            ]),
+    ]
+}
+
+extension JSONReader {
+    /// A point in time, or nil for null and for the 0 that stands for none.
+    mutating func timeUnlessZero() throws(Mismatch) -> Timestamp? {
+        guard let time = try timeIfAny(), time.milliseconds != 0 else { return nil }
+        return time
     }
 }

@@ -20,27 +20,6 @@ extension Twake.OnlineStatus {
         return statuses
     }
 
-    private init(reading reader: inout JSONReader) throws(Mismatch) {
-        var user: EntityID?
-        var isOnline: Bool?
-        var company: EntityID?
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "user_id") {
-                user = try reader.idIfAny()
-            } else if reader.isNamed(key, "is_online") {
-                isOnline = try reader.flagIfAny()
-            } else if reader.isNamed(key, "company_id") {
-                company = try reader.idIfAny()
-            } else {
-                try reader.pass()
-            }
-        }
-        self.init(
-            user: try user.required("user_id", at: start), isOnline: try isOnline.required("is_online", at: start),
-            company: company == .text("toBeFetched") ? nil : company)
-    }
-
     static func pairs(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var statuses: [Self] = []
         guard try reader.openListIfAny() else { return statuses }
@@ -83,23 +62,5 @@ extension Twake.SocketIORoom {
         self.init(
             key: try key.required("key", at: start), kind: try kind.required("type", at: start),
             id: ["PUBLIC", "PRIVATE", "DIRECT"].contains(wireID) ? wireID.lowercased() : wireID)
-    }
-}
-
-extension Twake.Place {
-    init(reading reader: inout JSONReader) throws(Mismatch) {
-        var id: EntityID?
-        var name: String?
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "id") {
-                id = try reader.idIfAny()
-            } else if reader.isNamed(key, "name") {
-                name = try reader.textIfAny()
-            } else {
-                try reader.pass()
-            }
-        }
-        self.init(id: try id.required("id", at: start), name: name ?? "")
     }
 }

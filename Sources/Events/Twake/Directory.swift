@@ -89,3 +89,27 @@ extension Twake {
         }
     }
 }
+
+extension Twake.OnlineStatus: FieldedEntity {
+    package static let subject = "presence"
+    package static let blank = Self(user: .none, isOnline: false)
+    package static let fields: [Field<Self>] = [
+        Field("user_id", at: \.user).required,
+        Field("company_id", at: \.company),
+        Field("online", wire: "is_online", at: \.isOnline).required,
+        Field("last_seen", at: \.lastSeen).kept,
+    ]
+
+    package mutating func complete() {
+        if company == .text("toBeFetched") { company = nil }
+    }
+}
+
+extension Twake.Place: FieldedEntity {
+    package static let subject = "place"
+    package static let blank = Self(id: .none, name: "")
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("name", at: \.name),
+    ]
+}

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Twake {
     /// A file: of a message (3.3), as an upload is answered (4.3), or as the file service gives it (4.4). Fields absent or null on the wire
     /// are nil; empty texts too.
@@ -75,5 +77,60 @@ extension Twake {
             self.width = width
             self.height = height
         }
+    }
+}
+
+extension Twake.File: FieldedEntity {
+    package static let subject = "file"
+    package static let blank = Self(id: .none)
+    /// Flat, or with a `metadata` object that names and measures it.
+    package static let fields: [Field<Self>] =
+        [
+            Field("id", at: \.id).required,
+            Field("company_id", at: \.company),
+            Field("message_id", at: \.message),
+        ] + metadata + [.nested("metadata", metadata)]
+
+    private static let metadata: [Field<Self>] = [
+        Field("source", at: \.source),
+        Field("external_id", at: \.externalID) { (reader) throws(Mismatch) in try reader.externalIDIfAny() },
+        Field("name", at: \.name),
+        Field("extension", at: \.extension),
+        Field("size", at: \.size) { (reader) throws(Mismatch) in try reader.sizeIfAny() },
+        Field("mime", at: \.mime),
+        Field("preview", at: \.preview),
+        Field("download", at: \.download),
+        Field("thumbnails", at: \.thumbnails),
+    ]
+
+    package mutating func complete() {
+        if id.isNone, let externalID { id = externalID }
+    }
+}
+
+extension Twake.Thumbnail: FieldedEntity, FieldScalar {
+    package static let subject = "thumbnail"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("index", at: \.index),
+        Field("url", at: \.url),
+        Field("type", at: \.type),
+        Field("size", at: \.size) { (reader) throws(Mismatch) in try reader.sizeIfAny() },
+        Field("width", at: \.width),
+        Field("height", at: \.height),
+    ]
+}
+
+extension JSONReader {
+    /// A number of bytes: a number or, as the first app kept it, its text (section 6); nil for null and for a text of something else.
+    fileprivate mutating func sizeIfAny() throws(Mismatch) -> Int? {
+        if try kind() == .string { return Int(try text()).map { max(0, $0) } }
+        return try countIfAny()
+    }
+
+    /// An id, or the `id` of an object that says where the file is; nil for null.
+    fileprivate mutating func externalIDIfAny() throws(Mismatch) -> EntityID? {
+        if try kind() == .object { return try member("id") { (reader) throws(Mismatch) in try reader.idIfAny() } }
+        return try idIfAny()
     }
 }

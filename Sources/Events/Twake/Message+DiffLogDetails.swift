@@ -40,7 +40,7 @@ extension Twake.Message.Fields {
         } else if reader.isNamed(key, "files") {
             var files: [Twake.File] = []
             guard try reader.openListIfAny() else { return true }
-            while try reader.another() { files.append(try Twake.File(logged: &reader)) }
+            while try reader.another() { files.append(try Twake.File(reading: &reader, .log)) }
             self.files = files
         } else if reader.isNamed(key, "pinned_at") {
             let time = try reader.loggedTime()

@@ -135,7 +135,7 @@ extension Twake.Resource {
         case .channelActivity: .activity(try Twake.ChannelActivity(reading: &reader))
         case .message: try Twake.Message.read(&reader).map { .message($0) }
         case .badges: .badge(try Twake.Badge(reading: &reader))
-        case .channelMember: .member(try Twake.ChannelMember(reading: &reader))
+        case .channelMember: .member(try Twake.ChannelMember(reading: &reader, of: nil))
         case .channel, .channels: .channel(try Twake.Channel(reading: &reader))
         case .desktopNotification: .desktopNotification(try Twake.DesktopNotification(reading: &reader))
         case .online: .online(try Twake.OnlineStatus.list(reading: &reader, kind))

@@ -1,0 +1,230 @@
+package import JSONText
+
+/// An entity that a table describes: the table reads it from the wire and from Weir's files, and writes it.
+package protocol FieldedEntity: Sendable {
+    /// What people call such an entity in an error.
+    static var subject: String { get }
+    /// An entity of which no field was read.
+    static var blank: Self { get }
+    /// The fields, in the order in which they are written.
+    static var fields: [Field<Self>] { get }
+    /// Fills in what the server leaves to be concluded from other fields.
+    mutating func complete()
+}
+
+extension FieldedEntity {
+    package mutating func complete() {}
+
+    /// Writes the entity as a JSON object; absent fields are left out.
+    package func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        for field in Self.fields { field.write(self, &writer) }
+        writer.endObject()
+    }
+
+    /// Reads what `encode` wrote.
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self = try reader.logged(Self.subject) { (reader) throws(Mismatch) in try Self(reading: &reader, .log) }
+    }
+
+    /// Reads an object. What it does not say stays as `blank` has it.
+    init(
+        reading reader: inout JSONReader, _ form: FieldForm = .wire, from blank: Self = .blank
+    ) throws(Mismatch) {
+        self = blank
+        let start = try reader.open()
+        let read = try Self.fields.read(into: &self, from: &reader, form)
+        if form == .wire { complete() }
+        try Self.fields.check(self, read, at: start)
+    }
+
+    /// Nil for null and an empty list.
+    static func ifAny(reading reader: inout JSONReader, _ form: FieldForm = .wire) throws(Mismatch) -> Self? {
+        guard try reader.kind() == .object else { return try reader.openIfAny() ? .blank : nil }
+        return try Self(reading: &reader, form)
+    }
+
+    /// A list of entities; null counts as an empty one.
+    static func list(reading reader: inout JSONReader, _ form: FieldForm = .wire) throws(Mismatch) -> [Self] {
+        var entities: [Self] = []
+        guard try reader.openListIfAny() else { return entities }
+        while try reader.another() { entities.append(try Self(reading: &reader, form)) }
+        return entities
+    }
+}
+
+/// One field of an entity: how it is called and where it is kept.
+package struct Field<Entity>: Sendable {
+    /// Reads the field's value; false when there was none.
+    typealias Read = @Sendable (inout Entity, inout JSONReader, FieldForm) throws(Mismatch) -> Bool
+
+    /// What the field is called in Weir's files; nil for one that only the server sends.
+    let name: StaticString?
+    /// What the server calls it; nothing for one that it says otherwise.
+    let wireNames: [StaticString]
+    /// Whether the entity is nothing without it.
+    let isRequired: Bool
+    fileprivate let read: Read
+    fileprivate let write: @Sendable (Entity, inout JSONWriter) -> Void
+    fileprivate let isBlank: @Sendable (Entity) -> Bool
+
+    /// A field that is kept at `path`. Without `wire` the server calls it as Weir does.
+    init<Value: FieldValue>(
+        _ name: StaticString, wire names: StaticString..., at path: any WritableKeyPath<Entity, Value> & Sendable,
+        reading wire: (@Sendable (inout JSONReader) throws(Mismatch) -> Value?)? = nil
+    ) {
+        self.init(
+            name, names.isEmpty ? [name] : names,
+            read: { entity, reader, form throws(Mismatch) in
+                let value =
+                    if let wire, form == .wire { try wire(&reader) } else { try Value.read(from: &reader, form) }
+                if let value = value ?? Value.absent { entity[keyPath: path] = value }
+                return value != nil
+            }, write: { entity, writer in entity[keyPath: path].write(as: name, into: &writer) },
+            isBlank: { $0[keyPath: path].isBlank })
+    }
+
+    private init(
+        _ name: StaticString?, _ wireNames: [StaticString], isRequired: Bool = false, read: @escaping Read,
+        write: @escaping @Sendable (Entity, inout JSONWriter) -> Void, isBlank: @escaping @Sendable (Entity) -> Bool
+    ) {
+        self.name = name
+        self.wireNames = wireNames
+        self.isRequired = isRequired
+        self.read = read
+        self.write = write
+        self.isBlank = isBlank
+    }
+
+    /// This field, without which the entity is nothing.
+    var required: Field {
+        Field(name, wireNames, isRequired: true, read: read, write: write, isBlank: isBlank)
+    }
+
+    /// This field in Weir's files only: the server says it otherwise.
+    var kept: Field { Field(name, [], isRequired: isRequired, read: read, write: write, isBlank: isBlank) }
+
+    /// This field as only the server sends it: in Weir's files another has it.
+    var sent: Field { Field(nil, wireNames, read: read, write: { _, _ in }, isBlank: isBlank) }
+
+    /// A flag that is false where it is not said, and then not written.
+    static func flag(
+        _ name: StaticString, wire names: StaticString..., at path: any WritableKeyPath<Entity, Bool> & Sendable
+    ) -> Field {
+        Field(
+            name, names.isEmpty ? [name] : names,
+            read: { entity, reader, form throws(Mismatch) in
+                entity[keyPath: path] = try Bool.read(from: &reader, form) ?? false
+                return true
+            }, write: { entity, writer in if entity[keyPath: path] { writer.member(name, true as Bool?) } },
+            isBlank: { _ in false })
+    }
+
+    /// This field of an entity that is a part of another.
+    func part<Whole>(of path: any WritableKeyPath<Whole, Entity> & Sendable) -> Field<Whole> {
+        Field<Whole>(
+            name, wireNames, isRequired: false,
+            read: { whole, reader, form throws(Mismatch) in try read(&whole[keyPath: path], &reader, form) },
+            write: { whole, writer in write(whole[keyPath: path], &writer) }, isBlank: { _ in false })
+    }
+
+    /// What only the server sends, read by a function of its own.
+    static func sent(
+        _ names: StaticString...,
+        read: @escaping @Sendable (inout Entity, inout JSONReader) throws(Mismatch) -> Void
+    ) -> Field {
+        Field(
+            nil, names,
+            read: { entity, reader, _ throws(Mismatch) in
+                try read(&entity, &reader)
+                return true
+            }, write: { _, _ in }, isBlank: { _ in false })
+    }
+
+    /// Fields that the server nests in an object, and Weir's files do not. Null and an empty list count as none.
+    static func nested(_ name: StaticString, _ fields: [Field]) -> Field {
+        sent(name) { entity, reader throws(Mismatch) in
+            if try reader.openIfAny() { try fields.read(into: &entity, from: &reader) }
+        }
+    }
+
+    /// Fields that lie in an object of their own, which is always written.
+    static func object(_ name: StaticString, _ fields: [Field]) -> Field {
+        Field(
+            name, [name],
+            read: { entity, reader, form throws(Mismatch) in
+                guard try reader.openIfAny() else { return false }
+                try fields.read(into: &entity, from: &reader, form)
+                return true
+            },
+            write: { entity, writer in
+                writer.key(name)
+                writer.beginObject()
+                for field in fields { field.write(entity, &writer) }
+                writer.endObject()
+            }, isBlank: { _ in false })
+    }
+
+    /// What is written, and never read, since it follows from other fields.
+    static func derived(_ name: StaticString, _ value: @escaping @Sendable (Entity) -> String?) -> Field {
+        Field(
+            name, [],
+            read: { _, reader, _ throws(Mismatch) in
+                try reader.pass()
+                return true
+            }, write: { entity, writer in writer.member(name, value(entity)) }, isBlank: { _ in false })
+    }
+
+    fileprivate func isNamed(_ key: JSONKey, in reader: borrowing JSONReader, _ form: FieldForm) -> Bool {
+        if form == .log { return name.map { reader.matches(key, $0) } ?? false }
+        for name in wireNames where reader.matches(key, name) { return true }
+        return false
+    }
+
+    /// The name of the field, where the entity lacks it.
+    fileprivate func missing(in entity: Entity) -> StaticString? { isBlank(entity) ? wireNames.first ?? name : nil }
+}
+
+/// Where a text comes from: that decides how loosely it is read.
+package enum FieldForm: Sendable {
+    /// From a server: null, empty texts and numbers in place of text are read for what they mean.
+    case wire
+    /// From Weir: each value is as it was written.
+    case log
+}
+
+extension Array {
+    /// Reads the rest of an object that was entered, and gives the numbers of the fields that were there; what the table lacks is passed over.
+    @discardableResult
+    func read<Entity>(
+        into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm = .wire
+    ) throws(Mismatch) -> Set<Int> where Element == Field<Entity> {
+        var read: Set<Int> = []
+        while let key = try reader.field() {
+            if try !take(key, into: &entity, from: &reader, form, &read) { try reader.pass() }
+        }
+        return read
+    }
+
+    /// Reads the value of the field that was named; false when the table lacks it. Its number goes into `read`.
+    func take<Entity>(
+        _ key: JSONKey, into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm,
+        _ read: inout Set<Int>
+    ) throws(Mismatch) -> Bool where Element == Field<Entity> {
+        for (number, field) in enumerated() where field.isNamed(key, in: reader, form) {
+            if try field.read(&entity, &reader, form), field.isRequired { read.insert(number) }
+            return true
+        }
+        return false
+    }
+
+    /// Checks that all is there that an entity cannot do without; its object starts at `start`.
+    func check<Entity>(
+        _ entity: Entity, _ read: Set<Int>, at start: Int
+    ) throws(Mismatch) where Element == Field<Entity> {
+        for (number, field) in enumerated() where field.isRequired && !read.contains(number) {
+            guard let name = field.missing(in: entity) else { continue }
+            throw Mismatch(.missing(name), at: start)
+        }
+    }
+}

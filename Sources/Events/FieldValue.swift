@@ -1,0 +1,138 @@
+import JSONText
+
+/// What a field can hold: a scalar, one that may be absent, or a list.
+protocol FieldValue: SendableMetatype {
+    /// Reads a value; nil where the text has none.
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self?
+    /// What stands for none; nil for a value that is left as it was.
+    static var absent: Self? { get }
+    /// Writes the value as a member of an open object; nothing where there is none.
+    func write(as name: StaticString, into writer: inout JSONWriter)
+    /// Whether this may be a value that was never read.
+    var isBlank: Bool { get }
+}
+
+extension FieldValue {
+    static var absent: Self? { nil }
+    var isBlank: Bool { true }
+}
+
+/// A value that may stand alone, be absent, or be one of a list.
+protocol FieldScalar: FieldValue {
+    func write(into writer: inout JSONWriter)
+}
+
+extension FieldScalar {
+    func write(as name: StaticString, into writer: inout JSONWriter) {
+        writer.key(name)
+        write(into: &writer)
+    }
+}
+
+extension Optional: FieldValue where Wrapped: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try Wrapped.read(from: &reader, form)
+    }
+    static var absent: Self? { .some(nil) }
+    func write(as name: StaticString, into writer: inout JSONWriter) {
+        guard let self else { return }
+        writer.key(name)
+        self.write(into: &writer)
+    }
+}
+
+/// A list; an empty one is not written, unless it may be absent.
+extension Array: FieldScalar, FieldValue where Element: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        var values: Self = []
+        guard try reader.openListIfAny() else { return nil }
+        while try reader.another() {
+            if let value = try Element.read(from: &reader, form) { values.append(value) }
+        }
+        return values
+    }
+    static var absent: Self? { [] }
+    func write(as name: StaticString, into writer: inout JSONWriter) {
+        guard !isEmpty else { return }
+        writer.key(name)
+        write(into: &writer)
+    }
+    func write(into writer: inout JSONWriter) {
+        writer.beginArray()
+        for value in self { value.write(into: &writer) }
+        writer.endArray()
+    }
+}
+
+extension EntityID: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.loggedID() : try reader.idIfAny()
+    }
+    var isBlank: Bool { isNone }
+}
+
+/// A text; from a server an empty one counts as none.
+extension String: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.text() : try reader.textIfAny()?.unlessEmpty
+    }
+    static var absent: Self? { "" }
+    func write(into writer: inout JSONWriter) { writer.string(self) }
+}
+
+/// Milliseconds in Weir's files.
+extension Timestamp: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.loggedTime() : try reader.timeIfAny()
+    }
+    func write(into writer: inout JSONWriter) { writer.integer(milliseconds) }
+}
+
+/// A count; from a server never a negative one.
+extension Int: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.loggedCount() : try reader.countIfAny()
+    }
+    func write(into writer: inout JSONWriter) { writer.integer(Int64(self)) }
+}
+
+extension Bool: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.loggedFlag() : try reader.flagIfAny()
+    }
+    static var absent: Self? { false }
+    func write(into writer: inout JSONWriter) { writer.bool(self) }
+}
+
+extension FieldScalar where Self: WireEnumeration {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? Self(wire: try reader.text()) : try ifAny(reading: &reader)
+    }
+    func write(into writer: inout JSONWriter) { writer.string(wireName) }
+}
+
+extension GroupMe.ID: FieldValue, FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try reader.groupMeID()
+    }
+    func write(into writer: inout JSONWriter) { entity.write(into: &writer) }
+    var isBlank: Bool { entity.isNone }
+}
+
+extension FieldScalar where Self: FieldedEntity {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try ifAny(reading: &reader, form)
+    }
+    func write(into writer: inout JSONWriter) { encode(into: &writer) }
+}
+
+extension Twake.MemberType: FieldScalar {}
+extension Twake.NotificationLevel: FieldScalar {}
+extension Twake.Role: FieldScalar {}
+extension Twake.Permission: FieldScalar {}
+extension Twake.Account: FieldScalar {}
+extension Twake.Company: FieldScalar {}
+extension GroupMe.Role: FieldScalar {}
+extension GroupMe.GroupType: FieldScalar {}
+extension GroupMe.MembershipState: FieldScalar {}
+extension GroupMe.Group.Preview: FieldScalar {}
