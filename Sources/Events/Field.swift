@@ -59,7 +59,7 @@ package struct Field<Entity>: Sendable {
     typealias Read = @Sendable (inout Entity, inout JSONReader, FieldForm) throws(Mismatch) -> Bool
 
     /// What the field is called in Weir's files; nil for one that only the server sends.
-    let name: StaticString?
+    package let name: StaticString?
     /// What the server calls it; nothing for one that it says otherwise.
     let wireNames: [StaticString]
     /// Whether the entity is nothing without it.

@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import TestSupport
 import Testing
@@ -35,6 +36,31 @@ import Testing
         let lines = try format.lines()
         #expect(lines.count > 10)
         #expect(try Validator().refusals(of: lines, under: format.schema().closed) == [:])
+    }
+
+    static let tables: [(definition: String, names: [String])] = [
+        ("twake_file", names(of: Twake.File.self)), ("twake_thumbnail", names(of: Twake.Thumbnail.self)),
+        ("twake_member", names(of: Twake.ChannelMember.self)), ("twake_badge", names(of: Twake.Badge.self)),
+        ("twake_badge_count", names(of: Twake.BadgeCount.self)), ("twake_account", names(of: Twake.Account.self)),
+        ("twake_company", names(of: Twake.Company.self)), ("twake_workspace", names(of: Twake.Workspace.self)),
+        ("twake_presence", names(of: Twake.OnlineStatus.self)), ("groupme_group", names(of: GroupMe.Group.self)),
+        ("groupme_member", names(of: GroupMe.Member.self)), ("groupme_receipt", names(of: GroupMe.ReadReceipt.self)),
+        // What the user alone is told is in no row.
+        ("groupme_user", names(of: GroupMe.User.self).filter { !["email", "phone_number"].contains($0) }),
+    ]
+
+    private static func names<Entity: FieldedEntity>(of entity: Entity.Type) -> [String] {
+        entity.fields.compactMap { $0.name?.description }
+    }
+
+    @Test(arguments: tables.map(\.definition))
+    func `an entity's table of fields is what the schema of the diff log says of it`(definition: String) throws {
+        let definitions = try WrittenFormat.diffLog.schema().root["$defs"]
+        guard case .object(let members)? = definitions?[definition]?["properties"] else {
+            Issue.record("the schema does not define \(definition)")
+            return
+        }
+        #expect(members.map(\.key) == Self.tables.first { $0.definition == definition }?.names)
     }
 
     @Test(arguments: WrittenFormat.allCases)

@@ -119,7 +119,7 @@ extension GroupMe.Message {
         if saysSystem == true || sender == .system { return true }
         return switch senderType {
         case .system, .service: true
-        case .user, .bot, .unknown: false
+        case .some: false
         case nil: sender == "0" && senderName == "GroupMe"
         }
     }

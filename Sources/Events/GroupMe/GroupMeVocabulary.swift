@@ -1,178 +1,82 @@
 extension GroupMe {
     /// What said a message (1.9, 1.10).
-    public enum SenderType: WireEnumeration {
+    public struct SenderType: WireEnumeration {
         /// `user`: a person.
-        case user
+        public static var user: Self { "user" }
         /// `bot`.
-        case bot
+        public static var bot: Self { "bot" }
         /// `system`: the server.
-        case system
+        public static var system: Self { "system" }
         /// `service`: the server's calendar and the like.
-        case service
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var service: Self { "service" }
 
-        /// The type the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "user": .user
-                case "bot": .bot
-                case "system": .system
-                case "service": .service
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `sender_type`.
-        public var wireName: String {
-            switch self {
-            case .user: "user"
-            case .bot: "bot"
-            case .system: "system"
-            case .service: "service"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// In which role a message was deleted (2.3): never an id.
-    public enum DeletionActor: WireEnumeration {
+    public struct DeletionActor: WireEnumeration {
         /// `sender`: who said it.
-        case sender
+        public static var sender: Self { "sender" }
         /// `admin`: somebody who may delete what others say.
-        case admin
+        public static var admin: Self { "admin" }
         /// `system`: the server.
-        case system
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var system: Self { "system" }
 
-        /// The role the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "sender": .sender
-                case "admin": .admin
-                case "system": .system
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `deletion_actor`.
-        public var wireName: String {
-            switch self {
-            case .sender: "sender"
-            case .admin: "admin"
-            case .system: "system"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// Who may join a group and speak in it (3.3).
-    public enum GroupType: WireEnumeration {
+    public struct GroupType: WireEnumeration {
         /// `private`: any member adds others.
-        case `private`
+        public static var `private`: Self { "private" }
         /// `closed`: only its admins add others.
-        case closed
+        public static var closed: Self { "closed" }
         /// `announcement`: only its admins speak.
-        case announcement
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var announcement: Self { "announcement" }
 
-        /// The type the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "private": .private
-                case "closed": .closed
-                case "announcement": .announcement
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `type`.
-        public var wireName: String {
-            switch self {
-            case .private: "private"
-            case .closed: "closed"
-            case .announcement: "announcement"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// What a member of a group is besides a member (3.3).
-    public enum Role: WireEnumeration {
+    public struct Role: WireEnumeration {
         /// `admin`.
-        case admin
+        public static var admin: Self { "admin" }
         /// `owner`.
-        case owner
+        public static var owner: Self { "owner" }
         /// `user`: no more than a member.
-        case user
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var user: Self { "user" }
 
-        /// The role the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "admin": .admin
-                case "owner": .owner
-                case "user": .user
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's name of it.
-        public var wireName: String {
-            switch self {
-            case .admin: "admin"
-            case .owner: "owner"
-            case .user: "user"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// How the user stands to a group (3.3, `/memberships/states`).
-    public enum MembershipState: WireEnumeration {
+    public struct MembershipState: WireEnumeration {
         /// `active`: a member.
-        case active
+        public static var active: Self { "active" }
         /// `exited`: left.
-        case exited
+        public static var exited: Self { "exited" }
         /// `removed`: was removed.
-        case removed
+        public static var removed: Self { "removed" }
         /// `exited_removed`: left, and may not come back.
-        case exitedRemoved
+        public static var exitedRemoved: Self { "exited_removed" }
         /// `pending`: asked to join.
-        case pending
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var pending: Self { "pending" }
 
-        /// The state the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "active": .active
-                case "exited": .exited
-                case "removed": .removed
-                case "exited_removed": .exitedRemoved
-                case "pending": .pending
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `state`.
-        public var wireName: String {
-            switch self {
-            case .active: "active"
-            case .exited: "exited"
-            case .removed: "removed"
-            case .exitedRemoved: "exited_removed"
-            case .pending: "pending"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 }

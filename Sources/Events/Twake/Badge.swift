@@ -31,36 +31,18 @@ extension Twake {
     /// An unread counter of era A: the proxy counts unread threads per company, workspace and channel.
     public struct BadgeCount: Hashable, Sendable {
         /// The level of the hierarchy.
-        public enum Level: WireEnumeration {
+        public struct Level: WireEnumeration {
             /// All of a company.
-            case company
+            public static var company: Self { "company" }
             /// All of a workspace; of all directs under the id `direct`.
-            case workspace
+            public static var workspace: Self { "workspace" }
             /// One channel.
-            case channel
-            /// A value this version does not know, as written; never one of the above.
-            indirect case unknown(String)
+            public static var channel: Self { "channel" }
 
-            /// The level the wire calls `name`.
-            public init(wire name: String) {
-                self =
-                    switch name {
-                    case "company": .company
-                    case "workspace": .workspace
-                    case "channel": .channel
-                    default: .unknown(name)
-                    }
-            }
-
-            /// The wire's `type`.
-            public var wireName: String {
-                switch self {
-                case .company: "company"
-                case .workspace: "workspace"
-                case .channel: "channel"
-                case .unknown(let name): name
-                }
-            }
+            /// The name as it was written.
+            public let wireName: String
+            /// The value the wire calls `name`.
+            public init(wire name: String) { wireName = name }
         }
         /// What the counter counts over.
         public var level: Level

@@ -130,36 +130,18 @@ extension Twake {
     }
 
     /// Who sees a channel.
-    public enum ChannelVisibility: WireEnumeration {
+    public struct ChannelVisibility: WireEnumeration {
         /// Everybody in the workspace.
-        case `public`
+        public static var `public`: Self { "public" }
         /// Its members.
-        case `private`
+        public static var `private`: Self { "private" }
         /// The users who talk in it; no workspace.
-        case direct
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var direct: Self { "direct" }
 
-        /// The visibility the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "public": .public
-                case "private": .private
-                case "direct": .direct
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `visibility`.
-        public var wireName: String {
-            switch self {
-            case .public: "public"
-            case .private: "private"
-            case .direct: "direct"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// `channel_activity`: something happened in a channel (3.3). One reference, since half of what a busy workspace says is handed on so.

@@ -1,96 +1,46 @@
 extension Twake {
     /// What a user may do in a company, a workspace or a channel, by one word (section 6): `owner`, `member`, `guest` of a channel;
     /// `owner`, `admin`, `member`, `guest` of a company; `admin`, `moderator`, `member` of a workspace.
-    public enum Role: WireEnumeration {
+    public struct Role: WireEnumeration {
         /// `owner`: it is theirs.
-        case owner
+        public static var owner: Self { "owner" }
         /// `admin`: they administer it.
-        case admin
+        public static var admin: Self { "admin" }
         /// `moderator`: they look after it.
-        case moderator
+        public static var moderator: Self { "moderator" }
         /// `member`: they belong to it.
-        case member
+        public static var member: Self { "member" }
         /// `guest`: they are let in.
-        case guest
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var guest: Self { "guest" }
 
-        /// The role the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "owner": .owner
-                case "admin": .admin
-                case "moderator": .moderator
-                case "member": .member
-                case "guest": .guest
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `role`.
-        public var wireName: String {
-            switch self {
-            case .owner: "owner"
-            case .admin: "admin"
-            case .moderator: "moderator"
-            case .member: "member"
-            case .guest: "guest"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// One thing a user may do, as era A lists them (4.3); a role says it all since July 2021.
-    public enum Permission: WireEnumeration {
+    public struct Permission: WireEnumeration {
         /// `CREATE_WORKSPACES`, of a company.
-        case createWorkspaces
+        public static var createWorkspaces: Self { "CREATE_WORKSPACES" }
         /// `EDIT_WORKSPACE`, of a workspace.
-        case editWorkspace
+        public static var editWorkspace: Self { "EDIT_WORKSPACE" }
         /// `UPDATE_NAME`, of a channel as all that follow.
-        case updateName
+        public static var updateName: Self { "UPDATE_NAME" }
         /// `UPDATE_DESCRIPTION`.
-        case updateDescription
+        public static var updateDescription: Self { "UPDATE_DESCRIPTION" }
         /// `ADD_MEMBER`.
-        case addMember
+        public static var addMember: Self { "ADD_MEMBER" }
         /// `REMOVE_MEMBER`.
-        case removeMember
+        public static var removeMember: Self { "REMOVE_MEMBER" }
         /// `UPDATE_PRIVACY`.
-        case updatePrivacy
+        public static var updatePrivacy: Self { "UPDATE_PRIVACY" }
         /// `DELETE_CHANNEL`.
-        case deleteChannel
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var deleteChannel: Self { "DELETE_CHANNEL" }
 
-        /// The permission the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "CREATE_WORKSPACES": .createWorkspaces
-                case "EDIT_WORKSPACE": .editWorkspace
-                case "UPDATE_NAME": .updateName
-                case "UPDATE_DESCRIPTION": .updateDescription
-                case "ADD_MEMBER": .addMember
-                case "REMOVE_MEMBER": .removeMember
-                case "UPDATE_PRIVACY": .updatePrivacy
-                case "DELETE_CHANNEL": .deleteChannel
-                default: .unknown(name)
-                }
-        }
-
-        /// The name in the wire's `permissions`.
-        public var wireName: String {
-            switch self {
-            case .createWorkspaces: "CREATE_WORKSPACES"
-            case .editWorkspace: "EDIT_WORKSPACE"
-            case .updateName: "UPDATE_NAME"
-            case .updateDescription: "UPDATE_DESCRIPTION"
-            case .addMember: "ADD_MEMBER"
-            case .removeMember: "REMOVE_MEMBER"
-            case .updatePrivacy: "UPDATE_PRIVACY"
-            case .deleteChannel: "DELETE_CHANNEL"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 }

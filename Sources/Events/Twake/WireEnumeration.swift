@@ -1,7 +1,6 @@
 /// A name on the wire out of a set that grows: one this version does not know is kept as it was written.
 ///
-/// A literal stands for the value it names: `message.subtype == "deleted"`. The name of an unknown one is behind a reference: a value is one
-/// word, and to copy a known one counts nothing.
+/// A literal stands for the value it names: `message.subtype == "deleted"`.
 public protocol WireEnumeration: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The value the wire calls `name`.
     init(wire name: String)
@@ -16,167 +15,77 @@ extension WireEnumeration {
 
 extension Twake {
     /// What a message is (3.3).
-    public enum MessageType: WireEnumeration {
+    public struct MessageType: WireEnumeration {
         /// `message`: somebody said something.
-        case message
+        public static var message: Self { "message" }
         /// `event`: something happened that is told among the messages.
-        case event
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var event: Self { "event" }
 
-        /// The type the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "message": .message
-                case "event": .event
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `type`.
-        public var wireName: String {
-            switch self {
-            case .message: "message"
-            case .event: "event"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// What a message is besides its type (3.3).
-    public enum MessageSubtype: WireEnumeration {
+    public struct MessageSubtype: WireEnumeration {
         /// `application`: an application sent it.
-        case application
+        public static var application: Self { "application" }
         /// `deleted`: it was deleted; its place and its ids are left.
-        case deleted
+        public static var deleted: Self { "deleted" }
         /// `system`: the server sent it.
-        case system
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var system: Self { "system" }
 
-        /// The subtype the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "application": .application
-                case "deleted": .deleted
-                case "system": .system
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `subtype`.
-        public var wireName: String {
-            switch self {
-            case .application: "application"
-            case .deleted: "deleted"
-            case .system: "system"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// How far a message came (3.3, 2022).
-    public enum DeliveryStatus: WireEnumeration {
+    public struct DeliveryStatus: WireEnumeration {
         /// `sent`: the server has it.
-        case sent
+        public static var sent: Self { "sent" }
         /// `delivered`: somebody's device has it.
-        case delivered
+        public static var delivered: Self { "delivered" }
         /// `read`: somebody read it.
-        case read
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var read: Self { "read" }
 
-        /// The status the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "sent": .sent
-                case "delivered": .delivered
-                case "read": .read
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `status`.
-        public var wireName: String {
-            switch self {
-            case .sent: "sent"
-            case .delivered: "delivered"
-            case .read: "read"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// What a member of a channel is (3.3).
-    public enum MemberType: WireEnumeration {
+    public struct MemberType: WireEnumeration {
         /// `member`: a user of the company.
-        case member
+        public static var member: Self { "member" }
         /// `guest`: a user from elsewhere.
-        case guest
+        public static var guest: Self { "guest" }
         /// `bot`: an application.
-        case bot
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var bot: Self { "bot" }
 
-        /// The type the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "member": .member
-                case "guest": .guest
-                case "bot": .bot
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `type`.
-        public var wireName: String {
-            switch self {
-            case .member: "member"
-            case .guest: "guest"
-            case .bot: "bot"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 
     /// Which messages of a channel a member is notified of (3.3).
-    public enum NotificationLevel: WireEnumeration {
+    public struct NotificationLevel: WireEnumeration {
         /// `all` of them.
-        case all
+        public static var all: Self { "all" }
         /// `mentions`: those with the user's name, `@all` or `@here`.
-        case mentions
+        public static var mentions: Self { "mentions" }
         /// `me`: those with the user's name.
-        case me
+        public static var me: Self { "me" }
         /// `none` of them. Not called so: a level that is not there is Swift's `none`.
-        case muted
-        /// A value this version does not know, as written; never one of the above.
-        indirect case unknown(String)
+        public static var muted: Self { "none" }
 
-        /// The level the wire calls `name`.
-        public init(wire name: String) {
-            self =
-                switch name {
-                case "all": .all
-                case "mentions": .mentions
-                case "me": .me
-                case "none": .muted
-                default: .unknown(name)
-                }
-        }
-
-        /// The wire's `notification_level`.
-        public var wireName: String {
-            switch self {
-            case .all: "all"
-            case .mentions: "mentions"
-            case .me: "me"
-            case .muted: "none"
-            case .unknown(let name): name
-            }
-        }
+        /// The name as it was written.
+        public let wireName: String
+        /// The value the wire calls `name`.
+        public init(wire name: String) { wireName = name }
     }
 }

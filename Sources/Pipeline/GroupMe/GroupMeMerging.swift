@@ -98,7 +98,7 @@ extension GroupMe.Message {
             switch deletion.actor {
             case .admin: "An admin deleted this message"
             case .system: "This message was removed"
-            case .sender, .unknown, nil: "This message was deleted"
+            default: "This message was deleted"
             }
     }
 

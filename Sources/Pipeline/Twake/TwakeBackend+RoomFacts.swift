@@ -72,11 +72,8 @@ extension RoomFacts {
         workspace = workspace ?? channel.workspace.description
         guard kind != nil else { return }
         unread = channel.hasUnread(for: user) ? 1 : 0
-        switch channel.visibility {
-        case .public: self.kind = "public"
-        case .private: self.kind = "private"
-        case .direct: self.kind = "direct"
-        case .unknown, nil: break
+        if let visibility = channel.visibility, [.public, .private, .direct].contains(visibility) {
+            self.kind = visibility.wireName
         }
     }
 }
