@@ -78,7 +78,7 @@ package struct Field<Entity>: Sendable {
             read: { entity, reader, form throws(Mismatch) in
                 let value =
                     if let wire, form == .wire { try wire(&reader) } else { try Value.read(from: &reader, form) }
-                if let value = value ?? Value.absent { entity[keyPath: path] = value }
+                if let value { entity[keyPath: path] = value }
                 return value != nil
             }, write: { entity, writer in entity[keyPath: path].write(as: name, into: &writer) },
             isBlank: { $0[keyPath: path].isBlank })
@@ -114,7 +114,7 @@ package struct Field<Entity>: Sendable {
         Field(
             name, names.isEmpty ? [name] : names,
             read: { entity, reader, form throws(Mismatch) in
-                entity[keyPath: path] = try Bool.read(from: &reader, form) ?? false
+                entity[keyPath: path] = try Bool.read(from: &reader, form) ?? entity[keyPath: path]
                 return true
             }, write: { entity, writer in if entity[keyPath: path] { writer.member(name, true as Bool?) } },
             isBlank: { _ in false })
@@ -194,25 +194,25 @@ package enum FieldForm: Sendable {
 }
 
 extension Array {
-    /// Reads the rest of an object that was entered, and gives the numbers of the fields that were there; what the table lacks is passed over.
+    /// Reads the rest of an object that was entered; what the table lacks is passed over. Gives a bit for each required field that was there.
     @discardableResult
     func read<Entity>(
         into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm = .wire
-    ) throws(Mismatch) -> Set<Int> where Element == Field<Entity> {
-        var read: Set<Int> = []
+    ) throws(Mismatch) -> UInt64 where Element == Field<Entity> {
+        var read: UInt64 = 0
         while let key = try reader.field() {
             if try !take(key, into: &entity, from: &reader, form, &read) { try reader.pass() }
         }
         return read
     }
 
-    /// Reads the value of the field that was named; false when the table lacks it. Its number goes into `read`.
+    /// Reads the value of the field that was named; false when the table lacks it. Of a required one the bit goes into `read`.
     func take<Entity>(
         _ key: JSONKey, into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm,
-        _ read: inout Set<Int>
+        _ read: inout UInt64
     ) throws(Mismatch) -> Bool where Element == Field<Entity> {
         for (number, field) in enumerated() where field.isNamed(key, in: reader, form) {
-            if try field.read(&entity, &reader, form), field.isRequired { read.insert(number) }
+            if try field.read(&entity, &reader, form), field.isRequired { read |= 1 << UInt64(number) }
             return true
         }
         return false
@@ -220,9 +220,9 @@ extension Array {
 
     /// Checks that all is there that an entity cannot do without; its object starts at `start`.
     func check<Entity>(
-        _ entity: Entity, _ read: Set<Int>, at start: Int
+        _ entity: Entity, _ read: UInt64, at start: Int
     ) throws(Mismatch) where Element == Field<Entity> {
-        for (number, field) in enumerated() where field.isRequired && !read.contains(number) {
+        for (number, field) in enumerated() where field.isRequired && read & 1 << UInt64(number) == 0 {
             guard let name = field.missing(in: entity) else { continue }
             throw Mismatch(.missing(name), at: start)
         }

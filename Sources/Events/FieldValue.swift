@@ -2,10 +2,8 @@ import JSONText
 
 /// What a field can hold: a scalar, one that may be absent, or a list.
 protocol FieldValue: SendableMetatype {
-    /// Reads a value; nil where the text has none.
+    /// Reads a value; nil where the text has none, which leaves the field as it was.
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self?
-    /// What stands for none; nil for a value that is left as it was.
-    static var absent: Self? { get }
     /// Writes the value as a member of an open object; nothing where there is none.
     func write(as name: StaticString, into writer: inout JSONWriter)
     /// Whether this may be a value that was never read.
@@ -13,7 +11,6 @@ protocol FieldValue: SendableMetatype {
 }
 
 extension FieldValue {
-    static var absent: Self? { nil }
     var isBlank: Bool { true }
 }
 
@@ -31,9 +28,8 @@ extension FieldScalar {
 
 extension Optional: FieldValue where Wrapped: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
-        try Wrapped.read(from: &reader, form)
+        try Wrapped.read(from: &reader, form).map { .some($0) }
     }
-    static var absent: Self? { .some(nil) }
     func write(as name: StaticString, into writer: inout JSONWriter) {
         guard let self else { return }
         writer.key(name)
@@ -51,7 +47,6 @@ extension Array: FieldScalar, FieldValue where Element: FieldScalar {
         }
         return values
     }
-    static var absent: Self? { [] }
     func write(as name: StaticString, into writer: inout JSONWriter) {
         guard !isEmpty else { return }
         writer.key(name)
@@ -76,7 +71,6 @@ extension String: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.text() : try reader.textIfAny()?.unlessEmpty
     }
-    static var absent: Self? { "" }
     func write(into writer: inout JSONWriter) { writer.string(self) }
 }
 
@@ -100,7 +94,6 @@ extension Bool: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.loggedFlag() : try reader.flagIfAny()
     }
-    static var absent: Self? { false }
     func write(into writer: inout JSONWriter) { writer.bool(self) }
 }
 

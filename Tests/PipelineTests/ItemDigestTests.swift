@@ -39,7 +39,7 @@ import Testing
     private var channels: [Item] {
         let changes: [(inout Twake.Channel) -> Void] = [
             { _ in }, { $0.id = b }, { $0.company = b }, { $0.workspace = b }, { $0.visibility = .public },
-            { $0.visibility = .unknown("x") }, { $0.name = "n" }, { $0.icon = "n" }, { $0.description = "n" },
+            { $0.visibility = "x" }, { $0.name = "n" }, { $0.icon = "n" }, { $0.description = "n" },
             { $0.owner = a }, { $0.isArchived = true }, { $0.members = [a] }, { $0.members = [a, b] },
             { $0.lastActivity = time }, { $0.lastAccess = time }, { $0.updatedAt = time },
             { $0.createdAt = time }, { $0.isDefault = true }, { $0.memberType = "n" }, { $0.isFavorite = false },

@@ -137,8 +137,6 @@ extension GroupMe.ConversationID: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         try reader.conversationIfAny()
     }
-    /// One that the wire names null stays the one that was asked for.
-    static var absent: Self? { nil }
     func write(into writer: inout JSONWriter) { entity.write(into: &writer) }
     var isBlank: Bool { entity.isNone }
 }

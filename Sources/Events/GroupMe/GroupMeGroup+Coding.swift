@@ -59,7 +59,7 @@ extension GroupMe.GroupRecord {
     init(reading reader: inout JSONReader, _ sieve: RowSieve? = nil) throws(Mismatch) {
         var group = GroupMe.Group.blank
         var members: [GroupMe.Member]?
-        var read: Set<Int> = []
+        var read: UInt64 = 0
         let start = try reader.open()
         while let key = try reader.field() {
             if reader.isNamed(key, "members") {

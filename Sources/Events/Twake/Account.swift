@@ -159,14 +159,11 @@ extension Twake.Account: FieldedEntity {
         Field("provider_id", wire: "provider_id", "console_id", at: \.providerID),
         Field("status", at: \.status) { (reader) throws(Mismatch) in try reader.wordsIfAny() },
         Field("status_icon", at: \.statusIcon) { (reader) throws(Mismatch) in try reader.wordsIfAny() },
-        Field("language", at: \.language).kept,
+        Field("language", at: \.language),
         Field("last_activity", at: \.lastActivity),
         Field("created_at", at: \.createdAt),
         Field("is_verified", at: \.isVerified),
         .flag("deleted", at: \.isDeleted),
-        .sent("language") { account, reader throws(Mismatch) in
-            account.language = try reader.textIfAny()?.unlessEmpty ?? account.language
-        },
         .sent("preference") { account, reader throws(Mismatch) in
             account.preference = try Preference.ifAny(reading: &reader)
             account.language = account.preference?.locale ?? account.language

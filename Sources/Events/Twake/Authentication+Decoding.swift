@@ -45,57 +45,32 @@ private struct AuthenticationFields {
     }
 }
 
-extension Twake.Thread {
-    init(reading reader: inout JSONReader) throws(Mismatch) {
-        self.init(id: .none)
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "id") {
-                id = try reader.id()
-            } else if reader.isNamed(key, "created_by") {
-                createdBy = try reader.idIfAny()
-            } else if reader.isNamed(key, "created_at") {
-                createdAt = try reader.timeIfAny()
-            } else if reader.isNamed(key, "updated_at") {
-                updatedAt = try reader.timeIfAny()
-            } else if reader.isNamed(key, "last_activity") {
-                lastActivity = try reader.timeIfAny()
-            } else if reader.isNamed(key, "answers") {
-                answers = try reader.countIfAny()
-            } else if reader.isNamed(key, "participants") {
-                guard try reader.openListIfAny() else { continue }
-                while try reader.another() { participants.append(try Participant(reading: &reader)) }
-            } else if reader.isNamed(key, "message") {
-                if try reader.kind() == .null { try reader.pass() } else { message = try Twake.Message.read(&reader) }
-            } else {
-                try reader.pass()
-            }
-        }
-        try id.require("id", at: start)
-    }
+extension Twake.Thread: FieldedEntity {
+    package static let subject = "thread"
+    package static let blank = Self(id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("created_by", at: \.createdBy),
+        Field("created_at", at: \.createdAt),
+        Field("updated_at", at: \.updatedAt),
+        Field("last_activity", at: \.lastActivity),
+        Field("answers", at: \.answers),
+        Field("participants", at: \.participants),
+        .sent("message") { thread, reader throws(Mismatch) in
+            thread.message = try reader.isNull() ? nil : Twake.Message.read(&reader)
+        },
+    ]
 }
 
-extension Twake.Thread.Participant {
-    fileprivate init(reading reader: inout JSONReader) throws(Mismatch) {
-        self.init(type: nil, id: .none)
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "type") {
-                type = try reader.textIfAny()
-            } else if reader.isNamed(key, "id") {
-                id = try reader.id()
-            } else if reader.isNamed(key, "company_id") {
-                company = try reader.idIfAny()
-            } else if reader.isNamed(key, "workspace_id") {
-                workspace = try reader.idIfAny()
-            } else if reader.isNamed(key, "created_at") {
-                createdAt = try reader.timeIfAny()
-            } else if reader.isNamed(key, "created_by") {
-                createdBy = try reader.idIfAny()
-            } else {
-                try reader.pass()
-            }
-        }
-        try id.require("id", at: start)
-    }
+extension Twake.Thread.Participant: FieldedEntity, FieldScalar {
+    package static let subject = "participant"
+    package static let blank = Self(type: nil, id: .none)
+    package static let fields: [Field<Self>] = [
+        Field("type", at: \.type),
+        Field("id", at: \.id).required,
+        Field("company_id", at: \.company),
+        Field("workspace_id", at: \.workspace),
+        Field("created_at", at: \.createdAt),
+        Field("created_by", at: \.createdBy),
+    ]
 }

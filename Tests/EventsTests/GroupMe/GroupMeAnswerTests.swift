@@ -106,7 +106,7 @@ import Wire
         }
         let states = try GroupMe.standings(
             from: body(#"{"response":[{"group_id":"1","state":"exited_removed"},{"group_id":2,"state":"new"}]}"#))
-        #expect(states == [.init(group: "1", state: .exitedRemoved), .init(group: "2", state: .unknown("new"))])
+        #expect(states == [.init(group: "1", state: .exitedRemoved), .init(group: "2", state: "new")])
     }
 
     @Test func `about the user brings what a session begins with`() throws {

@@ -165,7 +165,7 @@ struct GroupMeMaker {
 
     mutating func group() -> GroupMe.Group {
         var group = GroupMe.Group(id: id(), name: text())
-        group.type = flip() ? .closed : flip() ? .unknown("secret") : nil
+        group.type = flip() ? .closed : flip() ? "secret" : nil
         group.description = text()
         group.imageURL = text()
         group.creator = maybe()
