@@ -92,10 +92,10 @@ extension Arguments {
 
     /// What was not typed gives way: to what excludes it and prevails, and where what it is about is missing.
     private mutating func dropNeedless() {
-        for (first, second) in Option.exclusive {
-            guard let a = setting(of: first)?.origin.rank, let b = setting(of: second)?.origin.rank, a != b else {
-                continue
-            }
+        for first in Option.allCases {
+            guard let second = first.row.excludes, let a = setting(of: first)?.origin.rank,
+                let b = setting(of: second)?.origin.rank, a != b
+            else { continue }
             set(a < b ? second : first, to: nil)
         }
         // Twice: what is dropped may be what another needs.

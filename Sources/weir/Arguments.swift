@@ -124,7 +124,7 @@ struct Arguments {
         if let option = mine.first(where: { $0.flag == flag }) { return option }
         let text = UsageError.quoted(flag)
         if let option = Option.allCases.first(where: { $0.flag == flag }) {
-            let others = option.commands.map(\.rawValue).joined(separator: ", ")
+            let others = option.row.scope.commands.map(\.rawValue).joined(separator: ", ")
             throw error("\(text) is not an option of 'weir \(command.rawValue)' (it is one of: \(others))")
         }
         throw error("unknown option \(text)" + Suggestion.phrase(for: flag, among: mine.map(\.flag)))

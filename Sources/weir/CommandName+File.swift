@@ -190,24 +190,4 @@ extension CommandName {
         default: Text(summary: "", examples: [])
         }
     }
-
-    /// What an option means to a verb of `weir file`, where that is not what it means to other commands.
-    func fileMeaning(of option: Option) -> String? {
-        switch (self, option) {
-        case (.fileInfo, .json): "print one JSON object a file"
-        case (.fileDoctor, .json): "print one JSON object a finding"
-        case (.fileDiff, .json): "print one JSON object"
-        case (.fileConvert, .backend): "what the server of the messages spoke (default socketio)"
-        case (.fileConvert, .namespace): "the Socket.IO namespace that a replay hears (default /)"
-        case (.fileSplit, .output): "begin the segments' names with this (default FILE's)"
-        case (.fileGrep, .json): "print the records' lines as they stand in the file"
-        case (.fileFilter, .room): "keep what is about such a room"
-        case (.fileFilter, .kind): "keep records of such a kind: f, http, sub, gap, mark, …"
-        case (.fileFilter, .notKind): "leave out records of such a kind"
-        case (.fileConvert, .from): "what FILE is"
-        case (.fileFilter, .start), (.fileCut, .start): "begin with the first record here"
-        case (.fileFilter, .end), (.fileCut, .end): "end before the first record here"
-        default: nil
-        }
-    }
 }

@@ -1,8 +1,4 @@
 extension CommandName {
-    /// Those that say something to a running tail of rooms that patterns mean.
-    static let roomWishes: [CommandName] = [
-        .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsPin, .roomsUnpin, .roomsMute, .roomsUnmute,
-    ]
     /// The verbs of `rooms`.
     static let roomVerbs: [CommandName] = allCases.filter { $0.family == "rooms" && $0 != .rooms }
 
@@ -125,18 +121,6 @@ extension CommandName {
                 ],
                 examples: ["weir rooms watch", "weir rooms watch --json | jq -r 'select(.change==\"refused\").room'"])
         default: Text(summary: "", examples: [])
-        }
-    }
-
-    /// What an option means to a verb of `weir rooms`, where that is not what it means to other commands.
-    func roomsMeaning(of option: Option) -> String? {
-        guard family == "rooms" else { return nil }
-        switch option {
-        case .span: return "undo it after this time, such as 10m"
-        case .save: return "keep the patterns as a set of this name, too"
-        case .json: return "print one JSON object a line"
-        case .store: return "file to look into instead of asking a running tail"
-        default: return nil
         }
     }
 }

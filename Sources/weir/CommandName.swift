@@ -151,3 +151,41 @@ enum CommandName: String, CaseIterable {
 
     var positionals: [Positional] { text.positionals }
 }
+
+extension CommandName {
+    /// The command's first word.
+    var family: String { String(rawValue.prefix { $0 != " " }) }
+
+    /// Whether the environment and the config file are asked for its options: not where settings themselves are looked after or
+    /// explained, which must work when they are wrong.
+    var takesSettings: Bool {
+        switch self {
+        case .help, .config, .configShow, .configPath, .configCheck, .ctx, .ctxAdd, .ctxEdit, .ctxCopy, .ctxRename,
+            .ctxRemove, .ctxList, .ctxUse, .ctxUnuse, .ctxPrevious, .ctxShow, .ctxCheck, .completion, .man, .cheat,
+            .explain:
+            false
+        default: true
+        }
+    }
+
+    /// Whether its options may become those of a context.
+    var writesContext: Bool { self == .ctxAdd || self == .ctxEdit }
+
+    /// Whether it goes to a server, so that a context can say to which.
+    var takesContext: Bool { [.tail, .watch, .record, .emit].contains(self) || Self.errands.contains(self) }
+
+    /// Where among its words the server's URL stands.
+    func urlIndex(in words: [String]) -> Int? {
+        guard takesContext else { return nil }
+        switch self {
+        case .channel: return words.first == "members" ? 2 : 1
+        case .workspace, .download: return 1
+        default: return 0
+        }
+    }
+
+    /// Whether what it does with these arguments is seen by others.
+    func isSeenByOthers(_ arguments: Arguments) -> Bool {
+        Self.actions.contains(self) || self == .emit || arguments.has(.emit) || arguments.has(.ack)
+    }
+}

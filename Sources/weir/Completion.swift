@@ -92,21 +92,21 @@ struct Completion {
         let fixed = (option.placeholder(for: command) ?? "").split(separator: "|").map(String.init).filter(
             Completion.isWord)
         add(fixed, to: current, prefix: prefix)
-        switch option {
-        case .ctx: add(known.contexts, to: current, prefix: prefix)
-        case .on: add(known.tails, to: current, prefix: prefix)
-        case .join, .room, .notRoom: add(known.rooms + known.channels, to: current, prefix: prefix)
-        case .kind, .notKind:
+        switch option.row.value.kind {
+        case .text: break
+        case .context: add(known.contexts, to: current, prefix: prefix)
+        case .tail: add(known.tails, to: current, prefix: prefix)
+        case .room: add(known.rooms + known.channels, to: current, prefix: prefix)
+        case .event:
             add(command.family == "file" ? KnownNames.recordKinds : KnownNames.eventKinds, to: current, prefix: prefix)
-        case .start, .end, .at:
+        case .position:
             add(known.marks(of: positionals).map { "mark:" + $0 }, to: current, prefix: prefix)
-        case .token, .keyPass, .proxyAuth, .password:
+        case .reference:
             add(
                 current.hasPrefix("env:") ? known.variables.map { "env:" + $0 } : ["env:", "file:", "cmd:"],
                 to: current, prefix: prefix)
-        case .unset:
-            add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue), to: current, prefix: prefix)
-        default: break
+        case .option:
+            add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.name), to: current, prefix: prefix)
         }
         if option.takesFile(for: command) { takesFiles = true }
     }

@@ -38,7 +38,7 @@ enum ConfigCommand {
                 for value in found.values {
                     rows.append(
                         Row(
-                            command: command.rawValue, name: option.rawValue,
+                            command: command.rawValue, name: option.name,
                             value: option.isSecret ? Fingerprints.shown(value) : value,
                             source: found.origin.place))
                 }
@@ -123,7 +123,7 @@ enum ConfigCommand {
         file.entries.compactMap { entry in
             guard case .option(let option) = entry.key, !option.choices.isEmpty, !option.choices.contains(entry.value)
             else { return nil }
-            return "\(shown):\(entry.line): \(option.rawValue): \(UsageError.quoted(entry.value)) is none of "
+            return "\(shown):\(entry.line): \(option.name): \(UsageError.quoted(entry.value)) is none of "
                 + option.choices.joined(separator: ", ") + Suggestion.phrase(for: entry.value, among: option.choices)
         }
     }

@@ -21,7 +21,7 @@ enum ContextEditing {
         let unset = try keys(arguments)
         guard url != nil || !new.isEmpty || !unset.isEmpty else { return try editByHand(name, text) }
         try check(arguments, url: url)
-        let replaced = Set(Option.of(arguments.command).filter { arguments.has($0) }.map(\.rawValue) + unset)
+        let replaced = Set(Option.of(arguments.command).filter { arguments.has($0) }.map(\.name) + unset)
         var kept = withoutLines(of: url == nil ? replaced : replaced.union(["url"]), in: text)
         let place = kept.firstIndex { $0.drop { $0 == " " }.hasPrefix("[") } ?? kept.endIndex
         kept.insert(contentsOf: (url.map { ["url = \($0)"] } ?? []) + new, at: place)
@@ -47,13 +47,13 @@ enum ContextEditing {
     private static func lines(_ arguments: Arguments) -> [String] {
         Option.of(arguments.command).filter { $0.isSetting(in: .context) && arguments.has($0) }.flatMap { option in
             option.placeholder == nil
-                ? ["\(option.rawValue) = yes"] : arguments.all(option).map { "\(option.rawValue) = \($0)" }
+                ? ["\(option.name) = yes"] : arguments.all(option).map { "\(option.name) = \($0)" }
         }
     }
 
     /// What is to be taken away.
     private static func keys(_ arguments: Arguments) throws(ContextFolder.Problem) -> [String] {
-        let known = Option.allCases.filter { $0.isSetting(in: .context) }.map(\.rawValue)
+        let known = Option.allCases.filter { $0.isSetting(in: .context) }.map(\.name)
         for word in arguments.all(.unset) where !known.contains(word) {
             throw ContextFolder.Problem(
                 message: "--unset: unknown option \(UsageError.quoted(word))"
@@ -71,7 +71,7 @@ enum ContextEditing {
                 _ = try arguments.query(of: parts)
             }
             _ = try arguments.auth()
-            for option in [Option.token, .keyPass, .proxyAuth] { _ = try arguments.secret(option, option.rawValue) }
+            for option in [Option.token, .keyPass, .proxyAuth] { _ = try arguments.secret(option, option.name) }
             for option in Option.allCases where arguments.has(option) && !option.choices.isEmpty {
                 let value = arguments[option] ?? ""
                 guard option.choices.contains(value) else {

@@ -24,11 +24,11 @@ struct Settings {
             let found = Settings.find(option, for: command, in: source)
         {
             return Arguments.Setting(
-                values: found.values, origin: .context(file: source.path, line: found.line, name: option.rawValue))
+                values: found.values, origin: .context(file: source.path, line: found.line, name: option.name))
         }
         if let config, let found = Settings.find(option, for: command, in: config) {
             return Arguments.Setting(
-                values: found.values, origin: .config(file: config.path, line: found.line, name: option.rawValue))
+                values: found.values, origin: .config(file: config.path, line: found.line, name: option.name))
         }
         return nil
     }

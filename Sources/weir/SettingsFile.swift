@@ -29,7 +29,7 @@ struct SettingsFile {
         var name: String {
             switch self {
             case .url: "url"
-            case .option(let option): option.rawValue
+            case .option(let option): option.name
             }
         }
     }
@@ -117,11 +117,11 @@ struct SettingsFile {
     private func key(_ name: String, section: String?) throws(Malformed) -> Key {
         if name == Key.url.name, kind == .context, section == nil { return .url }
         let known = Option.allCases.filter { $0.isSetting(in: kind) }
-        guard let option = known.first(where: { $0.rawValue == name }) else {
-            if Option(rawValue: name) != nil {
+        guard let option = known.first(where: { $0.name == name }) else {
+            if Option.allCases.contains(where: { $0.name == name }) {
                 throw Malformed(message: "\(name) cannot be set in a \(kind == .config ? "config file" : "context")")
             }
-            let names = known.map(\.rawValue) + (kind == .context ? [Key.url.name] : [])
+            let names = known.map(\.name) + (kind == .context ? [Key.url.name] : [])
             throw Malformed(
                 message: "unknown option \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: names))
         }

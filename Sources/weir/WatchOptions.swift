@@ -19,7 +19,7 @@ enum WatchOptions {
             guard arguments.positionals.isEmpty else {
                 throw arguments.error("--on and \(UsageError.quoted(arguments.positionals[0])) are two things to watch")
             }
-            try Self.refuseAllBut(Option.ofWatchedTail, arguments)
+            try Self.refuseAllBut(.running, arguments)
             self = .running(name, try OutputOptions(arguments))
             return
         }
@@ -28,10 +28,10 @@ enum WatchOptions {
                 "what is to be watched is missing: a URL, or a recording's FILE, or a running tail with --on NAME")
         }
         if Self.isAddress(subject) {
-            try Self.refuseAllBut(Option.ofWatchedServer, arguments)
+            try Self.refuseAllBut(.server, arguments)
             self = .server(try TailOptions(arguments))
         } else {
-            try Self.refuseAllBut(Option.ofWatchedRecording, arguments)
+            try Self.refuseAllBut(.recording, arguments)
             let options = try ReplayOptions(arguments)
             if subject == "-" {
                 throw arguments.error("keys come from standard input: a recording cannot, too; give a FILE")
@@ -44,14 +44,15 @@ enum WatchOptions {
     private static func isAddress(_ text: String) -> Bool { text.contains("://") && access(text, F_OK) != 0 }
 
     /// Refuses what was typed of another thing to watch.
-    private static func refuseAllBut(_ allowed: Set<Option>, _ arguments: Arguments) throws(UsageError) {
-        let others = Option.ofWatch.subtracting(allowed)
-        guard let option = Option.allCases.first(where: { others.contains($0) && arguments.isTyped($0) }) else {
-            return
+    private static func refuseAllBut(
+        _ allowed: Option.Scope.Watched, _ arguments: Arguments
+    ) throws(UsageError) {
+        for option in Option.allCases where arguments.isTyped(option) {
+            let watched = option.row.scope.watched
+            if watched.isEmpty || watched.contains(allowed) { continue }
+            let meant =
+                watched.contains(.server) ? "a server" : watched.contains(.recording) ? "a recording" : "a running tail"
+            throw arguments.error("\(option.flag) is for watching \(meant)")
         }
-        let meant =
-            Option.ofWatchedServer.contains(option)
-            ? "a server" : Option.ofWatchedRecording.contains(option) ? "a recording" : "a running tail"
-        throw arguments.error("\(option.flag) is for watching \(meant)")
     }
 }
