@@ -16,7 +16,7 @@ extension Arguments {
     /// The context that applies to these arguments.
     ///
     /// A token belongs to its server: a context that is not about the URL typed does not apply, and is refused when it was typed, too.
-    func chosenContext(for command: CommandName) throws(UsageError) -> Context? {
+    func chosenContext(for command: Command) throws(UsageError) -> Context? {
         // What is watched may be none's server.
         if command == .watch || command == .emit, has(.on), typedURL == nil { return nil }
         if command == .watch, typedURL == nil, !positionals.isEmpty { return nil }
@@ -46,7 +46,7 @@ extension Arguments {
     func checkGuard() throws(UsageError) {
         guard let context, context.isGuarded, command.isSeenByOthers(self), !has(.yes) else { return }
         throw error(
-            "the context '\(context.name)' is guarded, and others would see what 'weir \(command.rawValue)' does;"
+            "the context '\(context.name)' is guarded, and others would see what 'weir \(command.name)' does;"
                 + " say --yes to do it")
     }
 }

@@ -169,7 +169,7 @@ extension Arguments {
     func serviceURL(_ text: String) throws(UsageError) -> URLParts {
         let url = try url(text)
         guard url.target == "/" else {
-            throw error("\(urlLabel): its path and query are of no use to 'weir \(command.rawValue)'; leave them out")
+            throw error("\(urlLabel): its path and query are of no use to 'weir \(command.name)'; leave them out")
         }
         return url
     }

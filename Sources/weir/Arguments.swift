@@ -4,7 +4,7 @@ import Live
 /// typed is added by `settle`.
 struct Arguments {
     /// The command they are for.
-    let command: CommandName
+    let command: Command
     /// The words that are not options, as many as the command takes.
     private(set) var positionals: [String] = []
     /// The context that applies, and whether the URL is its.
@@ -19,10 +19,10 @@ struct Arguments {
     private var switchedOff: Set<Option> = []
 
     /// No arguments, for `settle` to add what applies.
-    init(for command: CommandName) { self.command = command }
+    init(for command: Command) { self.command = command }
 
     /// Splits the arguments behind the command's name. How many words there may be is checked by `settle`.
-    init(parsing arguments: [String], for command: CommandName) throws(UsageError) {
+    init(parsing arguments: [String], for command: Command) throws(UsageError) {
         self.command = command
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -124,8 +124,8 @@ struct Arguments {
         if let option = mine.first(where: { $0.flag == flag }) { return option }
         let text = UsageError.quoted(flag)
         if let option = Option.allCases.first(where: { $0.flag == flag }) {
-            let others = option.row.scope.commands.map(\.rawValue).joined(separator: ", ")
-            throw error("\(text) is not an option of 'weir \(command.rawValue)' (it is one of: \(others))")
+            let others = option.row.scope.commands.map(\.name).joined(separator: ", ")
+            throw error("\(text) is not an option of 'weir \(command.name)' (it is one of: \(others))")
         }
         throw error("unknown option \(text)" + Suggestion.phrase(for: flag, among: mine.map(\.flag)))
     }

@@ -20,15 +20,15 @@ struct Completion {
         self.known = known
         let current = words.last ?? ""
         guard words.count > 1 else {
-            add(CommandName.topLevel.map { Candidate(word: $0.rawValue, meaning: $0.text.summary) }, to: current)
+            add(Command.topLevel.map { Candidate(word: $0.name, meaning: $0.summary) }, to: current)
             add(["--help", "--version"].map { Candidate(word: $0) }, to: current)
             return
         }
-        guard var command = CommandName.topLevel.first(where: { $0.rawValue == words[0] }) else { return }
+        guard var command = Command.topLevel.first(where: { $0.name == words[0] }) else { return }
         var rest = words[1...]
         if !command.verbs.isEmpty {
             guard rest.count > 1 else {
-                add(command.verbs.map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
+                add(command.verbs.map { Candidate(word: $0.verb, meaning: $0.summary) }, to: current)
                 return
             }
             guard let verb = command.verbs.first(where: { $0.verb == rest.first }) else { return }
@@ -38,7 +38,7 @@ struct Completion {
         complete(command, Array(rest.dropLast()), current)
     }
 
-    private mutating func complete(_ command: CommandName, _ before: [String], _ current: String) {
+    private mutating func complete(_ command: Command, _ before: [String], _ current: String) {
         let (given, positionals, open) = Completion.read(before, command)
         if let open { return addValues(of: open, command, to: current, positionals) }
         if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
@@ -56,7 +56,7 @@ struct Completion {
 
     /// The options given, the words that are none, and the option whose value comes next.
     private static func read(
-        _ words: [String], _ command: CommandName
+        _ words: [String], _ command: Command
     ) -> (given: Set<Option>, positionals: [String], open: Option?) {
         var (given, positionals, open): (Set<Option>, [String], Option?) = ([], [], nil)
         for word in words {
@@ -87,7 +87,7 @@ struct Completion {
     }
 
     private mutating func addValues(
-        of option: Option, _ command: CommandName, to current: String, _ positionals: [String], prefix: String = ""
+        of option: Option, _ command: Command, to current: String, _ positionals: [String], prefix: String = ""
     ) {
         let fixed = (option.placeholder(for: command) ?? "").split(separator: "|").map(String.init).filter(
             Completion.isWord)
@@ -116,7 +116,7 @@ struct Completion {
         !text.isEmpty && text.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
     }
 
-    private mutating func addPositional(_ command: CommandName, _ before: [String], to current: String) {
+    private mutating func addPositional(_ command: Command, _ before: [String], to current: String) {
         // Where a context says the URL, the words begin behind it.
         let skipped =
             command.urlIndex(in: before).map { index in
@@ -135,10 +135,10 @@ struct Completion {
         case "CHANNEL": add(known.channels, to: current)
         case "NAME" where command.family == "ctx" && command != .ctxAdd: add(known.contexts, to: current)
         case "COMMAND":
-            add(CommandName.topLevel.map { Candidate(word: $0.rawValue, meaning: $0.text.summary) }, to: current)
+            add(Command.topLevel.map { Candidate(word: $0.name, meaning: $0.summary) }, to: current)
         case "VERB":
-            let command = CommandName.topLevel.first { $0.rawValue == before.first }
-            add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.text.summary) }, to: current)
+            let command = Command.topLevel.first { $0.name == before.first }
+            add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
         case "EVENT": add(KnownNames.explainedEvents, to: current)
         default: break

@@ -4,15 +4,7 @@ import Terminal
 
 /// `weir config`: what applies, and where it comes from.
 enum ConfigCommand {
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        switch arguments.command {
-        case .configShow: return try show(arguments)
-        case .configPath: return try path(arguments)
-        default: return try check(arguments)
-        }
-    }
-
-    private static func path(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func path(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard let path = Settings.configPath(arguments) else {
             throw arguments.error("there is no home, and so no config file: set HOME or XDG_CONFIG_HOME")
         }
@@ -27,7 +19,7 @@ enum ConfigCommand {
         var source: String
     }
 
-    private static func show(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func show(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let commands = try commands(arguments)
         let settings = try Settings.read(
             for: arguments, command: commands.first(where: \.takesContext) ?? commands[0])
@@ -38,7 +30,7 @@ enum ConfigCommand {
                 for value in found.values {
                     rows.append(
                         Row(
-                            command: command.rawValue, name: option.name,
+                            command: command.name, name: option.name,
                             value: option.isSecret ? Fingerprints.shown(value) : value,
                             source: found.origin.place))
                 }
@@ -85,17 +77,17 @@ enum ConfigCommand {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static func commands(_ arguments: Arguments) throws(UsageError) -> [CommandName] {
-        let all = CommandName.allCases.filter { $0.takesSettings && $0.verbs.isEmpty }
+    private static func commands(_ arguments: Arguments) throws(UsageError) -> [Command] {
+        let all = Command.table.filter { $0.takesSettings && $0.verbs.isEmpty }
         guard !arguments.positionals.isEmpty else { return all }
         var words = arguments.positionals[...]
-        let command = try CommandName.take(&words)
+        let command = try Command.take(&words)
         if let word = words.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
-        guard command.takesSettings else { throw arguments.error("'weir \(command.rawValue)' takes no settings") }
+        guard command.takesSettings else { throw arguments.error("'weir \(command.name)' takes no settings") }
         return [command]
     }
 
-    private static func check(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func check(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         var problems: [String] = []
         var notes: [String] = []
         if let path = Settings.configPath(arguments) {

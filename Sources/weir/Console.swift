@@ -34,7 +34,7 @@ enum Console {
     static func refuse(_ error: UsageError) -> ExitCode {
         note("weir: " + error.message)
         for line in error.details { note("  " + line) }
-        note("Try 'weir help\(error.command.map { " " + $0.rawValue } ?? "")'.")
+        note("Try 'weir help\(error.command.map { " " + $0.name } ?? "")'.")
         return .usage
     }
 }

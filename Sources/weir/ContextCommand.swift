@@ -5,33 +5,21 @@ import Terminal
 
 /// `weir ctx`.
 enum ContextCommand {
-    static func run(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
-        if arguments.command == .ctxCheck { return try await check(arguments) }
-        do throws(ContextFolder.Problem) {
-            return try act(arguments)
-        } catch {
-            guard error.code != .usage else { throw arguments.error(error.message) }
-            return Console.fail(Trouble(error.message, error.code))
+    /// Runs a verb: a problem with what was typed is an error of usage.
+    static func verb(
+        _ body: @escaping @Sendable (Arguments) throws(ContextFolder.Problem) -> ExitCode
+    ) -> Command.Run {
+        { arguments throws(UsageError) in
+            do throws(ContextFolder.Problem) {
+                return try body(arguments)
+            } catch {
+                guard error.code != .usage else { throw arguments.error(error.message) }
+                return Console.fail(Trouble(error.message, error.code))
+            }
         }
     }
 
-    private static func act(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
-        let words = arguments.positionals
-        switch arguments.command {
-        case .ctxAdd: return try ContextEditing.add(arguments)
-        case .ctxEdit: return try ContextEditing.edit(arguments)
-        case .ctxCopy: return try copy(words[0], to: words[1])
-        case .ctxRename: return try rename(words[0], to: words[1])
-        case .ctxRemove: return try remove(words)
-        case .ctxList: return list(arguments)
-        case .ctxUse: return try use(words[0], arguments)
-        case .ctxUnuse: return try unuse(arguments)
-        case .ctxPrevious: return try usePrevious()
-        default: return try show(arguments)
-        }
-    }
-
-    private static func check(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
+    static func check(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
         let context: Context
         do throws(ContextFolder.Problem) {
             context = try named(arguments)
@@ -54,7 +42,8 @@ enum ContextCommand {
         }
     }
 
-    private static func copy(_ name: String, to new: String) throws(ContextFolder.Problem) -> ExitCode {
+    static func copy(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let (name, new) = (arguments.positionals[0], arguments.positionals[1])
         let text = try ContextFolder.text(of: name).text
         try ContextEditing.checkNew(new)
         try ContextFolder.write(text, to: new)
@@ -62,7 +51,8 @@ enum ContextCommand {
         return .done
     }
 
-    private static func rename(_ name: String, to new: String) throws(ContextFolder.Problem) -> ExitCode {
+    static func rename(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let (name, new) = (arguments.positionals[0], arguments.positionals[1])
         let text = try ContextFolder.text(of: name).text
         try ContextEditing.checkNew(new)
         try ContextFolder.write(text, to: new)
@@ -72,7 +62,8 @@ enum ContextCommand {
         return .done
     }
 
-    private static func remove(_ names: [String]) throws(ContextFolder.Problem) -> ExitCode {
+    static func remove(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let names = arguments.positionals
         // All or none: a name that is wrong is told before anything is gone.
         for name in names where !ContextFolder.has(name) { _ = try ContextFolder.text(of: name) }
         for name in names {
@@ -83,7 +74,8 @@ enum ContextCommand {
         return .done
     }
 
-    private static func use(_ name: String, _ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+    static func use(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+        let name = arguments.positionals[0]
         let context = try ContextFolder.context(name)
         // The name has no character that a shell would read otherwise.
         if arguments.has(.shell) { return Console.print("export \(Option.ctx.variable)=\(context.name)\n") }
@@ -93,7 +85,7 @@ enum ContextCommand {
         return .done
     }
 
-    private static func unuse(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+    static func unuse(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         if arguments.has(.shell) {
             let isFish = Environment.value("SHELL")?.hasSuffix("/fish") ?? false
             return Console.print((isFish ? "set -e " : "unset ") + Option.ctx.variable + "\n")
@@ -103,7 +95,7 @@ enum ContextCommand {
         return .done
     }
 
-    private static func usePrevious() throws(ContextFolder.Problem) -> ExitCode {
+    static func usePrevious(_: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         guard let name = ContextFolder.selected.previous else {
             throw ContextFolder.Problem(message: "no context was selected before")
         }
@@ -123,7 +115,7 @@ enum ContextCommand {
 
 // What is printed.
 extension ContextCommand {
-    private static func list(_ arguments: Arguments) -> ExitCode {
+    static func list(_ arguments: Arguments) -> ExitCode {
         let choice = ContextChoice.current(nil)
         var code = ExitCode.done
         var rows: [(mark: String, name: String, url: String, more: String)] = []
@@ -172,7 +164,7 @@ extension ContextCommand {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static func show(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
+    static func show(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         let context = try named(arguments)
         let fields = context.source.file.entries.map { entry in
             var value = entry.value

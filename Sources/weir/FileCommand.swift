@@ -5,37 +5,26 @@ import Recording
 
 /// `weir file`: the toolbox.
 enum FileCommand {
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let complaints = FileComplaints()
-        do {
-            switch arguments.command {
-            case .fileInfo: return try FileInfoCommand.run(arguments, complaints)
-            case .fileDoctor: return try FileDoctorCommand.run(arguments)
-            case .fileRepair: return try repair(arguments, complaints)
-            case .fileIndex: return try index(arguments, complaints)
-            case .fileCat: return try cat(arguments)
-            case .fileGrep: return try FileGrepCommand.run(arguments, complaints)
-            case .fileFilter: return try filter(arguments, complaints)
-            case .fileCut: return try cut(arguments, complaints)
-            case .fileMerge: return try merge(arguments, complaints)
-            case .fileSplit: return try split(arguments, complaints)
-            case .fileMark: return try mark(arguments, complaints)
-            case .fileRedact: return try redact(arguments, complaints)
-            case .fileCompress: return try compress(arguments)
-            case .fileConvert: return try FileConvertCommand.run(arguments, complaints)
-            case .fileDiff: return try FileDiffCommand.run(arguments)
-            default: throw arguments.error("it is not a verb of 'weir file'")
+    /// Runs a verb. What is wrong with the files it reads is told, and a reader of its output that goes away ends it in order.
+    static func verb(_ body: @escaping @Sendable (Arguments, FileComplaints) throws -> ExitCode) -> Command.Run {
+        { arguments throws(UsageError) in
+            do {
+                return try body(arguments, FileComplaints())
+            } catch let error as UsageError {
+                throw error
+            } catch RecordingError.system(_, _, EPIPE), OutletError.closedByReader {
+                return .done
+            } catch {
+                return Console.fail(error)
             }
-        } catch let error as UsageError {
-            throw error
-        } catch RecordingError.system(_, _, EPIPE), OutletError.closedByReader {
-            return .done
-        } catch {
-            return Console.fail(error)
         }
     }
 
-    private static func repair(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func verb(_ body: @escaping @Sendable (Arguments) throws -> ExitCode) -> Command.Run {
+        verb { arguments, _ in try body(arguments) }
+    }
+
+    static func repair(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let path = arguments.positionals[0]
         let report = try RecordingRepair.repair(path, to: arguments.destination, hearing: complaints.hear)
         var words = ["\(report.kept) records kept"]
@@ -49,14 +38,14 @@ enum FileCommand {
         return report.isLossy ? .loss : .done
     }
 
-    private static func index(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func index(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         _ = try RecordingCopy.index(arguments.positionals[0], to: arguments.destination, hearing: complaints.hear)
         return complaints.code
     }
 }
 
 extension FileCommand {
-    private static func cat(_ arguments: Arguments) throws -> ExitCode {
+    static func cat(_ arguments: Arguments) throws -> ExitCode {
         let form = try arguments.printedForm()
         let settings = try arguments.lineSettings()
         var code = ExitCode.done
@@ -73,7 +62,7 @@ extension FileCommand {
         return code
     }
 
-    private static func filter(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func filter(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         var selection = RecordSelection()
         func criterion(_ included: Option, _ excluded: Option) -> RecordSelection.Criterion {
             .init(included: arguments.all(included), excluded: arguments.all(excluded))
@@ -90,7 +79,7 @@ extension FileCommand {
         return complaints.code
     }
 
-    private static func cut(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func cut(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let span = try arguments.span(of: arguments.positionals[0])
         guard span != RecordingSpan() else { throw arguments.error("--start or --end is missing") }
         let report = try RecordingCopy.cut(
@@ -100,7 +89,7 @@ extension FileCommand {
         return complaints.code
     }
 
-    private static func split(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func split(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let rules = try arguments.splitRules()
         guard let rule = rules.first, rules.count == 1 else {
             throw arguments.error("one of --size, --every, --records, --marks and --connections is needed")
@@ -114,7 +103,7 @@ extension FileCommand {
         return complaints.code
     }
 
-    private static func merge(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func merge(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let paths = arguments.positionals
         guard paths.count <= RecordingMerge.mostFiles else {
             throw arguments.error("at most \(RecordingMerge.mostFiles) files can be merged at once")
@@ -124,7 +113,7 @@ extension FileCommand {
         return complaints.code
     }
 
-    private static func mark(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func mark(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let path = arguments.positionals[0]
         guard let label = arguments[.set] else {
             let output = StandardOutput()
@@ -151,7 +140,7 @@ extension FileCommand {
 }
 
 extension FileCommand {
-    private static func redact(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
+    static func redact(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let texts = arguments.all(.rule)
         guard !texts.isEmpty else { throw arguments.error("--rule RULE is missing") }
         var rules: [RedactionTarget] = []
@@ -173,7 +162,7 @@ extension FileCommand {
         return complaints.code
     }
 
-    private static func compress(_ arguments: Arguments) throws -> ExitCode {
+    static func compress(_ arguments: Arguments) throws -> ExitCode {
         let path = arguments.positionals[0]
         if arguments.has(.decompress) {
             try RecordingCopy.text(of: path, to: arguments.destination)

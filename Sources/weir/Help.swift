@@ -13,7 +13,7 @@ enum Help {
             "Usage: weir COMMAND [OPTIONS]", "       weir help [COMMAND], weir COMMAND --help, weir --version", "",
             "Commands:",
         ]
-        for command in CommandName.topLevel { lines.append("  " + padded(command.rawValue, 10) + command.text.summary) }
+        for command in Command.topLevel { lines.append("  " + padded(command.name, 10) + command.summary) }
         lines += ["", "Exit codes:"]
         for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
         lines += [
@@ -29,11 +29,11 @@ enum Help {
     }
 
     /// The text of `weir help COMMAND`.
-    static func text(of command: CommandName) -> String {
+    static func text(of command: Command) -> String {
         if !command.verbs.isEmpty { return text(ofVerbsOf: command) }
-        let words = (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ")
-        var lines = ["weir \(command.rawValue): \(command.text.summary)", "", "Usage: \(words) [OPTIONS]"]
-        if !command.text.details.isEmpty { lines += [""] + command.text.details }
+        let words = (["weir", command.name] + command.positionals.map(\.usage)).joined(separator: " ")
+        var lines = ["weir \(command.name): \(command.summary)", "", "Usage: \(words) [OPTIONS]"]
+        if !command.details.isEmpty { lines += [""] + command.details }
         lines += ["", "Options:"]
         for option in Option.shown(for: command) {
             let usage =
@@ -50,19 +50,19 @@ enum Help {
                 "An environment variable or the config file can give an option, too: \(option.flag) is \(option.variable).",
             ]
         }
-        lines += ["", command.text.examples.count == 1 ? "Example:" : "Examples:"]
-        lines += command.text.examples.map { "  " + $0 }
+        lines += ["", command.examples.count == 1 ? "Example:" : "Examples:"]
+        lines += command.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func text(ofVerbsOf command: CommandName) -> String {
-        var lines = ["weir \(command.rawValue): \(command.text.summary)", ""]
-        lines.append("Usage: weir \(command.rawValue) VERB … [OPTIONS]")
-        if !command.text.details.isEmpty { lines += [""] + command.text.details }
+    private static func text(ofVerbsOf command: Command) -> String {
+        var lines = ["weir \(command.name): \(command.summary)", ""]
+        lines.append("Usage: weir \(command.name) VERB … [OPTIONS]")
+        if !command.details.isEmpty { lines += [""] + command.details }
         lines += ["", "Verbs:"]
-        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.text.summary) }
-        lines += ["", "Each has its own help: weir help \(command.rawValue) VERB", "", "Examples:"]
-        lines += command.text.examples.map { "  " + $0 }
+        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.summary) }
+        lines += ["", "Each has its own help: weir help \(command.name) VERB", "", "Examples:"]
+        lines += command.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"
     }
 

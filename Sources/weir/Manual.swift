@@ -1,46 +1,46 @@
 /// Manual pages (man(7)) of the tables that parse the arguments.
 enum Manual {
     /// The name of a command's page: `weir-file-grep`.
-    static func name(of command: CommandName?) -> String {
+    static func name(of command: Command?) -> String {
         guard let command else { return "weir" }
-        return "weir-" + command.rawValue.split(separator: " ").joined(separator: "-")
+        return "weir-" + command.name.split(separator: " ").joined(separator: "-")
     }
 
     /// Every page: `nil` is the one of the program.
-    static var pages: [CommandName?] { [nil] + CommandName.allCases.map { $0 } }
+    static var pages: [Command?] { [nil] + Command.table }
 
-    static func page(of command: CommandName?) -> String {
+    static func page(of command: Command?) -> String {
         guard let command else { return overview }
         var roff = Roff(title: name(of: command))
         roff.section("NAME")
-        roff.text(name(of: command) + " \\- ", isRaw: true, then: command.text.summary)
+        roff.text(name(of: command) + " \\- ", isRaw: true, then: command.summary)
         roff.section("SYNOPSIS")
         if command.verbs.isEmpty {
             roff.text(
-                (["weir", command.rawValue] + command.positionals.map(\.usage)).joined(separator: " ") + " [OPTIONS]")
+                (["weir", command.name] + command.positionals.map(\.usage)).joined(separator: " ") + " [OPTIONS]")
         } else {
-            roff.text("weir \(command.rawValue) VERB … [OPTIONS]")
+            roff.text("weir \(command.name) VERB … [OPTIONS]")
         }
-        if !command.text.details.isEmpty {
+        if !command.details.isEmpty {
             roff.section("DESCRIPTION")
-            roff.paragraphs(command.text.details)
+            roff.paragraphs(command.details)
         }
         if command.verbs.isEmpty {
             roff.section("OPTIONS")
             for option in Option.shown(for: command) { add(option, command, to: &roff) }
         } else {
             roff.section("VERBS")
-            for verb in command.verbs { roff.item(name(of: verb) + "(1)", verb.text.summary) }
+            for verb in command.verbs { roff.item(name(of: verb) + "(1)", verb.summary) }
         }
         roff.section("EXAMPLES")
-        roff.literally(command.text.examples)
+        roff.literally(command.examples)
         addExitStatus(to: &roff)
         roff.section("SEE ALSO")
         roff.text("weir(1)")
         return roff.page
     }
 
-    private static func add(_ option: Option, _ command: CommandName, to roff: inout Roff) {
+    private static func add(_ option: Option, _ command: Command, to roff: inout Roff) {
         let usage =
             (option.letter.map { "-\($0), " } ?? "") + option.flag
             + (option.placeholder(for: command).map { " " + $0 } ?? "")
@@ -56,7 +56,7 @@ enum Manual {
         roff.section("SYNOPSIS")
         roff.text("weir COMMAND [OPTIONS]")
         roff.section("COMMANDS")
-        for command in CommandName.topLevel { roff.item(name(of: command) + "(1)", command.text.summary) }
+        for command in Command.topLevel { roff.item(name(of: command) + "(1)", command.summary) }
         roff.section("ENVIRONMENT")
         roff.text(
             "Every option has a variable: WEIR_ and its name in capital letters, with _ for -. Several values stand one a line."

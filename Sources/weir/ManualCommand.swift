@@ -1,8 +1,13 @@
 import Glibc
 import Live
 
-/// `weir man`, `weir cheat` and `weir explain`.
+/// `weir help`, `weir man` and `weir cheat`.
 enum ManualCommand {
+    static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        guard !arguments.positionals.isEmpty else { return Console.print(Help.overview) }
+        return Console.print(Help.text(of: try arguments.namedCommand()))
+    }
+
     static func man(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         if arguments.has(.all) {
             guard arguments.positionals.count == 1 else {
@@ -44,10 +49,10 @@ enum ManualCommand {
 
 extension Arguments {
     /// The command that the words name; of one with verbs, itself when none is named.
-    func namedCommand() throws(UsageError) -> CommandName {
+    func namedCommand() throws(UsageError) -> Command {
         var words = positionals[...]
-        if words.count == 1, let command = CommandName(rawValue: words[0]) { return command }
-        let command = try CommandName.take(&words)
+        if words.count == 1, let command = Command.table.first(where: { $0.name == words[0] }) { return command }
+        let command = try Command.take(&words)
         if let word = words.first { throw error("unexpected argument \(UsageError.quoted(word))") }
         return command
     }

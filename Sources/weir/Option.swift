@@ -98,15 +98,15 @@ extension Option {
             static let all: Self = [.server, .recording, .running]
         }
 
-        private(set) var commands: [CommandName]
+        private(set) var commands: [Command]
         private(set) var watched: Watched
 
-        init(_ commands: [CommandName], _ watched: Watched = []) {
+        init(_ commands: [Command], _ watched: Watched = []) {
             self.commands = commands
             self.watched = watched
         }
 
-        init(arrayLiteral commands: CommandName...) { self.init(commands) }
+        init(arrayLiteral commands: Command...) { self.init(commands) }
 
         func and(_ more: Self) -> Self { Self(commands + more.commands, watched.union(more.watched)) }
 
@@ -115,7 +115,7 @@ extension Option {
 
     /// What an option is to some commands, where that is not what it is to the others.
     struct Variant {
-        var commands: [CommandName]
+        var commands: [Command]
         var meaning: String?
         var placeholder: String?
         var isRepeatable: Bool?
@@ -174,41 +174,41 @@ extension Option {
 }
 
 extension Option {
-    private func variant(for command: CommandName) -> Variant? {
+    private func variant(for command: Command) -> Variant? {
         row.variants.first { $0.commands.contains(command) }
     }
 
     /// The line of the help of `command`.
-    func meaning(for command: CommandName) -> String { variant(for: command)?.meaning ?? row.meaning }
+    func meaning(for command: Command) -> String { variant(for: command)?.meaning ?? row.meaning }
 
     /// What follows the option in a usage line of that command.
-    func placeholder(for command: CommandName) -> String? { variant(for: command)?.placeholder ?? placeholder }
+    func placeholder(for command: Command) -> String? { variant(for: command)?.placeholder ?? placeholder }
 
     /// Whether the name of a file may follow the option.
-    func takesFile(for command: CommandName) -> Bool {
+    func takesFile(for command: Command) -> Bool {
         placeholder(for: command)?.split(separator: "|").contains("FILE") ?? false
     }
 
     /// Whether it may be given more than once to `command`.
-    func isRepeatable(for command: CommandName) -> Bool { variant(for: command)?.isRepeatable ?? isRepeatable }
+    func isRepeatable(for command: Command) -> Bool { variant(for: command)?.isRepeatable ?? isRepeatable }
 
     /// Whether a value that was not typed is for this command, too. `weir rooms --store` looks into a file instead of asking a running
     /// tail: where the store is does not say that. Nor does the tail that is spoken to say when a tail emits.
-    func isInherited(by command: CommandName) -> Bool { variant(for: command)?.isInherited ?? true }
+    func isInherited(by command: Command) -> Bool { variant(for: command)?.isInherited ?? true }
 
     /// What the option is of no use without.
-    func needs(for command: CommandName) -> Option? { row.needs.flatMap { $0.isKnown(to: command) ? $0 : nil } }
+    func needs(for command: Command) -> Option? { row.needs.flatMap { $0.isKnown(to: command) ? $0 : nil } }
 
     /// The options of a command, in the order of the table.
-    static func of(_ command: CommandName) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
+    static func of(_ command: Command) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
 
     /// Those that its help tells: of a context's, only what no other command has.
-    static func shown(for command: CommandName) -> [Option] {
+    static func shown(for command: Command) -> [Option] {
         of(command).filter { !command.writesContext || $0.row.scope.commands.contains(command) }
     }
 
     /// Whether a command knows the option.
-    func isKnown(to command: CommandName) -> Bool {
+    func isKnown(to command: Command) -> Bool {
         let scope = row.scope
         return scope.commands.contains(command) || (command == .watch && !scope.watched.isEmpty)
             || (command.writesContext && row.settings.contains(.context))

@@ -414,8 +414,8 @@ enum Option: Int, CaseIterable {
 
 /// Commands that know the same options, in the order in which an error names them.
 extension Option.Scope {
-    fileprivate static let actions = Self(CommandName.actions)
-    fileprivate static let roomVerbs = Self(CommandName.roomVerbs)
+    fileprivate static let actions = Self(Command.actions)
+    fileprivate static let roomVerbs = Self(Command.roomVerbs)
     /// The verbs of `file` that write one.
     fileprivate static let writingFiles: Self = [
         .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
@@ -427,8 +427,8 @@ extension Option.Scope {
     /// What opens a realtime connection.
     fileprivate static let connections = Self([.tail, .record, .emit], .server)
     /// What sends requests, and what does so in somebody's name.
-    fileprivate static let requests = connections.and(Self(CommandName.errands))
-    fileprivate static let loggedIn = connections.and(Self(CommandName.errands.filter { $0 != .login }))
+    fileprivate static let requests = connections.and(Self(Command.errands))
+    fileprivate static let loggedIn = connections.and(Self(Command.errands.filter { $0 != .login }))
     /// What shows what it sees. What both a tail and a replay know is about that, and a viewer's, too.
     fileprivate static let views: Self = [.demo, .tail, .replay, .attach]
     fileprivate static let runs: Self = [.demo, .tail, .record, .replay, .attach]
@@ -442,9 +442,9 @@ extension Option.Scope {
     /// What prints a result.
     fileprivate static let results = roomVerbs.and([
         .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff,
-    ]).and(Self(CommandName.errands)).and([.emit])
-    fileprivate static let contexts = Self(CommandName.allCases.filter(\.takesContext), .server)
+    ]).and(Self(Command.errands)).and([.emit])
+    fileprivate static let contexts = Self(Command.table.filter(\.takesContext), .server)
     fileprivate static let settings = Self(
-        CommandName.allCases.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })
-    fileprivate static let everywhere = Self(CommandName.allCases)
+        Command.table.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })
+    fileprivate static let everywhere = Self(Command.table)
 }

@@ -8,7 +8,7 @@ import Wire
 
 /// `weir rooms VERB`.
 enum RoomsCommand {
-    static func run(_ options: RoomsOptions) -> ExitCode {
+    static func run(_ options: RoomsOptions) async -> ExitCode {
         do {
             if options.command == .roomsSet { return try RoomSetCommand.run(options) }
             if let store = options.store { return try RememberedRooms.run(options, store: store) }

@@ -7,7 +7,7 @@ import Wire
 /// The options of `rooms`.
 struct RoomsOptions {
     /// What to do with the rooms.
-    var command: CommandName
+    var command: Command
     /// The words behind the verb; what stands in files of patterns is put in.
     var words: [String]
     /// The tail to speak to; nil when there is just one.
@@ -37,7 +37,7 @@ struct RoomsOptions {
         if let save {
             do { _ = try RoomPattern.setName(save) } catch { throw arguments.error("--save: " + error.message) }
         }
-        let storeVerbs: [CommandName] = [.roomsLs, .roomsJoin, .roomsLeave, .roomsSet]
+        let storeVerbs: [Command] = [.roomsLs, .roomsJoin, .roomsLeave, .roomsSet]
         if store != nil, !storeVerbs.contains(command) {
             throw arguments.error("\(command.verb) needs a running tail")
         }

@@ -14,7 +14,7 @@ struct Settings {
     var config: File?
 
     /// What is known of an option besides what was typed: the environment, then the context, then the config file.
-    func find(_ option: Option, for command: CommandName) -> Arguments.Setting? {
+    func find(_ option: Option, for command: Command) -> Arguments.Setting? {
         if option.isVariable, let text = Environment.value(option.variable) {
             // Lists are one value a line: a header, an event with JSON and an expression have all other separators in them.
             let values = option.isRepeatable ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
@@ -34,7 +34,7 @@ struct Settings {
     }
 
     /// Reads what there is for a command. A file with an error in it is refused as a whole: nobody could tell what applies.
-    static func read(for arguments: Arguments, command: CommandName? = nil) throws(UsageError) -> Settings {
+    static func read(for arguments: Arguments, command: Command? = nil) throws(UsageError) -> Settings {
         guard (command ?? arguments.command).takesSettings else { return Settings() }
         var settings = Settings()
         settings.context = try arguments.chosenContext(for: command ?? arguments.command)
@@ -69,7 +69,7 @@ struct Settings {
     }
 
     private static func find(
-        _ option: Option, for command: CommandName, in file: File
+        _ option: Option, for command: Command, in file: File
     ) -> (values: [String], line: Int)? {
         guard option.isSetting(in: file.file.kind) else { return nil }
         let entries = file.file.entries(of: .option(option), for: command)

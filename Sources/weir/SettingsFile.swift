@@ -68,9 +68,9 @@ struct SettingsFile {
     }
 
     /// The entries of a key that a command sees: those of its own section before those of its family's, and these before those of all.
-    func entries(of key: Key, for command: CommandName) -> [Entry] {
+    func entries(of key: Key, for command: Command) -> [Entry] {
         let mine = entries.filter { $0.key == key }
-        for section in [command.rawValue, command.family] {
+        for section in [command.name, command.family] {
             let own = mine.filter { $0.section == section }
             if !own.isEmpty { return own }
         }
@@ -84,8 +84,8 @@ struct SettingsFile {
     private func section(_ line: String) throws(Malformed) -> String {
         guard line.hasSuffix("]") else { throw Malformed(message: "a section ends with ]: [tail]") }
         let name = Self.trimmed(line.dropFirst().dropLast())
-        let names = CommandName.allCases.filter(\.takesSettings).map(\.rawValue)
-        let families = CommandName.topLevel.filter { !$0.verbs.isEmpty && $0.verbs[0].takesSettings }.map(\.rawValue)
+        let names = Command.table.filter(\.takesSettings).map(\.name)
+        let families = Command.topLevel.filter { !$0.verbs.isEmpty && $0.verbs[0].takesSettings }.map(\.name)
         guard names.contains(name) || families.contains(name) else {
             throw Malformed(
                 message: "there is no command \(UsageError.quoted(name))"
@@ -126,7 +126,7 @@ struct SettingsFile {
                 message: "unknown option \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: names))
         }
         guard let section else { return .option(option) }
-        let commands = CommandName.allCases.filter { $0.rawValue == section || $0.family == section }
+        let commands = Command.table.filter { $0.name == section || $0.family == section }
         guard commands.contains(where: { option.isKnown(to: $0) }) else {
             throw Malformed(message: "\(name) is not an option of 'weir \(section)'")
         }

@@ -5,11 +5,11 @@ struct UsageError: Error, Hashable {
     /// What is wrong; quoted arguments are escaped.
     var message: String
     /// The command the arguments were for, when they got that far.
-    var command: CommandName?
+    var command: Command?
     /// Lines that show where it is wrong, safe for a terminal.
     var details: [String] = []
 
-    init(_ message: String, command: CommandName? = nil) {
+    init(_ message: String, command: Command? = nil) {
         self.message = message
         self.command = command
     }

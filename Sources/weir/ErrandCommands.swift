@@ -1,0 +1,117 @@
+/// What does one thing at a server, and ends.
+extension Command {
+    static let emit = Command(
+        "emit", "[URL] EVENT [ARG…]", "send one event, and print what it is acknowledged with",
+        run: reading(EmitOptions.init, EmitCommand.run), inherits: .context,
+        details: """
+            An ARG is any JSON value, or @FILE for the bytes of a file. With --on a running tail sends it, which
+            needs its --allow-emit. The answer is printed as a JSON array. 8 when none comes in time, 4 when it
+            cannot be sent there, 5 when there is no connection. On a channel (--backend groupme) one value is
+            published.
+            """,
+        examples: "weir emit http://127.0.0.1:3000 join '\"lobby\"' '{\"as\":\"guest\"}'",
+        "weir emit --on work upload '\"plan.png\"' @plan.png --timeout 30s")
+
+    static let send = Command(
+        "send", "URL CHANNEL [TEXT]", "send a message",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: """
+            CHANNEL is an id, or '#' and a name. Without TEXT, or with -, the text is read from standard input.
+            The message is sent once: when no answer comes, it is looked for before it is sent again. Prints the
+            new message's id. Exits with 4 when the server refuses: then the text is kept as a draft. Exits with
+            5 when the server cannot be reached: then the message waits in the store, and the next command or
+            tail of the account sends it: first what waits, in its order, then what is new.
+
+            With --backend groupme CHANNEL is a group's id, LOW+HIGH of a direct's users, or '#' and a name.
+            With --image the picture, of 8 MiB at most, is uploaded first, and TEXT may be left out; when it
+            cannot be uploaded, nothing is sent.
+            """,
+        examples: "weir send https://chat.example.com '#general' 'Good morning' --token file:token",
+        "weir send '#Family' 'Who is hungry?' --image cake.jpg --ctx groupme",
+        "uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN")
+
+    static let edit = Command(
+        "edit", "URL CHANNEL MESSAGE [TEXT]", "replace the text of a message",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: """
+            Without TEXT, or with -, the text is read from standard input. A reply that is not among the newest
+            messages needs --thread.
+            """,
+        examples: "weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token")
+
+    static let react = Command(
+        "react", "URL CHANNEL MESSAGE [EMOJI…]", "react to a message",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: "The reactions given replace yours; without one they are taken away. Era A servers take one.",
+        examples: "weir react https://chat.example.com '#general' MESSAGE 👍 --token file:token")
+
+    static let delete = Command(
+        "delete", "URL CHANNEL MESSAGE", "delete a message",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: "A reply that is not among the newest messages needs --thread.",
+        examples: "weir delete https://chat.example.com '#general' MESSAGE --token file:token")
+
+    static let read = Command(
+        "read", "URL CHANNEL", "mark a channel as read",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: "CHANNEL is an id, or '#' and a name.",
+        examples: "weir read https://chat.example.com '#general' --token file:token")
+
+    static let channel = Command(
+        "channel", "create|edit|delete|members WORD…", "create, edit or delete a channel, add or remove its members",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: """
+            weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI]
+                                         [--description TEXT] [--member USER …]
+            weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI] [--description TEXT]
+            weir channel delete URL CHANNEL
+            weir channel members add|remove URL CHANNEL USER…
+
+            CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found
+            again when there is one. Prints the ids of what was made or changed, one a line.
+            """,
+        examples: "weir channel create https://chat.example.com Releases --icon 🚀 --token file:token",
+        "weir channel members add https://chat.example.com '#releases' USER --token file:token")
+
+    static let workspace = Command(
+        "workspace", "create URL NAME", "create a workspace",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: "Prints the new workspace's id.",
+        examples: "weir workspace create https://chat.example.com Sales --token file:token")
+
+    static let download = Command(
+        "download", "file|picture URL [ID]", "download a file of a message, or a user's picture, once",
+        run: reading(DownloadOptions.init, DownloadCommand.run), inherits: .context,
+        details: """
+            weir download file URL FILE
+            weir download picture URL [USER]
+
+            FILE is a file's id: its external_id where a message has one. Without USER the picture is your own.
+            The bytes go to standard output, or to the file that --output names, which is there whole or not at
+            all. They are kept in the store: what is kept is not downloaded again, and a file that is kept needs
+            no server. 64 MiB at most.
+            """,
+        examples: "weir download file https://chat.example.com FILE --output plan.pdf --token file:token",
+        "weir download picture https://chat.example.com --token file:token > me.png")
+
+    static let login = Command(
+        "login", "URL", "log in and write the token to a file",
+        run: reading(LoginOptions.init, AccountCommand.login), inherits: .context,
+        details: """
+            The password is never an argument: it is asked for on the terminal, or read from where --password
+            says. The file is readable by you only; its first line is the token, for --token file:FILE.
+            """,
+        examples: "weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token")
+
+    static let logout = Command(
+        "logout", "URL", "log out and remove the file with the token",
+        run: reading(AccountOptions.init, AccountCommand.logout), inherits: .context,
+        details: "Removes the FILE of --token file:FILE, once the server was told where it wants to be.",
+        examples: "weir logout https://chat.example.com --token file:token")
+
+    static let whoami = Command(
+        "whoami", "URL", "say whose token it is",
+        run: reading(AccountOptions.init, AccountCommand.whoami), inherits: .context,
+        details: "Prints the id and the name of the user, and whether the server is of era a or b.",
+        examples: "weir whoami https://chat.example.com --token file:token --json")
+}
