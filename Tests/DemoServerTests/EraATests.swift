@@ -1,8 +1,8 @@
-import Events
 import JSONText
 import Testing
 
 @testable import DemoServer
+@testable import Events
 
 /// Era A (`reference/twake.md` 4.3), as answered and as the decoders of `Events` read it.
 @Suite struct EraATests {

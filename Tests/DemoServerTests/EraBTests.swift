@@ -1,9 +1,9 @@
-import Events
 import JSONText
 import Testing
 import Wire
 
 @testable import DemoServer
+@testable import Events
 
 /// Era B (`reference/twake.md` 4.4), as answered and as the decoders of `Events` read it.
 @Suite struct EraBTests {

@@ -1,5 +1,6 @@
-import Events
 import Testing
+
+@testable import Events
 
 @Suite struct `A REST answer` {
     @Test func `of era A gives the account, companies and workspaces`() throws {

@@ -1,7 +1,8 @@
-import Events
 import JSONText
 import Testing
 import Wire
+
+@testable import Events
 
 @Suite struct `An entity in the diff log` {
     @Test func `is read back as it was written, whatever is in it`() throws {

@@ -1,6 +1,7 @@
-import Events
 import JSONText
 import Testing
+
+@testable import Events
 
 @Suite struct `An entity` {
     private func message(_ fields: String) throws -> Twake.Message {

@@ -1,6 +1,7 @@
-import Events
 import JSONText
 import Testing
+
+@testable import Events
 
 @Suite struct `An event` {
     static let message = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")

@@ -1,7 +1,8 @@
-import Events
 import JSONText
 import Testing
 import Wire
+
+@testable import Events
 
 @Suite struct `A resource event` {
     static let actions: [(String, Twake.ResourceAction)] = [

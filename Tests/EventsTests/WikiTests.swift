@@ -1,6 +1,7 @@
-import Events
 import JSONText
 import Testing
+
+@testable import Events
 
 /// One test for each row of the sheet's section 6, in its order: what the wiki says of the events, and what servers send.
 @Suite struct `The wiki says, and servers send` {

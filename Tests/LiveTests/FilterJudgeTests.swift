@@ -1,13 +1,13 @@
-import Events
 import Glibc
 import JSONText
-import Pipeline
 import Recording
 import SectionedModel
 import Testing
 import Wire
 
+@testable import Events
 @testable import Live
+@testable import Pipeline
 
 @Suite("What a filter lets pass")
 struct FilterJudgeTests {

@@ -1,13 +1,14 @@
-import Events
 import Glibc
 import JSONText
 import Live
-import Pipeline
 import Recording
 import SectionedModel
 import Testing
 import Wire
 import Terminal
+
+@testable import Events
+@testable import Pipeline
 
 @Suite("What is printed")
 struct PrintingLineTests {

@@ -1,9 +1,9 @@
-import Events
 import JSONText
 import SectionedModel
 import Testing
 import Wire
 
+@testable import Events
 @testable import Pipeline
 
 /// A model's history and its reversible log.

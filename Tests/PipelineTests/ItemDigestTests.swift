@@ -1,8 +1,8 @@
-import Events
 import JSONText
 import SectionedModel
 import Testing
 
+@testable import Events
 @testable import Pipeline
 
 @Suite struct ItemDigestTests {

@@ -1,9 +1,10 @@
-import Events
 import Live
 import Pipeline
 import Recording
 import SectionedModel
 import Wire
+
+@testable import Events
 
 /// Sections that are given ranks, which no backend does, in a model that keeps no checksum.
 enum RankedSections {

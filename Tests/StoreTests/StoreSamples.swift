@@ -1,11 +1,12 @@
 import CSQLite
-import Events
 import Glibc
 import Pipeline
 import SectionedModel
 import Store
 import TestSupport
 import Testing
+
+@testable import Events
 
 /// What the tests keep.
 enum Sample {

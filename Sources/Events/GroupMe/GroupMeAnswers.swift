@@ -7,18 +7,11 @@ extension GroupMe {
     public struct MessagePage: Hashable, Sendable {
         /// The messages, in the order of the answer: newest first, but oldest first after `after_id`. The last of them is the cursor
         /// of the next page. None means that there are no more; few do not.
-        public var messages: [Message]
+        public var messages: [Message] = []
         /// How many were ever said in the conversation. May be wrong either way, so that nothing is to wait for it.
         public var count: Int?
         /// Of a direct: up to where the other one read it.
         public var receipt: ReadReceipt?
-
-        /// A page.
-        public init(messages: [Message] = [], count: Int? = nil, receipt: ReadReceipt? = nil) {
-            self.messages = messages
-            self.count = count
-            self.receipt = receipt
-        }
     }
 
     /// Members that were added, once the server is done (3.5). Whom it could not add is not among them.
@@ -26,13 +19,7 @@ extension GroupMe {
         /// Those in the group now.
         public var members: [Member]
         /// How many the server says it could not add; newer servers do.
-        public var failures: Int
-
-        /// Members.
-        public init(members: [Member], failures: Int = 0) {
-            self.members = members
-            self.failures = failures
-        }
+        public var failures = 0
     }
 
     /// The user (`GET /users/me`).

@@ -56,12 +56,6 @@ extension GroupMe {
             public var user: UserID
             /// Where in the text, in UTF-16 units; nil when not sent.
             public var place: Range<Int>?
-
-            /// A mention.
-            public init(user: UserID, place: Range<Int>?) {
-                self.user = user
-                self.place = place
-            }
         }
     }
 }

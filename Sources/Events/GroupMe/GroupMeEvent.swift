@@ -18,19 +18,11 @@ extension GroupMe {
         /// Where.
         public var channel: Channel
         /// What a notification would say; empty where none is shown. Untrusted text.
-        public var alert: String
+        public var alert = ""
         /// When the server had it, in whole seconds; nil where it is not said.
         public var receivedAt: Timestamp?
         /// What.
         public var content: Content
-
-        /// A publication.
-        public init(channel: Channel, alert: String = "", receivedAt: Timestamp? = nil, content: Content) {
-            self.channel = channel
-            self.alert = alert
-            self.receivedAt = receivedAt
-            self.content = content
-        }
 
         /// What was published, by the wire's `type` (1.8). The set is open.
         public enum Content: Hashable, Sendable {
@@ -79,16 +71,6 @@ extension GroupMe {
         public var user: UserID?
         /// With what; only told to who said the message.
         public var symbol: ReactionSymbol?
-
-        /// A reaction to a message.
-        public init(
-            message: Message, reactions: [Reaction]? = nil, user: UserID? = nil, symbol: ReactionSymbol? = nil
-        ) {
-            self.message = message
-            self.reactions = reactions
-            self.user = user
-            self.symbol = symbol
-        }
     }
 
     /// That somebody types. Nobody says that they stopped: it is over when it is not said again (1.9).
@@ -97,11 +79,5 @@ extension GroupMe {
         public var user: UserID
         /// Since when.
         public var started: Timestamp?
-
-        /// Somebody's typing.
-        public init(user: UserID, started: Timestamp? = nil) {
-            self.user = user
-            self.started = started
-        }
     }
 }

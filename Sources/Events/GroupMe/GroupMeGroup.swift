@@ -136,11 +136,5 @@ extension GroupMe {
         public var group: GroupID
         /// A member, or what became of it.
         public var state: MembershipState
-
-        /// A standing.
-        public init(group: GroupID, state: MembershipState) {
-            self.group = group
-            self.state = state
-        }
     }
 }

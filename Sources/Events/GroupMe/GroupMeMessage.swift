@@ -57,12 +57,6 @@ extension GroupMe {
             public var at: Timestamp?
             /// Who did it.
             public var by: UserID?
-
-            /// A pin.
-            public init(at: Timestamp? = nil, by: UserID? = nil) {
-                self.at = at
-                self.by = by
-            }
         }
 
         /// That a message was deleted.
@@ -71,12 +65,6 @@ extension GroupMe {
             public var at: Timestamp?
             /// In which role.
             public var actor: DeletionActor?
-
-            /// A deletion.
-            public init(at: Timestamp? = nil, actor: DeletionActor? = nil) {
-                self.at = at
-                self.actor = actor
-            }
         }
     }
 

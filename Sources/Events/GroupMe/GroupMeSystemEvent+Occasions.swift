@@ -20,14 +20,6 @@ extension GroupMe {
         public var actor: DeletionActor?
         /// Who, where that is told.
         public var deleter: UserID?
-
-        /// A notice.
-        public init(message: MessageID, at: Timestamp? = nil, actor: DeletionActor? = nil, deleter: UserID? = nil) {
-            self.message = message
-            self.at = at
-            self.actor = actor
-            self.deleter = deleter
-        }
     }
 
     /// That a message was edited.
@@ -42,18 +34,6 @@ extension GroupMe {
         public var text: String?
         /// What is attached now; nil when not said.
         public var attachments: [Attachment]?
-
-        /// A notice.
-        public init(
-            message: MessageID, sender: UserID? = nil, at: Timestamp? = nil, text: String? = nil,
-            attachments: [Attachment]? = nil
-        ) {
-            self.message = message
-            self.sender = sender
-            self.at = at
-            self.text = text
-            self.attachments = attachments
-        }
     }
 
     /// A call.
@@ -72,13 +52,6 @@ extension GroupMe {
         public var poll: Poll
         /// Who made it.
         public var by: Person?
-
-        /// A change.
-        public init(action: Action, poll: Poll, by: Person? = nil) {
-            self.action = action
-            self.poll = poll
-            self.by = by
-        }
 
         /// What happens to polls.
         public enum Action: Hashable, Sendable {
@@ -100,16 +73,6 @@ extension GroupMe {
         /// The answers, of a poll that is over.
         public var options: [Option] = []
 
-        /// A poll.
-        public init(
-            id: PollID, subject: String? = nil, expiration: Timestamp? = nil, options: [Option] = []
-        ) {
-            self.id = id
-            self.subject = subject
-            self.expiration = expiration
-            self.options = options
-        }
-
         /// One of the answers.
         public struct Option: Hashable, Sendable {
             /// Its id within the poll.
@@ -117,17 +80,9 @@ extension GroupMe {
             /// The words.
             public var title: String?
             /// How many took it; the wire leaves out 0.
-            public var votes: Int
+            public var votes = 0
             /// Who took it.
-            public var voters: [UserID]
-
-            /// An answer.
-            public init(id: String, title: String? = nil, votes: Int = 0, voters: [UserID] = []) {
-                self.id = id
-                self.title = title
-                self.votes = votes
-                self.voters = voters
-            }
+            public var voters: [UserID] = []
         }
     }
 
@@ -143,17 +98,6 @@ extension GroupMe {
         public var url: String?
         /// Who did it.
         public var by: Person?
-
-        /// A change.
-        public init(
-            action: Action, id: CalendarID? = nil, name: String? = nil, url: String? = nil, by: Person? = nil
-        ) {
-            self.action = action
-            self.id = id
-            self.name = name
-            self.url = url
-            self.by = by
-        }
 
         /// What happens in calendars.
         public enum Action: Hashable, Sendable {

@@ -108,14 +108,6 @@ extension GroupMe {
         /// The group that it is a topic of, for all else.
         public var parent: GroupID?
 
-        /// A change.
-        public init(action: Action, name: String? = nil, topic: GroupID? = nil, parent: GroupID? = nil) {
-            self.action = action
-            self.name = name
-            self.topic = topic
-            self.parent = parent
-        }
-
         /// What is done to topics.
         public enum Action: Hashable, Sendable {
             case created

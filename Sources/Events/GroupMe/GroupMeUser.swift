@@ -46,12 +46,6 @@ extension GroupMe {
         /// The nickname at that time.
         public var nickname: String?
 
-        /// A person.
-        public init(id: UserID? = nil, nickname: String? = nil) {
-            self.id = id
-            self.nickname = nickname
-        }
-
         /// The nickname, else the id.
         public var description: String { nickname ?? id?.description ?? "somebody" }
     }

@@ -51,9 +51,6 @@ extension Twake {
             }
         }
 
-        /// A user of whom no more is known.
-        public init(id: EntityID) { self.id = id }
-
         /// What a user chose (B).
         public struct Preference: Hashable, Sendable {
             /// The language.
@@ -62,13 +59,6 @@ extension Twake {
             public var timezone: Int?
             /// Whether the user may be watched for statistics.
             public var allowTracking: Bool?
-
-            /// Preferences.
-            public init(locale: String?, timezone: Int?, allowTracking: Bool?) {
-                self.locale = locale
-                self.timezone = timezone
-                self.allowTracking = allowTracking
-            }
         }
 
         /// That a user belongs to a company (B).
@@ -79,13 +69,6 @@ extension Twake {
             public var status: String?
             /// The company, as far as it was sent.
             public var company: Company
-
-            /// A user's place in a company.
-            public init(role: Role?, status: String?, company: Company) {
-                self.role = role
-                self.status = status
-                self.company = company
-            }
         }
     }
 
@@ -101,18 +84,6 @@ extension Twake {
         public var role: Role?
         /// When the user came.
         public var createdAt: Timestamp?
-
-        /// A user of a workspace.
-        public init(
-            user: Account, company: EntityID? = nil, workspace: EntityID? = nil, role: Role? = nil,
-            createdAt: Timestamp? = nil
-        ) {
-            self.user = user
-            self.company = company
-            self.workspace = workspace
-            self.role = role
-            self.createdAt = createdAt
-        }
     }
 
     /// `company_user`: what a user is in a company (3.3).
@@ -127,18 +98,6 @@ extension Twake {
         public var applications: [EntityID] = []
         /// When the user came.
         public var addedAt: Timestamp?
-
-        /// A user's place in a company.
-        public init(
-            user: EntityID, company: EntityID? = nil, role: Role? = nil, applications: [EntityID] = [],
-            addedAt: Timestamp? = nil
-        ) {
-            self.user = user
-            self.company = company
-            self.role = role
-            self.applications = applications
-            self.addedAt = addedAt
-        }
     }
 }
 

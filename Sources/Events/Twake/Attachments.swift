@@ -25,9 +25,6 @@ extension Twake {
         public var updatedAt: Timestamp?
         /// When it was made.
         public var createdAt: Timestamp?
-
-        /// A tab of which no more is known.
-        public init(id: EntityID) { self.id = id }
     }
 
     /// `user_message_bookmark`: a list in which a user keeps messages (3.3).
@@ -39,15 +36,7 @@ extension Twake {
         /// The user.
         public var user: EntityID?
         /// What the user calls it; empty when not sent.
-        public var name: String
-
-        /// A list of bookmarks.
-        public init(id: EntityID, company: EntityID? = nil, user: EntityID? = nil, name: String = "") {
-            self.id = id
-            self.company = company
-            self.user = user
-            self.name = name
-        }
+        public var name = ""
     }
 
     /// `documents:updated`: something changed in a company's drive (2.1). The only resource in camel case.
@@ -56,12 +45,6 @@ extension Twake {
         public var id: EntityID
         /// The company.
         public var company: EntityID?
-
-        /// A change in a drive.
-        public init(id: EntityID, company: EntityID? = nil) {
-            self.id = id
-            self.company = company
-        }
     }
 }
 

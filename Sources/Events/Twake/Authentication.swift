@@ -14,18 +14,6 @@ extension Twake {
         /// When the server made it (B).
         public var issuedAt: Timestamp?
 
-        /// Tokens and how long they last.
-        public init(
-            token: String, expiration: Timestamp, refreshToken: String? = nil, refreshExpiration: Timestamp? = nil,
-            issuedAt: Timestamp? = nil
-        ) {
-            self.token = token
-            self.expiration = expiration
-            self.refreshToken = refreshToken
-            self.refreshExpiration = refreshExpiration
-            self.issuedAt = issuedAt
-        }
-
         /// Whether the access token is to be renewed: it ends within `margin` milliseconds from `now`. The app renewed ten minutes ahead.
         public func isDue(at now: Timestamp, margin: Int64 = 600_000) -> Bool {
             let (limit, overflows) = now.milliseconds.addingReportingOverflow(margin)
@@ -60,9 +48,6 @@ extension Twake {
         /// Its head message.
         public var message: Message?
 
-        /// A thread of which no more is known.
-        public init(id: EntityID) { self.id = id }
-
         /// Something a thread belongs to.
         public struct Participant: Hashable, Sendable {
             /// `channel` or `user`.
@@ -77,14 +62,6 @@ extension Twake {
             public var createdAt: Timestamp?
             /// Who added it.
             public var createdBy: EntityID?
-
-            /// Something a thread belongs to.
-            public init(type: String?, id: EntityID, company: EntityID? = nil, workspace: EntityID? = nil) {
-                self.type = type
-                self.id = id
-                self.company = company
-                self.workspace = workspace
-            }
         }
     }
 }

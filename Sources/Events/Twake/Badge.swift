@@ -13,19 +13,6 @@ extension Twake {
         public var user: EntityID?
         /// The last message that was not read.
         public var message: EntityID?
-
-        /// A badge of these fields.
-        public init(
-            company: EntityID, workspace: EntityID, channel: EntityID, thread: EntityID, user: EntityID? = nil,
-            message: EntityID? = nil
-        ) {
-            self.company = company
-            self.workspace = workspace
-            self.channel = channel
-            self.thread = thread
-            self.user = user
-            self.message = message
-        }
     }
 
     /// An unread counter of era A: the proxy counts unread threads per company, workspace and channel.
@@ -50,13 +37,6 @@ extension Twake {
         public var id: EntityID
         /// Unread threads, not messages.
         public var count: Int
-
-        /// The counter of an entity.
-        public init(level: Level, id: EntityID, count: Int) {
-            self.level = level
-            self.id = id
-            self.count = count
-        }
 
         /// Whether this is the counter of that entity.
         public func matches(_ level: Level, _ id: EntityID) -> Bool { self.level == level && self.id == id }

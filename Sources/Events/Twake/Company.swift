@@ -26,12 +26,6 @@ extension Twake {
         /// Rooms of a version before the ones described (A); nothing is sent there.
         public var notificationRooms: [String] = []
 
-        /// A company of which no more is known.
-        public init(id: EntityID, name: String = "") {
-            self.id = id
-            self.name = name
-        }
-
         /// What a company pays for (B). A limit of 0 is none, as far as servers show.
         public struct Plan: Hashable, Sendable {
             /// Its name.
@@ -42,14 +36,6 @@ extension Twake {
             public var guests: Int?
             /// How many bytes it allows.
             public var storage: Int?
-
-            /// A plan.
-            public init(name: String? = nil, members: Int? = nil, guests: Int? = nil, storage: Int? = nil) {
-                self.name = name
-                self.members = members
-                self.guests = guests
-                self.storage = storage
-            }
         }
     }
 
@@ -81,13 +67,6 @@ extension Twake {
         public var isDefault: Bool?
         /// Whether it was archived; false when not sent.
         public var isArchived = false
-
-        /// A workspace of which no more is known.
-        public init(id: EntityID, company: EntityID? = nil, name: String = "") {
-            self.id = id
-            self.company = company
-            self.name = name
-        }
     }
 }
 

@@ -66,13 +66,6 @@ extension Twake {
         public var kind: Kind
         /// The channel's id, or `public`, `private`, `direct`, in lower case whatever the wire's.
         public var id: String
-
-        /// A room of the list.
-        public init(key: String, kind: Kind, id: String) {
-            self.key = key
-            self.kind = kind
-            self.id = id
-        }
     }
 
     /// A company or a workspace in a list.
@@ -81,12 +74,6 @@ extension Twake {
         public var id: EntityID
         /// Its name; empty when not sent.
         public var name: String
-
-        /// A company or a workspace.
-        public init(id: EntityID, name: String) {
-            self.id = id
-            self.name = name
-        }
     }
 }
 

@@ -28,26 +28,6 @@ extension Twake {
         public var download: String?
         /// Pictures of it, small to large as the server sends them.
         public var thumbnails: [Thumbnail] = []
-
-        /// A file of these fields.
-        public init(
-            id: EntityID, company: EntityID? = nil, message: EntityID? = nil, source: String? = nil,
-            externalID: EntityID? = nil, name: String? = nil, extension: String? = nil, size: Int? = nil,
-            mime: String? = nil, preview: String? = nil, download: String? = nil, thumbnails: [Thumbnail] = []
-        ) {
-            self.id = id
-            self.company = company
-            self.message = message
-            self.source = source
-            self.externalID = externalID
-            self.name = name
-            self.extension = `extension`
-            self.size = size
-            self.mime = mime
-            self.preview = preview
-            self.download = download
-            self.thumbnails = thumbnails
-        }
     }
 
     /// A picture of a file. Fields absent or null on the wire are nil.
@@ -64,19 +44,6 @@ extension Twake {
         public var width: Int?
         /// Pixels.
         public var height: Int?
-
-        /// A picture of these fields.
-        public init(
-            index: Int? = nil, url: String? = nil, type: String? = nil, size: Int? = nil, width: Int? = nil,
-            height: Int? = nil
-        ) {
-            self.index = index
-            self.url = url
-            self.type = type
-            self.size = size
-            self.width = width
-            self.height = height
-        }
     }
 }
 

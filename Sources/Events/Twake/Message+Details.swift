@@ -130,12 +130,6 @@ extension Twake {
         public var at: Timestamp?
         /// The user who pinned it, where that is said.
         public var by: EntityID?
-
-        /// A pin.
-        public init(at: Timestamp? = nil, by: EntityID? = nil) {
-            self.at = at
-            self.by = by
-        }
     }
 
     /// How an application wants to be shown (3.3).
@@ -144,12 +138,6 @@ extension Twake {
         public var title: String?
         /// The address of its picture.
         public var picture: String?
-
-        /// A name and a picture, of which either may be missing.
-        public init(title: String?, picture: String?) {
-            self.title = title
-            self.picture = picture
-        }
     }
 
     /// That a message is shown to one user and kept by nobody (3.3).
@@ -162,13 +150,5 @@ extension Twake {
         public var recipient: EntityID?
         /// Which of the user's windows it is for.
         public var context: EntityID?
-
-        /// What makes a message ephemeral.
-        public init(id: EntityID?, version: String?, recipient: EntityID?, context: EntityID?) {
-            self.id = id
-            self.version = version
-            self.recipient = recipient
-            self.context = context
-        }
     }
 }

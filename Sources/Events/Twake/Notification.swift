@@ -17,21 +17,6 @@ extension Twake {
         public var title: String
         /// The sender and the text, for people; empty when not sent.
         public var text: String
-
-        /// A notification of these fields.
-        public init(
-            company: EntityID? = nil, workspace: EntityID? = nil, channel: EntityID?, thread: EntityID?,
-            message: EntityID?, user: EntityID? = nil, title: String, text: String
-        ) {
-            self.company = company
-            self.workspace = workspace
-            self.channel = channel
-            self.thread = thread
-            self.message = message
-            self.user = user
-            self.title = title
-            self.text = text
-        }
     }
 
     /// What a push service delivers (4.5): where the message is, and what to show.
@@ -58,24 +43,5 @@ extension Twake {
         public var collapseKey: String?
         /// What a tap on it opens.
         public var clickAction: String?
-
-        /// A notification of these fields.
-        public init(
-            company: EntityID? = nil, workspace: EntityID? = nil, channel: EntityID, thread: EntityID? = nil,
-            message: EntityID? = nil, title: String, body: String, sound: String? = nil, badge: Int? = nil,
-            collapseKey: String? = nil, clickAction: String? = nil
-        ) {
-            self.company = company
-            self.workspace = workspace
-            self.channel = channel
-            self.thread = thread
-            self.message = message
-            self.title = title
-            self.body = body
-            self.sound = sound
-            self.badge = badge
-            self.collapseKey = collapseKey
-            self.clickAction = clickAction
-        }
     }
 }

@@ -32,12 +32,6 @@ public enum Twake {
         public var room: String
         /// What happened.
         public var data: EventData
-
-        /// An event.
-        public init(room: String, data: EventData) {
-            self.room = room
-            self.data = data
-        }
     }
 
     /// The payload of a `realtime:event`.

@@ -1,7 +1,8 @@
-import Events
 import JSONText
 import Testing
 import Wire
+
+@testable import Events
 
 @Suite struct `An answer of GroupMe's REST service` {
     private func body(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }

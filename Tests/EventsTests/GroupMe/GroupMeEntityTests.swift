@@ -1,7 +1,8 @@
-import Events
 import JSONText
 import Testing
 import Wire
+
+@testable import Events
 
 @Suite struct `An entity of GroupMe's in Weir's files` {
     private func expectRoundTrip(_ entity: GroupMe.Entity) throws {

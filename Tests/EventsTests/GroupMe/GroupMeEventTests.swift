@@ -1,7 +1,8 @@
-import Events
 import JSONText
 import Testing
 import Wire
+
+@testable import Events
 
 @Suite struct `Every sample of what GroupMe pushes` {
     @Test(arguments: GroupMeSample.events)

@@ -1,6 +1,7 @@
-import Events
 import JSONText
 import Testing
+
+@testable import Events
 
 @Suite struct `An id of GroupMe's` {
     @Test func `is one id, whether the wire writes a number or a string`() throws {

@@ -1,6 +1,7 @@
-import Events
 import JSONText
 import Testing
+
+@testable import Events
 
 @Suite struct `A system event of GroupMe's` {
     private typealias Person = GroupMe.Person
