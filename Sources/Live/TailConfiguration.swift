@@ -141,26 +141,11 @@ public struct TailSummary: Sendable {
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
     /// The requests made, and their answers; of a replay those that were recorded.
-    public var requests: RequestFigures
+    public var requests = RequestFigures()
     /// Name of the context it ran in; nil without one.
     public var context: String?
     /// What `--until-match` and `--record-filter` name and no event had: a line for people each.
     public var absent: [String] = []
-
-    /// What was seen.
-    public init(
-        outcome: TailOutcome, events: Int, gaps: Int, undecodable: Int,
-        sections: [(section: Item.Section, count: Int)], requests: RequestFigures = RequestFigures(),
-        context: String? = nil
-    ) {
-        self.outcome = outcome
-        self.events = events
-        self.gaps = gaps
-        self.undecodable = undecodable
-        self.sections = sections
-        self.requests = requests
-        self.context = context
-    }
 
     /// Whether something was lost, or may have been.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }

@@ -31,8 +31,6 @@ struct Inbox {
     /// Whether the loop's thread has been told that there is something; it is told once.
     var isWoken = false
     let wakeDescriptor: Int32
-
-    init(wakeDescriptor: Int32) { self.wakeDescriptor = wakeDescriptor }
 }
 
 extension EventLoop {

@@ -73,11 +73,6 @@ public struct HTTPFailure: Error, Hashable, Sendable {
     package var retry = Reconnection.later
     /// One line for people, without secrets.
     public var message: String
-    /// A failure.
-    public init(kind: Kind, message: String) {
-        self.kind = kind
-        self.message = message
-    }
 }
 
 /// HTTP requests with kept connections, by libcurl on a thread of its own; completions are called on the loop.

@@ -6,8 +6,6 @@ public enum NetworkProbe {
     public struct Problem: Error, Hashable, Sendable {
         /// One line for people.
         public var message: String
-        /// A problem.
-        public init(message: String) { self.message = message }
     }
 
     /// The numeric addresses of a host, in the order the system prefers.

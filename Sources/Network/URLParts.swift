@@ -54,8 +54,6 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
 public struct URLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line for people: what is wrong and what was expected.
     public var message: String
-    /// An error.
-    public init(message: String) { self.message = message }
     /// The message.
     public var description: String { message }
 }

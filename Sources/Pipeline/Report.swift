@@ -140,14 +140,6 @@ public struct RefetchReport: Sendable {
     public var cause: Int
     /// From the request to its end.
     public var duration: Duration
-    /// A report of one request.
-    public init(resource: String, outcome: Outcome, status: Int?, cause: Int, duration: Duration) {
-        self.resource = resource
-        self.outcome = outcome
-        self.status = status
-        self.cause = cause
-        self.duration = duration
-    }
 }
 
 /// A loss, known or possible.
@@ -246,13 +238,6 @@ public struct UndecodableReport: Sendable {
     public var message: String
     /// The start of the offending text, at most 200 bytes.
     public var excerpt: ArraySlice<UInt8>
-    /// A report of something unreadable.
-    public init(layer: Layer, subject: String, message: String, excerpt: ArraySlice<UInt8>) {
-        self.layer = layer
-        self.subject = subject
-        self.message = message
-        self.excerpt = excerpt
-    }
 }
 
 /// A line for people.

@@ -10,8 +10,6 @@ struct OpenChunk {
     private(set) var crc = CRC32C()
     private(set) var kinds = KindCounts()
 
-    init(offset: Int) { self.offset = offset }
-
     mutating func add(_ line: [UInt8], of record: Record, _ stamp: Stamp) {
         bytes += line.count
         records += 1

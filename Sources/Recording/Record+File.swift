@@ -77,11 +77,6 @@ extension Record {
         public var name: String
         /// How many.
         public var count: Int
-        /// A count.
-        public init(name: String, count: Int) {
-            self.name = name
-            self.count = count
-        }
     }
 
     /// `sync`: what stands between the last one and this.
@@ -99,24 +94,9 @@ extension Record {
         /// CRC-32C of the chunk's bytes.
         public var crc: UInt32
         /// Connections that are open where the chunk ends.
-        public var connections: [Int]
+        public var connections: [Int] = []
         /// The chunk's records by kind, in the order in which the kinds first came.
-        public var kinds: [Count]
-        /// A sync.
-        public init(
-            offset: Int, bytes: Int, records: Int, firstTime: Moment, lastTime: Moment, crc: UInt32,
-            connections: [Int] = [],
-            kinds: [Count] = []
-        ) {
-            self.offset = offset
-            self.bytes = bytes
-            self.records = records
-            self.firstTime = firstTime
-            self.lastTime = lastTime
-            self.crc = crc
-            self.connections = connections
-            self.kinds = kinds
-        }
+        public var kinds: [Count] = []
 
         /// How many bytes behind the place it was written at its line stands, which begins at byte `offset`; negative before it.
         func displacement(at offset: Int) -> Int { offset - (self.offset + bytes) }
@@ -137,27 +117,13 @@ extension Record {
             public var firstNumber: Int
             /// How many lines it has.
             public var records: Int
-            /// A chunk.
-            public init(offset: Int, firstTime: Moment, lastTime: Moment, firstNumber: Int, records: Int) {
-                self.offset = offset
-                self.firstTime = firstTime
-                self.lastTime = lastTime
-                self.firstNumber = firstNumber
-                self.records = records
-            }
         }
         /// The chunks, in order.
         public var chunks: [Chunk]
         /// All records of the file by kind.
         public var kinds: [Count]
         /// Messages received by room, where a room is known; the busiest first, a thousand at most.
-        public var rooms: [Count]
-        /// An index.
-        public init(chunks: [Chunk], kinds: [Count], rooms: [Count] = []) {
-            self.chunks = chunks
-            self.kinds = kinds
-            self.rooms = rooms
-        }
+        public var rooms: [Count] = []
     }
 
     /// `end`: the file was closed in order.

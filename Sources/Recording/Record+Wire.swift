@@ -67,12 +67,6 @@ extension Record {
         public var offset: String?
         /// Whether the server sent what was missed.
         public var isRecovered: Bool
-        /// A resumption.
-        public init(session: String? = nil, offset: String? = nil, isRecovered: Bool) {
-            self.session = session
-            self.offset = offset
-            self.isRecovered = isRecovered
-        }
     }
 
     /// `f`: one WebSocket message.

@@ -168,7 +168,7 @@ private struct IndexScan {
             let last = decode(lastLine.span)
             close(lastTime: last?.time ?? lastTime, number: last?.number)
         }
-        return RecordingIndex(origin: .scan, chunks: chunks)
+        return RecordingIndex(origin: .scan, chunks: chunks, kinds: [], rooms: [])
     }
 
     /// Takes number and time of the first line that has them. The lines that a later segment begins with repeat what

@@ -24,13 +24,6 @@ public struct RecordingIndex: Hashable, Sendable {
     /// Messages received by room, the busiest first; empty when the file does not say.
     public let rooms: [Record.Count]
 
-    init(origin: Origin, chunks: [Chunk], kinds: [Record.Count] = [], rooms: [Record.Count] = []) {
-        self.origin = origin
-        self.chunks = chunks
-        self.kinds = kinds
-        self.rooms = rooms
-    }
-
     /// Time of the first and of the last record; nil when there is none.
     public var times: ClosedRange<Moment>? {
         guard let first = chunks.first, let last = chunks.last, first.firstTime <= last.lastTime else { return nil }

@@ -140,11 +140,6 @@ package struct TerminalPlace: Hashable, Sendable {
     package var row: Int
     /// The column.
     package var column: Int
-    /// A place.
-    package init(row: Int, column: Int) {
-        self.row = row
-        self.column = column
-    }
 }
 
 /// A rectangle of a screen; it may be empty.

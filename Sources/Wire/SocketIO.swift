@@ -42,10 +42,5 @@ public enum SocketIO {
         public var message: String
         /// Byte offset in the frame, when there is one.
         public var offset: Int?
-        /// A malformed frame.
-        public init(message: String, offset: Int? = nil) {
-            self.message = message
-            self.offset = offset
-        }
     }
 }

@@ -62,13 +62,6 @@ extension SocketIOClient {
         public var early = 0
         /// The facts of the session below.
         public var handshake: EngineIO.Handshake
-        /// A joined namespace.
-        public init(namespace: String, id: String?, isRecovered: Bool, handshake: EngineIO.Handshake) {
-            self.namespace = namespace
-            self.id = id
-            self.isRecovered = isRecovered
-            self.handshake = handshake
-        }
     }
 
     /// An event that was not sent.
@@ -81,13 +74,6 @@ extension SocketIOClient {
         public var id: Int?
         /// Why.
         public var cause: DropCause
-        /// An event that was not sent.
-        public init(emission: SocketIO.Emission, namespace: String, id: Int?, cause: DropCause) {
-            self.emission = emission
-            self.namespace = namespace
-            self.id = id
-            self.cause = cause
-        }
     }
 
     /// Why an event was not sent.

@@ -123,9 +123,4 @@ public struct WebSocketViolation: Error, Hashable, Sendable {
     public var code: UInt16
     /// What is wrong, in our own words.
     public var reason: String
-    /// A breach.
-    public init(code: UInt16, reason: String) {
-        self.code = code
-        self.reason = reason
-    }
 }

@@ -1,11 +1,12 @@
 import JSONText
-@testable import Live
-@testable import Network
-import Pipeline
 import Recording
 import TestSupport
 import Testing
 import Wire
+
+@testable import Live
+@testable import Network
+@testable import Pipeline
 
 @Suite struct BackpressureTests {
     private static let total = 30_000

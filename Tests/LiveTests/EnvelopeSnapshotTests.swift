@@ -1,12 +1,12 @@
 import Events
 import JSONText
-import Pipeline
 import Recording
 import SectionedModel
 import Testing
 import Wire
 
 @testable import Live
+@testable import Pipeline
 
 /// What programs read, byte for byte: a change here is a change for all of them.
 @Suite("Objects of --format json, type by type") struct EnvelopeSnapshotTests {

@@ -1,7 +1,6 @@
 import Events
 import Glibc
 import JSONText
-import Pipeline
 import Recording
 import SectionedModel
 import Terminal
@@ -9,6 +8,7 @@ import Testing
 import Wire
 
 @testable import Live
+@testable import Pipeline
 
 @Suite("Hostile payloads")
 struct HostileTests {

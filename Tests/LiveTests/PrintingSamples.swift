@@ -2,10 +2,11 @@ import Events
 import Glibc
 import JSONText
 import Live
-import Pipeline
 import Recording
 import SectionedModel
 import Wire
+
+@testable import Pipeline
 
 /// Reports as a session makes them, some of a hostile peer.
 enum Sample {

@@ -1,6 +1,5 @@
 import Events
 import JSONText
-import Pipeline
 import Recording
 import SectionedModel
 import TestSupport
@@ -8,6 +7,7 @@ import Testing
 import Wire
 
 @testable import Live
+@testable import Pipeline
 
 @Suite("Recordings of some events") struct RecordFilterTests {
     private static let text = Record.frame(.init(connection: 1, direction: .in, message: .text(#"42["tick",1]"#)))

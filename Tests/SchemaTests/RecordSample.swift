@@ -1,7 +1,8 @@
 import JSONText
 import Pipeline
-import Recording
 import Wire
+
+@testable import Recording
 
 /// Records of every kind, with every member some writer gives.
 enum RecordSample {

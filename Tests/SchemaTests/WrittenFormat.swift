@@ -1,11 +1,12 @@
 import Glibc
 import JSONText
-import Live
 import Pipeline
 import Recording
 import TestSupport
 import Testing
 import Wire
+
+@testable import Live
 
 /// A format Weir writes and publishes a schema of.
 enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {

@@ -1,6 +1,7 @@
-import Terminal
 import Testing
 import Wire
+
+@testable import Terminal
 
 @Suite("Keys and mouse of a terminal")
 struct TerminalKeyTests {

@@ -14,16 +14,6 @@ struct GroupMeCall: Sendable {
     /// The world's time.
     let now: Int64
 
-    init(
-        user: GroupMe.UserID, path: [String], query: [(name: String, value: String)], body: JSONValue, now: Int64
-    ) {
-        self.user = user
-        self.path = path
-        self.query = query
-        self.body = body
-        self.now = now
-    }
-
     func parameter(_ index: Int) -> String { parameters.indices.contains(index) ? parameters[index] : "" }
 
     var group: GroupMe.GroupID { GroupMe.GroupID(parameter(0)) }

@@ -98,8 +98,6 @@ struct GroupMeWorld: Sendable {
     var lastGroup: Int64 = 10_000_000
     var lastMembership: Int64 = 1_000_000_000
 
-    init(users: [User]) { self.users = users }
-
     func user(_ id: GroupMe.UserID) -> User? { users.first { $0.id == id } }
 
     func group(_ id: GroupMe.GroupID) -> Group? { groups.first { $0.id == id } }

@@ -52,12 +52,9 @@ struct RESTError: Error, Hashable, Sendable {
 
     static func notFound(_ message: String) -> RESTError { RESTError(status: 404, message: message) }
     static func badRequest(_ message: String) -> RESTError { RESTError(status: 400, message: message) }
+}
 
-    init(status: Int, message: String) {
-        self.status = status
-        self.message = message
-    }
-
+extension RESTError {
     init(_ error: WorldError) {
         switch error {
         case .notFound(let message): self.init(status: 404, message: message)

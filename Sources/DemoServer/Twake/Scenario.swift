@@ -45,13 +45,9 @@ package struct Scenario: Sendable {
     /// Steps with negative times, ordered.
     var history: [Step]
     var steps: Steps
+}
 
-    init(cast: Cast, history: [Step], steps: Steps) {
-        self.cast = cast
-        self.history = history
-        self.steps = steps
-    }
-
+extension Scenario {
     /// The names of the scenarios that are built in.
     package static let names = ["workspace"]
 

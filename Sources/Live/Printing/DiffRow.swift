@@ -58,27 +58,17 @@ struct DiffRow {
         [batch.deletions.count, batch.insertions.count, batch.moves.count, batch.updates.count]
     }
 
-    private init(
-        operation: Operation, from: SectionPath? = nil, to: SectionPath? = nil, old: Item? = nil, new: Item? = nil,
-        item: Item
-    ) {
-        self.operation = operation
-        self.from = from
-        self.to = to
-        self.old = old
-        self.new = new
-        self.item = item
-    }
-
-    private init(_ operation: Operation, _ change: Batch<Item>.Change) {
-        self.init(
-            operation: operation, from: change.from, to: change.to, old: change.old, new: change.new, item: change.new)
-    }
-
     /// What differs between the two states of the row; nothing for a row that came or left. `facts` are those of its item.
     func differences(_ facts: @autoclosure () -> ItemFacts) -> [ItemFacts.Difference] {
         guard let old, let new, old.entity != new.entity || old.delivery != new.delivery else { return [] }
         return facts().differences(from: ItemFacts(old))
+    }
+}
+
+extension DiffRow {
+    fileprivate init(_ operation: Operation, _ change: Batch<Item>.Change) {
+        self.init(
+            operation: operation, from: change.from, to: change.to, old: change.old, new: change.new, item: change.new)
     }
 }
 

@@ -3,11 +3,11 @@ import JSONText
 import Pipeline
 import Recording
 import SectionedModel
-import Terminal
 import Testing
 import Wire
 
 @testable import Live
+@testable import Terminal
 
 /// A view with a clock of its own.
 struct WatchedScreen {
