@@ -125,7 +125,8 @@ let package = Package(
             name: "Simulation",
             dependencies: ["DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"],
             path: "Tests/Simulation", swiftSettings: house),
-        tests("SimulationTests", ["Simulation", "Pipeline", "SectionedModel"]),
+        tests(
+            "SimulationTests", ["Simulation", "DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
         // Writes to a store until it is killed, or keeps it locked.
         .executableTarget(
@@ -145,8 +146,8 @@ let package = Package(
         tests(
             "SchemaTests",
             [
-                "TestSupport", "Live", "DemoServer", "Network", "Recording", "Pipeline", "Events", "SectionedModel",
-                "Wire", "JSONText",
+                "TestSupport", "Live", "DemoServer", "Simulation", "Network", "Recording", "Pipeline", "Events",
+                "SectionedModel", "Wire", "JSONText",
             ]),
         tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
         .target(
@@ -175,7 +176,7 @@ if Context.environment["WEIR_FUZZ"] != nil {
             name: "weir-fuzz",
             dependencies: [
                 "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "Terminal",
-                "DemoServer",
+                "Simulation",
             ],
             path: "Tests/Fuzz", swiftSettings: house))
 }

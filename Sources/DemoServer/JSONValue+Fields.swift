@@ -1,5 +1,5 @@
 import Events
-import JSONText
+package import JSONText
 
 /// Short forms for building and reading the trees that answers and frames are made of.
 extension JSONValue {
@@ -19,7 +19,7 @@ extension JSONValue {
     }
 
     /// The string this is, if it is one.
-    var stringValue: String? {
+    package var stringValue: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
@@ -39,7 +39,7 @@ extension JSONValue {
     }
 
     /// The text of this value.
-    var raw: RawJSON {
+    package var raw: RawJSON {
         var writer = JSONWriter()
         writer.value(self)
         return RawJSON(unchecked: ArraySlice(writer.bytes))

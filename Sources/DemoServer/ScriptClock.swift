@@ -1,9 +1,9 @@
 import Wire
 
 /// The clock of a world that a script moves: it stands still until the script begins, and runs at a pace of its own.
-struct ScriptClock: Sendable {
+package struct ScriptClock: Sendable {
     /// When the script begins.
-    enum Start: Hashable, Sendable {
+    package enum Start: Hashable, Sendable {
         /// With the server.
         case atOnce
         /// When the first client has joined its rooms: nothing was joined or asked for during `quiet`, or `longest` went by

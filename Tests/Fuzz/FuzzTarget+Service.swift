@@ -1,6 +1,6 @@
-import DemoServer
 import Events
 import JSONText
+import Simulation
 import Wire
 
 /// The servers that `weir serve` is survive any client, and answer with JSON. The first byte says which server; of each piece, which ends with

@@ -1,6 +1,6 @@
-import DemoServer
 import Events
 import JSONText
+import Simulation
 import TestSupport
 import Wire
 

@@ -85,7 +85,7 @@ extension GroupMeSimulatedServer: Side {
     private func person(_ number: Int) -> EntityID { people[number % people.count].entity }
 
     private func group(_ number: Int, on session: Session) -> EntityID? {
-        Self.pick(number, among: session.model.elements(in: Item.Section("groups")).map(\.id.id))
+        Self.pick(number, of: session.model.elements(in: Item.Section("groups")).map(\.id.id))
     }
 
     private func items(_ session: Session) -> [Item] {
@@ -99,7 +99,7 @@ extension GroupMeSimulatedServer: Side {
             default: nil
             }
         }
-        return Self.pick(number, among: ids)
+        return Self.pick(number, of: ids)
     }
 
     /// One of the messages that people said and the model shows, the newest first; those that are on their way included.
@@ -110,7 +110,7 @@ extension GroupMeSimulatedServer: Side {
             else { return nil }
             return Action.MessageReference(channel: message.conversation.entity, message: item.id.id)
         }
-        return Self.pick(number, among: found.reversed())
+        return Self.pick(number, of: found.reversed())
     }
 
     private static func pick<Element>(_ number: Int, among elements: [Element]) -> Element? {

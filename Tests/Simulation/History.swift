@@ -1,4 +1,4 @@
-package import DemoServer
+import DemoServer
 import Pipeline
 package import Wire
 

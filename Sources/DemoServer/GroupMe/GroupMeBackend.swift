@@ -1,12 +1,12 @@
-import Events
+package import Events
 import JSONText
-import Wire
+package import Wire
 
 /// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
 ///
 /// Everything comes in with its time, and what is to be told comes out as publications. Scripted steps happen at exactly their own time,
 /// however late they are asked for.
-struct GroupMeBackend: Sendable {
+package struct GroupMeBackend: Sendable {
     /// How the server says that there are no more messages: it has said it in all of these ways (3.4).
     enum EmptyForm: Hashable, Sendable, CaseIterable {
         /// 304 without a body.
@@ -28,10 +28,10 @@ struct GroupMeBackend: Sendable {
         var at: Int64
     }
 
-    private(set) var world: GroupMeWorld
+    package private(set) var world: GroupMeWorld
     private(set) var script: GroupMeScript
     var clock: ScriptClock
-    var tokens: GroupMeTokens
+    package var tokens: GroupMeTokens
     var emptyForm = EmptyForm.notModified
     /// How many requests a second of a token are answered; nil for all.
     var mostRequests: Int?
@@ -42,7 +42,7 @@ struct GroupMeBackend: Sendable {
     /// What the request in work makes the server tell.
     private var outbox: [GroupMePublication] = []
 
-    init(
+    package init(
         seed: UInt64, epoch: Int64, tokens: GroupMeTokens, start: ScriptClock.Start, pace: Int = 1,
         isEndless: Bool = true, at now: Moment
     ) {
@@ -52,20 +52,20 @@ struct GroupMeBackend: Sendable {
     }
 
     /// A backend of that world, in which nothing happens by itself.
-    init(_ world: GroupMeWorld, epoch: Int64, tokens: GroupMeTokens, at now: Moment) {
+    package init(_ world: GroupMeWorld, epoch: Int64, tokens: GroupMeTokens, at now: Moment) {
         (script, self.world) = (.silent(epoch: epoch), world)
         clock = ScriptClock(epoch: epoch, .atOnce, pace: 1, at: now)
         self.tokens = tokens
     }
 
     /// The user who watches.
-    var me: GroupMe.UserID { script.me }
+    package var me: GroupMe.UserID { script.me }
 
     /// When `advance` wants to be called next.
-    var deadline: Moment? { clock.deadline(next: script.nextAt) }
+    package var deadline: Moment? { clock.deadline(next: script.nextAt) }
 
     /// Does what is due by `now`, each at its own time, and gives what is to be told.
-    mutating func advance(to now: Moment) -> [GroupMePublication] {
+    package mutating func advance(to now: Moment) -> [GroupMePublication] {
         guard clock.runs(at: now) else { return [] }
         let time = clock.time(at: now)
         var publications: [GroupMePublication] = []
@@ -74,7 +74,7 @@ struct GroupMeBackend: Sendable {
     }
 
     /// Does something as from another device; nil when the world refuses it, which changes nothing.
-    mutating func act(
+    package mutating func act(
         _ action: GroupMeAction, by user: GroupMe.UserID, at now: Moment
     ) -> (publications: [GroupMePublication], outcome: GroupMeOutcome?) {
         let due = advance(to: now)
@@ -88,7 +88,7 @@ struct GroupMeBackend: Sendable {
     mutating func fail(_ path: String, status: Int, times: Int) { failures.append((path, status, times)) }
 
     /// Answers a request.
-    mutating func handle(
+    package mutating func handle(
         _ request: RESTRequest, at now: Moment
     ) -> (response: RESTResponse, publications: [GroupMePublication]) {
         clock.asked(at: now)
@@ -182,13 +182,13 @@ struct GroupMeBackend: Sendable {
 }
 
 /// Who may ask, by the 40 characters that they show.
-struct GroupMeTokens: Sendable {
+package struct GroupMeTokens: Sendable {
     private var users: [String: GroupMe.UserID] = [:]
     /// From now on all are refused.
     var refusesAll = false
 
     /// Tokens of all users, made of `key`.
-    init(users: [GroupMe.UserID], key: UInt64) {
+    package init(users: [GroupMe.UserID], key: UInt64) {
         var random = RandomSource(seed: key)
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         for user in users {
@@ -201,11 +201,11 @@ struct GroupMeTokens: Sendable {
     func user(of token: String) -> GroupMe.UserID? { refusesAll ? nil : users[token] }
 
     /// The token of a user.
-    func token(of user: GroupMe.UserID) -> Secret? { users.first { $0.value == user }.map { Secret($0.key) } }
+    package func token(of user: GroupMe.UserID) -> Secret? { users.first { $0.value == user }.map { Secret($0.key) } }
 
     /// What clients of the push service may do (1.4, 1.6): whoever subscribes to a user has to be that user, whoever publishes has to be
     /// somebody. Nobody is asked who subscribes to a conversation.
-    var policy: BayeuxServer.Policy {
+    package var policy: BayeuxServer.Policy {
         { request in
             let refusal = "access token authentication failed"
             switch request {

@@ -1,16 +1,16 @@
-import Events
+package import Events
 
 extension GroupMeScript {
     /// Who there is, where they talk, and what they say.
-    enum Cast {
-        static let mia: GroupMe.UserID = "20000001"
-        static let ann: GroupMe.UserID = "20000002"
-        static let bob: GroupMe.UserID = "20000003"
-        static let cal: GroupMe.UserID = "20000004"
+    package enum Cast {
+        package static let mia: GroupMe.UserID = "20000001"
+        package static let ann: GroupMe.UserID = "20000002"
+        package static let bob: GroupMe.UserID = "20000003"
+        package static let cal: GroupMe.UserID = "20000004"
         /// A number of fewer digits: before the others as a number, behind them as a text.
-        static let dee: GroupMe.UserID = "9000001"
+        package static let dee: GroupMe.UserID = "9000001"
 
-        static func users(born: Int64) -> [GroupMeWorld.User] {
+        package static func users(born: Int64) -> [GroupMeWorld.User] {
             [(mia, "Mia"), (ann, "Ann"), (bob, "Bob"), (cal, "Cal"), (dee, "Dee")].map { id, name in
                 GroupMeWorld.User(id: id, name: name, createdAt: born)
             }
@@ -19,8 +19,7 @@ extension GroupMeScript {
         // The groups in the order they are founded in.
         static let family = GroupMe.ConversationID.group("10000001")
         static let hikers = GroupMe.ConversationID.group("10000002")
-        static let books = GroupMe.ConversationID.group("10000003")
-        static let withAnn = GroupMe.ConversationID.direct(between: mia, and: ann)
+        package static let withAnn = GroupMe.ConversationID.direct(between: mia, and: ann)
         static let withDee = GroupMe.ConversationID.direct(between: mia, and: dee)
 
         private static let day: Int64 = 86_400_000

@@ -4,7 +4,7 @@ import Wire
 
 /// People who talk in groups and directs, for ever: who does what when follows from the seed, and what it is done to from the world as
 /// it is then.
-struct GroupMeScript: Sendable {
+package struct GroupMeScript: Sendable {
     /// What somebody will do. Messages are meant by how many of the same kind were said since.
     enum Wish: Hashable, Sendable {
         case say(GroupMe.ConversationID, String)

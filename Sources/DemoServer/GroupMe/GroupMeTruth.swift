@@ -16,7 +16,7 @@ package struct GroupMeTruth: Hashable, Sendable {
 }
 
 extension GroupMeWorld {
-    func truth(for user: GroupMe.UserID) -> GroupMeTruth {
+    package func truth(for user: GroupMe.UserID) -> GroupMeTruth {
         let own = groups(of: user)
         let directs = directs(of: user)
         let left = groups.filter { $0.former.contains { $0.user == user } }

@@ -1,12 +1,12 @@
-import Events
-import JSONText
+package import Events
+package import JSONText
 
 /// Groups and directs as they really are: the truth that REST answers show and pushes tell of. Section numbers are those of the
 /// protocol's sheet.
 ///
 /// What users do is its only input (`perform`). It has no clock: the time, milliseconds since 1970, comes with each action and must not
 /// go back.
-struct GroupMeWorld: Sendable {
+package struct GroupMeWorld: Sendable {
     /// Bounds, so that no script and no client can make the world grow for ever.
     enum Limit {
         static let groups = 500
@@ -20,65 +20,65 @@ struct GroupMeWorld: Sendable {
         static let attachments = 20
     }
 
-    struct User: Hashable, Sendable {
-        var id: GroupMe.UserID
+    package struct User: Hashable, Sendable {
+        package var id: GroupMe.UserID
         var name: String
         var createdAt: Int64
     }
 
-    struct Membership: Hashable, Sendable {
+    package struct Membership: Hashable, Sendable {
         var id: GroupMe.MembershipID
-        var user: GroupMe.UserID
+        package var user: GroupMe.UserID
         var nickname: String
         var roles: [String] = []
     }
 
-    struct Group: Hashable, Sendable {
-        var id: GroupMe.GroupID
+    package struct Group: Hashable, Sendable {
+        package var id: GroupMe.GroupID
         var name: String
         var description = ""
         var imageURL: String?
-        var creator: GroupMe.UserID
+        package var creator: GroupMe.UserID
         /// Seconds, as all times of messages.
         var createdAt: Int64
         var updatedAt: Int64
         var isShared = false
         var members: [Membership]
         /// Who left and may come back, as they were.
-        var former: [Membership] = []
+        package var former: [Membership] = []
         /// Who was removed, as they were.
         var removed: [Membership] = []
 
-        func membership(of user: GroupMe.UserID) -> Membership? { members.first { $0.user == user } }
+        package func membership(of user: GroupMe.UserID) -> Membership? { members.first { $0.user == user } }
     }
 
-    struct Message: Hashable, Sendable {
+    package struct Message: Hashable, Sendable {
         struct Reaction: Hashable, Sendable {
             var symbol: GroupMe.ReactionSymbol
             var users: [GroupMe.UserID]
         }
-        var id: GroupMe.MessageID
+        package var id: GroupMe.MessageID
         /// Nil for the server.
-        var sender: GroupMe.UserID?
+        package var sender: GroupMe.UserID?
         var name: String
         /// To whom, in a direct.
         var recipient: GroupMe.UserID?
-        var text: String?
+        package var text: String?
         var attachments: [JSONValue] = []
-        var createdAt: Int64
+        package var createdAt: Int64
         /// Milliseconds, for the tombstone's frame has fractions.
-        var deletedAt: Int64?
+        package var deletedAt: Int64?
         var updatedAt: Int64?
         var pinnedAt: Int64?
         var pinnedBy: GroupMe.UserID?
-        var guid: String
+        package var guid: String
         var reactions: [Reaction] = []
         var event: JSONValue?
     }
 
     /// The messages of a group or a direct.
-    struct Thread: Sendable {
-        var messages: [Message] = []
+    package struct Thread: Sendable {
+        package var messages: [Message] = []
         /// How many there ever were.
         var count = 0
         /// Up to where each of a direct's users read it, and when.
@@ -87,16 +87,18 @@ struct GroupMeWorld: Sendable {
         func index(of message: GroupMe.MessageID) -> Int? { messages.lastIndex { $0.id == message } }
     }
 
-    let users: [User]
-    var groups: [Group] = []
-    var threads: [GroupMe.ConversationID: Thread] = [:]
+    package let users: [User]
+    package var groups: [Group] = []
+    package var threads: [GroupMe.ConversationID: Thread] = [:]
     /// Directs in the order they began.
-    var directs: [GroupMe.ConversationID] = []
+    package var directs: [GroupMe.ConversationID] = []
     /// Words of senders, by which a message that is sent twice is known, and when each was seen.
     var guids: [String: Int64] = [:]
     var lastMessage: Int64 = 0
     var lastGroup: Int64 = 10_000_000
     var lastMembership: Int64 = 1_000_000_000
+
+    package init(users: [User]) { self.users = users }
 
     func user(_ id: GroupMe.UserID) -> User? { users.first { $0.id == id } }
 
@@ -105,7 +107,7 @@ struct GroupMeWorld: Sendable {
     func index(of id: GroupMe.GroupID) -> Int? { groups.firstIndex { $0.id == id } }
 
     /// The groups of which a user is a member, the one in which something was said last first.
-    func groups(of user: GroupMe.UserID) -> [Group] {
+    package func groups(of user: GroupMe.UserID) -> [Group] {
         let own = groups.filter { $0.membership(of: user) != nil }
         return own.sorted { a, b in
             let (first, second) = (activity(of: a), activity(of: b))
@@ -118,7 +120,7 @@ struct GroupMeWorld: Sendable {
     }
 
     /// The directs in which something was said, the one of the last words first.
-    func directs(of user: GroupMe.UserID) -> [GroupMe.ConversationID] {
+    package func directs(of user: GroupMe.UserID) -> [GroupMe.ConversationID] {
         let own = directs.filter { $0.partner(of: user) != nil && threads[$0]?.messages.isEmpty == false }
         return own.sorted { a, b in
             let (first, second) = (threads[a]?.messages.last, threads[b]?.messages.last)
@@ -162,7 +164,7 @@ struct GroupMeWorld: Sendable {
 }
 
 /// Why the world does not do what a user wants.
-enum GroupMeRefusal: Error, Hashable, Sendable {
+package enum GroupMeRefusal: Error, Hashable, Sendable {
     /// There is no such thing, or it is not the user's to see.
     case notFound
     /// It lacks something, or has too much of it.
@@ -174,7 +176,7 @@ enum GroupMeRefusal: Error, Hashable, Sendable {
 }
 
 /// What users do.
-enum GroupMeAction: Hashable, Sendable {
+package enum GroupMeAction: Hashable, Sendable {
     case say(GroupMe.ConversationID, text: String?, attachments: [JSONValue] = [], guid: String)
     case edit(GroupMe.ConversationID, GroupMe.MessageID, text: String)
     case delete(GroupMe.ConversationID, GroupMe.MessageID)
@@ -193,22 +195,22 @@ enum GroupMeAction: Hashable, Sendable {
 }
 
 /// Something for whoever subscribed to a channel.
-struct GroupMePublication: Hashable, Sendable {
-    var channel: GroupMe.Channel
-    var data: JSONValue
+package struct GroupMePublication: Hashable, Sendable {
+    package var channel: GroupMe.Channel
+    package var data: JSONValue
 }
 
 /// What an action led to.
-struct GroupMeOutcome: Sendable {
+package struct GroupMeOutcome: Sendable {
     var publications: [GroupMePublication] = []
     /// The message or the group that was made.
     var message: GroupMe.MessageID?
-    var group: GroupMe.GroupID?
+    package var group: GroupMe.GroupID?
 }
 
 extension GroupMeWorld {
     /// Does what `user` wants; a refusal changes nothing.
-    mutating func perform(
+    package mutating func perform(
         _ action: GroupMeAction, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
         guard self.user(user) != nil else { throw .forbidden }

@@ -1,15 +1,15 @@
-import Events
+package import Events
 import JSONText
-import Wire
+package import Wire
 
 /// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
 ///
 /// Everything comes in with its time, and what is to be sent comes out as frames. Scripted steps happen at exactly their own time,
 /// however late they are asked for, so the history does not depend on the machine.
-struct Backend: Sendable {
-    private(set) var world: World
+package struct Backend: Sendable {
+    package private(set) var world: World
     private(set) var script: Script
-    var tokens: Tokens
+    package var tokens: Tokens
     let tokenLifetime: Duration
     /// Whether era B's services are there.
     private let hasCore: Bool
@@ -18,12 +18,12 @@ struct Backend: Sendable {
     private var troubles: ArraySlice<EmbeddedServer.Trouble>
     private let ids: IDSource
     /// How many rows a page of a list has at most, whatever is asked for.
-    var mostRows = 1_000
+    package var mostRows = 1_000
     private var serial = 0
     /// What the request in work sends.
     private var outbox: [Frame] = []
 
-    init(
+    package init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration,
         start: ScriptClock.Start,
         pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.Trouble] = [],
@@ -40,18 +40,18 @@ struct Backend: Sendable {
     }
 
     /// The user whose tokens are given when nobody is named.
-    var me: EntityID { script.me }
+    package var me: EntityID { script.me }
 
     // MARK: - Time
 
     /// When `advance` wants to be called next.
-    var deadline: Moment? {
+    package var deadline: Moment? {
         let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
         return clock.deadline(next: [nextWorldTime, trouble].compactMap { $0 }.min())
     }
 
     /// Does what is due by `now`, each at its own time, and gives what is to be sent.
-    mutating func advance(to now: Moment) -> [Frame] {
+    package mutating func advance(to now: Moment) -> [Frame] {
         guard clock.runs(at: now) else { return [] }
         let time = worldTime(at: now)
         var frames: [Frame] = []
@@ -91,7 +91,7 @@ struct Backend: Sendable {
     // MARK: - REST
 
     /// Answers a request; the frames are what it makes the server send.
-    mutating func handle(_ request: RESTRequest, at now: Moment) -> (response: RESTResponse, frames: [Frame]) {
+    package mutating func handle(_ request: RESTRequest, at now: Moment) -> (response: RESTResponse, frames: [Frame]) {
         clock.asked(at: now)
         outbox = advance(to: now)
         let response = answer(request, at: now)
@@ -118,7 +118,7 @@ struct Backend: Sendable {
 
     /// Performs an action of somebody who is no client of ours, as from another device; the frames are what it makes the server send.
     /// Nil when the world refuses it, which changes nothing.
-    mutating func act(_ action: UserAction<EntityID>, by user: EntityID, at now: Moment) -> [Frame]? {
+    package mutating func act(_ action: UserAction<EntityID>, by user: EntityID, at now: Moment) -> [Frame]? {
         let due = advance(to: now)
         serial += 1
         let time = worldTime(at: now)

@@ -1,22 +1,22 @@
-import Events
+package import Events
 import JSONText
 
 /// The one company of a world.
-struct Company: Hashable, Sendable {
-    var id: EntityID
+package struct Company: Hashable, Sendable {
+    package var id: EntityID
     var name: String
 }
 
 /// A workspace of the company.
-struct Workspace: Hashable, Sendable {
-    var id: EntityID
+package struct Workspace: Hashable, Sendable {
+    package var id: EntityID
     var name: String
     var createdAt: Int64
 }
 
 /// A user; everybody belongs to every workspace.
-struct User: Hashable, Sendable {
-    var id: EntityID
+package struct User: Hashable, Sendable {
+    package var id: EntityID
     /// The name in mentions and logins, without `@`.
     var username: String
     var firstName: String
@@ -30,7 +30,7 @@ struct User: Hashable, Sendable {
 }
 
 /// When a member is notified.
-enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
+package enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
     /// Of every message.
     case all
     /// Of messages with the user's name, `@all` or `@here`.
@@ -41,7 +41,7 @@ enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A user's membership of a channel.
-struct Membership: Hashable, Sendable {
+package struct Membership: Hashable, Sendable {
     var user: EntityID
     var lastAccess: Int64
     var isFavorite = false
@@ -51,12 +51,12 @@ struct Membership: Hashable, Sendable {
 }
 
 /// A channel of a workspace, or a direct.
-struct Channel: Hashable, Sendable {
+package struct Channel: Hashable, Sendable {
     enum Visibility: String, Hashable, Sendable {
         case `public`, `private`, direct
     }
 
-    var id: EntityID
+    package var id: EntityID
     /// `direct` for directs.
     var workspace: EntityID
     var visibility: Visibility
@@ -67,18 +67,18 @@ struct Channel: Hashable, Sendable {
     var owner: EntityID
     var isDefault = false
     /// The two or more users of a direct, whether members yet or not; empty for other channels.
-    var participants: [EntityID] = []
+    package var participants: [EntityID] = []
     var memberships: [Membership] = []
     var lastActivity: Int64 = 0
     var lastMessage: MessageSummary?
     var createdAt: Int64
     var updatedAt: Int64
     /// Threads in the order they were begun.
-    var threads: [EntityID] = []
+    package var threads: [EntityID] = []
 
     var isDirect: Bool { visibility == .direct }
 
-    func membership(of user: EntityID) -> Membership? { memberships.first { $0.user == user } }
+    package func membership(of user: EntityID) -> Membership? { memberships.first { $0.user == user } }
 }
 
 /// The last message of a channel, in short.
@@ -91,7 +91,7 @@ struct MessageSummary: Hashable, Sendable {
 }
 
 /// A message: a head (`thread` is its own id) or a reply.
-struct Message: Hashable, Sendable {
+package struct Message: Hashable, Sendable {
     struct Reaction: Hashable, Sendable {
         var name: String
         var users: [EntityID]
@@ -101,16 +101,16 @@ struct Message: Hashable, Sendable {
         var by: EntityID
     }
 
-    var id: EntityID
+    package var id: EntityID
     var thread: EntityID
     var channel: EntityID
-    var user: EntityID
+    package var user: EntityID
     var text: String
     /// What the client that sent it keeps with it.
     var context: JSONValue?
     /// A deleted message keeps its place and loses its contents (3.3).
-    var isDeleted = false
-    var createdAt: Int64
+    package var isDeleted = false
+    package var createdAt: Int64
     var updatedAt: Int64
     var editedAt: Int64?
     var pin: Pin?

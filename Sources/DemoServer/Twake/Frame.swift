@@ -1,10 +1,10 @@
 import Events
-import JSONText
+package import JSONText
 
 /// Something the server sends to everybody in a room.
-struct Frame: Hashable, Sendable {
+package struct Frame: Hashable, Sendable {
     /// The Socket.IO events that frames are sent as.
-    enum Name: String, Hashable, Sendable {
+    package enum Name: String, Hashable, Sendable {
         case resource = "realtime:resource"
         case event = "realtime:event"
     }
@@ -14,9 +14,9 @@ struct Frame: Hashable, Sendable {
         case created, saved, updated, deleted, event
     }
 
-    var room: String
-    var name: Name
-    var payload: JSONValue
+    package var room: String
+    package var name: Name
+    package var payload: JSONValue
 
     /// `realtime:resource`.
     static func resource(_ action: Action, _ type: String, room: String, path: String? = "/", _ resource: JSONValue)

@@ -3,7 +3,7 @@ import JSONText
 import Wire
 
 /// A request to the REST service, as the pure part sees it.
-struct RESTRequest: Hashable, Sendable {
+package struct RESTRequest: Hashable, Sendable {
     var method: String
     /// Percent-encoded, as received.
     var path: String
@@ -18,7 +18,7 @@ struct RESTRequest: Hashable, Sendable {
 
 extension RESTRequest {
     /// A request for a target: its path, and its query behind the first `?`.
-    init(method: String, target: String, body: [UInt8], bearer: String?) {
+    package init(method: String, target: String, body: [UInt8], bearer: String?) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(
             method: method, path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "", body: body,
@@ -27,9 +27,9 @@ extension RESTRequest {
 }
 
 /// An answer; the body is JSON unless its type says otherwise, or empty.
-struct RESTResponse: Hashable, Sendable {
-    var status: Int
-    var body: [UInt8]
+package struct RESTResponse: Hashable, Sendable {
+    package var status: Int
+    package var body: [UInt8]
     var type = "application/json; charset=utf-8"
 }
 

@@ -1,4 +1,4 @@
-import Events
+package import Events
 import JSONText
 import Wire
 
@@ -19,8 +19,9 @@ extension RealtimeConnection {
     }
 
     /// Answers `online:get`.
-    mutating func tellPresence(_ presence: [(user: EntityID, isOnline: Bool)], ackID: Int, into effects: inout [Effect])
-    {
+    package mutating func tellPresence(
+        _ presence: [(user: EntityID, isOnline: Bool)], ackID: Int, into effects: inout [Effect]
+    ) {
         let pairs = presence.map { JSONValue.array([.id($0.user), .bool($0.isOnline)]) }
         acknowledge(ackID, .array([.fields(["data": .array(pairs)])]), into: &effects)
     }

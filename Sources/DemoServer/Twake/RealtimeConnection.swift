@@ -1,14 +1,14 @@
-import Events
-import JSONText
-import Wire
+package import Events
+package import JSONText
+package import Wire
 
 /// One client of the realtime service: Socket.IO below, Twake's authentication and rooms above (`reference/twake.md` 1.3–1.5).
 ///
 /// A machine: it is given messages and the time, and answers with effects. Unless it is told which server it is, it behaves as that of the
 /// client's protocol revision did: the one of 2021 for Engine.IO 3, the last one, which takes both, for Engine.IO 4.
-struct RealtimeConnection: Sendable {
+package struct RealtimeConnection: Sendable {
     /// What the machine wants done, in this order.
-    enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Send this WebSocket message.
         case send(WebSocketMessage)
         /// The client joined a room (told again when it was in it already).
@@ -55,15 +55,15 @@ struct RealtimeConnection: Sendable {
     private let edition: Edition
     private var server: SocketIOServer
     private var state = State.outside
-    private(set) var rooms: Set<String> = []
+    package private(set) var rooms: Set<String> = []
 
-    init(_ configuration: SocketIOServer.Configuration, _ edition: Edition? = nil, openedAt now: Moment) {
+    package init(_ configuration: SocketIOServer.Configuration, _ edition: Edition? = nil, openedAt now: Moment) {
         self.edition = edition ?? (configuration.revision == .v3 ? .of2021 : .last)
         server = SocketIOServer(configuration, openedAt: now)
     }
 
     /// When `advance` wants to be called next.
-    var deadline: Moment? {
+    package var deadline: Moment? {
         switch state {
         case .anonymous(let own?): server.deadline.map { min($0, own) } ?? own
         case .anonymous(nil), .outside, .refused, .member: server.deadline
@@ -72,19 +72,21 @@ struct RealtimeConnection: Sendable {
     }
 
     /// Who is connected, once authenticated.
-    var user: EntityID? {
+    package var user: EntityID? {
         if case .member(let user, _) = state { user } else { nil }
     }
 
     /// Sends the open packet.
-    mutating func start(at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+    package mutating func start(at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.start(into: &below)
         take(below, at: now, tokens, into: &effects)
     }
 
     /// A WebSocket message arrived.
-    mutating func receive(_ message: WebSocketMessage, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+    package mutating func receive(
+        _ message: WebSocketMessage, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
+    ) {
         if case .closed = state { return }
         var below: [SocketIOServer.Effect] = []
         server.receive(message, at: now, into: &below)
@@ -92,7 +94,7 @@ struct RealtimeConnection: Sendable {
     }
 
     /// Does what is due up to `now`.
-    mutating func advance(to now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
         if case .closed = state { return }
         var below: [SocketIOServer.Effect] = []
         server.advance(to: now, into: &below)
@@ -103,13 +105,14 @@ struct RealtimeConnection: Sendable {
     }
 
     /// Sends a frame, if the client is in its room.
-    mutating func deliver(_ name: Frame.Name, to room: String, _ payload: RawJSON, into effects: inout [Effect]) {
+    package mutating func deliver(_ name: Frame.Name, to room: String, _ payload: RawJSON, into effects: inout [Effect])
+    {
         guard rooms.contains(room) else { return }
         emit(name.rawValue, payload, into: &effects)
     }
 
     /// Sends an event whatever the client's rooms.
-    mutating func emit(_ name: String, _ arguments: RawJSON?, into effects: inout [Effect]) {
+    package mutating func emit(_ name: String, _ arguments: RawJSON?, into effects: inout [Effect]) {
         guard !SocketIO.isReserved(name) else { return }
         var below: [SocketIOServer.Effect] = []
         server.emit(name, arguments: arguments, into: &below)
@@ -117,7 +120,7 @@ struct RealtimeConnection: Sendable {
     }
 
     /// Takes the client out of the namespace (`41`) and leaves the socket open: the client has to come back by itself.
-    mutating func kick(into effects: inout [Effect]) {
+    package mutating func kick(into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.disconnect(into: &below)
         effects += below.compactMap(Self.sending)

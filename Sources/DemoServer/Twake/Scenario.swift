@@ -48,6 +48,22 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
+    /// A company in which people, of whom the first watches, did one thing a minute, until now. All are called as they are labelled.
+    package init(
+        places: KeyValuePairs<String, String>, people: KeyValuePairs<String, (first: String, last: String)>,
+        history: [(by: String, action: UserAction<String>, label: String?)]
+    ) {
+        let cast = Cast(
+            company: "Company", workspaces: places.map { Cast.Place(label: $0.key, name: $0.value) },
+            people: people.map {
+                Cast.Person(label: $0.key, username: $0.key, firstName: $0.value.first, lastName: $0.value.last)
+            }, me: people[0].key)
+        let steps = history.enumerated().map { index, step in
+            Step(at: Int64(index - history.count) * 60_000, by: step.by, action: step.action, label: step.label)
+        }
+        self.init(cast: cast, history: steps, steps: .list([]))
+    }
+
     /// The names of the scenarios that are built in.
     package static let names = ["workspace"]
 

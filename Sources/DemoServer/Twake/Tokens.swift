@@ -1,11 +1,11 @@
-import Events
+package import Events
 import JSONText
-import Wire
+package import Wire
 
 /// Issues and judges access tokens: opaque texts that name a user and an expiry and cannot be made without the key.
 ///
 /// No list is kept: what a token says is in it, sealed by a keyed hash. Nothing here asks for the time.
-struct Tokens: Sendable {
+package struct Tokens: Sendable {
     /// What a token is worth at some moment.
     enum Verdict: Hashable, Sendable {
         case valid(user: EntityID)
@@ -21,15 +21,15 @@ struct Tokens: Sendable {
     /// Whether every token is refused.
     var refusesAll = false
     /// Tokens issued before this moment count as expired.
-    var expiredBefore = Moment.zero
+    package var expiredBefore = Moment.zero
     /// What the calendar shows at `Moment.zero`, milliseconds since 1970; only the words of a refusal need it.
-    var calendarOffset: Int64 = 0
+    package var calendarOffset: Int64 = 0
 
     /// Tokens sealed with `key`, 128 bits nobody else knows.
-    init(key: (UInt64, UInt64)) { seal = SipHash(key: key) }
+    package init(key: (UInt64, UInt64)) { seal = SipHash(key: key) }
 
     /// A token of `user`, worth something from `now` for `lifetime`.
-    func issue(for user: EntityID, at now: Moment, lifetime: Duration) -> Secret {
+    package func issue(for user: EntityID, at now: Moment, lifetime: Duration) -> Secret {
         let body = "\(user).\(now.microseconds).\((now + lifetime).microseconds)"
         return Secret("weir.\(body).\(hex(seal.hash(body)))")
     }

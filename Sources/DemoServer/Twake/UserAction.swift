@@ -1,8 +1,8 @@
 import Events
-import JSONText
+package import JSONText
 
 /// What a user can do. References are ids in the world, and names in a scenario.
-enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
+package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     /// Begins a thread in a channel. The context is the client's own, kept with the message.
     case post(channel: Reference, text: String, context: JSONValue? = nil)
     /// Answers in the thread of a message.
@@ -39,16 +39,21 @@ enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// What a channel is made of.
-struct NewChannel<Reference: Hashable & Sendable>: Hashable, Sendable {
+package struct NewChannel<Reference: Hashable & Sendable>: Hashable, Sendable {
     var workspace: Reference
     var name: String
     var icon = ""
     var description = ""
-    var isPrivate = false
+    package var isPrivate = false
     /// A default channel takes in everybody.
-    var isDefault = false
+    package var isDefault = false
     /// Who is added after the owner.
-    var members: [Reference] = []
+    package var members: [Reference] = []
+}
+
+extension NewChannel {
+    /// A public channel of who makes it.
+    package init(workspace: Reference, name: String) { self.init(workspace: workspace, name: name, icon: "") }
 }
 
 /// What came of an action.

@@ -1,4 +1,4 @@
-import Events
+package import Events
 import JSONText
 
 /// Presence (1.6): who is there is told to everybody in the company's room; who left, as by the real server, to a room nobody is in.
@@ -10,7 +10,7 @@ extension World {
         return Outcome(frames: [presenceFrame(user, isOnline: isOnline)])
     }
 
-    func presenceFrame(_ user: EntityID, isOnline: Bool) -> Frame {
+    package func presenceFrame(_ user: EntityID, isOnline: Bool) -> Frame {
         let place: JSONValue = isOnline ? .id(company.id) : .string("toBeFetched")
         return .resource(
             .event, "user:online", room: isOnline ? rooms.online : rooms.offline, path: nil,

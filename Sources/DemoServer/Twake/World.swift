@@ -1,11 +1,11 @@
-import Events
+package import Events
 
 /// A Twake company as it really is: the truth that REST answers show and frames tell of.
 ///
 /// Actions of users are its only inputs (`perform`). Each changes the world and gives the frames the real server would send,
 /// in the rooms of eras A and B alike. The world has no clock: the time, milliseconds since 1970, comes with each action and must
 /// not go back. New ids are given by the caller.
-struct World: Sendable {
+package struct World: Sendable {
     /// Bounds, so that no script and no client can make the world grow for ever.
     enum Limit {
         /// Workspaces.
@@ -32,18 +32,18 @@ struct World: Sendable {
     var edition = Edition.of2021
     /// Threads of one channel; the limit, but for tests.
     var maximumThreads = Limit.threads
-    let company: Company
+    package let company: Company
     let badgeIDs: IDSource
-    var workspaces: [Workspace]
-    var users: [User]
-    var channels: [Channel] = []
+    package var workspaces: [Workspace]
+    package var users: [User]
+    package var channels: [Channel] = []
     var messages: [EntityID: Message] = [:]
     var threads: [EntityID: Thread] = [:]
     var files: [EntityID: SentFile] = [:]
     /// Unread threads by user, each list in the order the badges were made.
     var badges: [EntityID: [Badge]] = [:]
     /// Users who are there without being clients of ours, in the order they came.
-    var present: [EntityID] = []
+    package var present: [EntityID] = []
     /// Notifications the server holds back, in the order they are due.
     var delayed: [DelayedNotification] = []
 
@@ -69,7 +69,7 @@ struct World: Sendable {
     func channel(_ id: EntityID) -> Channel? { channels.first { $0.id == id } }
 
     /// A thread's messages that exist, head first, in the order they were written.
-    func messages(ofThread id: EntityID) -> [Message] {
+    package func messages(ofThread id: EntityID) -> [Message] {
         guard let thread = threads[id] else { return [] }
         return ([id] + thread.replies).compactMap { messages[$0] }
     }
@@ -82,7 +82,7 @@ struct World: Sendable {
     }
 
     /// The channels a user is a member of, in the order they were made.
-    func channels(of user: EntityID) -> [Channel] { channels.filter { $0.membership(of: user) != nil } }
+    package func channels(of user: EntityID) -> [Channel] { channels.filter { $0.membership(of: user) != nil } }
 
     /// Whether a user may see a channel: it is public, or the user is a member or was invited to the direct.
     func isVisible(_ channel: Channel, to user: EntityID) -> Bool {

@@ -138,7 +138,7 @@ package struct WorldTruth: Hashable, Sendable {
 
 extension World {
     /// What is true for `user`.
-    func truth(for user: EntityID) -> WorldTruth {
+    package func truth(for user: EntityID) -> WorldTruth {
         WorldTruth(
             user: user,
             channels: channels.compactMap { channel in

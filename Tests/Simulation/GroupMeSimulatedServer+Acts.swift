@@ -1,3 +1,4 @@
+import DemoServer
 import Events
 import JSONText
 package import Wire
@@ -120,9 +121,7 @@ extension GroupMeWorld {
     /// A small world: four people; a group of the watcher's, one of another's, one that the watcher left, one of others; a direct.
     static func simulated(epoch: Int64) -> GroupMeWorld {
         typealias Cast = GroupMeScript.Cast
-        let names = [(Cast.mia, "Mia"), (Cast.ann, "Ann"), (Cast.bob, "Bob"), (Cast.dee, "Dee")]
-        var world = GroupMeWorld(
-            users: names.map { User(id: $0.0, name: $0.1, createdAt: epoch / 1000 - 86_400) })
+        var world = GroupMeWorld(users: Cast.users(born: epoch / 1000 - 86_400).filter { $0.id != Cast.cal })
         let family = GroupMe.ConversationID.group("10000001")
         let steps: [(GroupMe.UserID, GroupMeAction)] = [
             (Cast.mia, .make(name: "Family", description: "", imageURL: nil, isShared: false)),

@@ -1,3 +1,4 @@
+package import DemoServer
 package import Events
 import JSONText
 package import Wire
@@ -6,7 +7,6 @@ package import Wire
 package struct SimulatedServer: SimulatedService {
     var backend: Backend
     private var clients: [Int: RealtimeConnection] = [:]
-    private var rooms = RoomIndex()
     private let lifetime: Duration
     /// Nil: that of each client's protocol revision.
     private let edition: Edition?
@@ -70,8 +70,7 @@ package struct SimulatedServer: SimulatedService {
 
     /// A client's WebSocket opened.
     package mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput]) {
-        let opening = SessionOpening(revision: revision, sid: "session\(client)", upgrades: [])
-        let configuration = EndpointOptions(path: "/socket/").socketIO(opening)
+        let configuration = SocketIOServer.Configuration(revision: revision, sid: "session\(client)", upgrades: [])
         clients[client] = RealtimeConnection(configuration, edition, openedAt: now)
         change(client, into: &outputs) { $0.start(at: now, $1, into: &$2) }
     }
@@ -84,16 +83,10 @@ package struct SimulatedServer: SimulatedService {
     }
 
     /// A client's socket is gone.
-    package mutating func forget(_ client: Int) {
-        guard let gone = clients.removeValue(forKey: client) else { return }
-        for room in gone.rooms { rooms.remove(SessionID(number: client), from: room) }
-    }
+    package mutating func forget(_ client: Int) { clients[client] = nil }
 
     /// The process ended: nobody is connected any more.
-    package mutating func forgetAll() {
-        clients = [:]
-        rooms = RoomIndex()
-    }
+    package mutating func forgetAll() { clients = [:] }
 
     /// Takes a client out of the namespace (`41`), in whichever manner.
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
@@ -103,12 +96,9 @@ package struct SimulatedServer: SimulatedService {
     /// A publication reaches its room.
     package mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput]) {
         guard case .frame(let frame) = publication.content else { return }
-        let listeners = rooms.members(of: frame.room)
-        guard !listeners.isEmpty else { return }
-        let payload = frame.payload.raw
-        for id in listeners {
-            change(id.number, into: &outputs) { connection, _, effects in
-                connection.deliver(frame.name, to: frame.room, payload, into: &effects)
+        for client in clients.keys.sorted() where clients[client]?.rooms.contains(frame.room) == true {
+            change(client, into: &outputs) { connection, _, effects in
+                connection.deliver(frame.name, to: frame.room, frame.payload.raw, into: &effects)
             }
         }
     }
@@ -133,8 +123,6 @@ package struct SimulatedServer: SimulatedService {
         for effect in effects {
             switch effect {
             case .send(let message): outputs.append(.send(client: client, message))
-            case .joined(let room): rooms.insert(SessionID(number: client), into: room)
-            case .left(let room): rooms.remove(SessionID(number: client), from: room)
             case .publish(let frame): publications.append(SimulatedPublication(frame))
             case .present(let user):
                 publications.append(SimulatedPublication(backend.world.presenceFrame(user, isOnline: true)))
@@ -146,7 +134,7 @@ package struct SimulatedServer: SimulatedService {
                 change(client, into: &outputs) { connection, _, effects in
                     connection.tellPresence(presence, ackID: ackID, into: &effects)
                 }
-            case .repeatToAll: break
+            case .joined, .left, .repeatToAll: break
             case .close:
                 forget(client)
                 outputs.append(.close(client: client))

@@ -1,9 +1,9 @@
+import DemoServer
 import Events
 import JSONText
+import Simulation
 import Testing
 import Wire
-
-@testable import DemoServer
 
 @Suite struct `The GroupMe server as a value` {
     /// Frames between a client machine and the server, at once.

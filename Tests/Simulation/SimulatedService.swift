@@ -1,3 +1,4 @@
+import DemoServer
 package import Events
 import JSONText
 package import Wire

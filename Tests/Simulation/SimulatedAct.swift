@@ -1,3 +1,4 @@
+import DemoServer
 import Events
 package import Wire
 
@@ -188,17 +189,11 @@ extension SimulatedServer {
 extension Scenario {
     /// A small company: four people, two workspaces, a channel for all, a private one, one that the watcher is not in, a direct.
     static let simulated = Scenario(
-        cast: Cast(
-            company: "Company",
-            workspaces: [Cast.Place(label: "main", name: "Main"), Cast.Place(label: "side", name: "Side")],
-            people: [
-                Cast.Person(label: "me", username: "me", firstName: "Me", lastName: "Self"),
-                Cast.Person(label: "bo", username: "bo", firstName: "Bo", lastName: "Berg"),
-                Cast.Person(label: "cy", username: "cy", firstName: "Cy", lastName: "Cole"),
-                Cast.Person(label: "di", username: "di", firstName: "Di", lastName: "Dunn"),
-            ], me: "me"), history: simulatedHistory, steps: .list([]))
+        places: ["main": "Main", "side": "Side"],
+        people: ["me": ("Me", "Self"), "bo": ("Bo", "Berg"), "cy": ("Cy", "Cole"), "di": ("Di", "Dunn")],
+        history: simulatedHistory)
 
-    private static let simulatedHistory: [Step] = {
+    private static let simulatedHistory: [(by: String, action: UserAction<String>, label: String?)] = {
         var general = NewChannel(workspace: "main", name: "General")
         general.isDefault = true
         var closed = NewChannel(workspace: "main", name: "Closed")
@@ -208,7 +203,7 @@ extension Scenario {
         others.members = ["cy"]
         var away = NewChannel(workspace: "side", name: "Away")
         away.members = ["me"]
-        let steps: [(String, UserAction<String>, String?)] = [
+        return [
             ("bo", .createChannel(general), "general"), ("bo", .createChannel(closed), "closed"),
             ("bo", .createChannel(others), "others"), ("cy", .createChannel(away), "away"),
             ("bo", .post(channel: "general", text: "First"), "first"),
@@ -216,8 +211,5 @@ extension Scenario {
             ("me", .post(channel: "direct", text: "Hello"), "hello"),
             ("bo", .post(channel: "closed", text: "Third"), nil), ("me", .post(channel: "general", text: "Mine"), nil),
         ]
-        return steps.enumerated().map { index, step in
-            Step(at: Int64(index - steps.count) * 60_000, by: step.0, action: step.1, label: step.2)
-        }
     }()
 }
