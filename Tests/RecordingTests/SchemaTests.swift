@@ -5,12 +5,12 @@ import Wire
 
 @testable import Recording
 
-/// Checks lines against `schemas/recording.schema.json` with a validator that was not written here: Python's
-/// `jsonschema`, which `Tests/run` installs with `check-jsonschema`.
+/// Checks lines against `schemas/recording.schema.json` with a validator that was not written here: `jsonschema-rs`, which `Tests/run`
+/// installs.
 private enum Validator {
     /// Python with the package: the one that `Tests/run` made, or the system's. Nil when there is none.
     static let python: String? = [SampleRecording.repository + "/.build/peers/jsonschema/bin/python", "python3"].first {
-        system("'\($0)' -c 'import jsonschema; jsonschema.Draft202012Validator' >/dev/null 2>&1") == 0
+        system("'\($0)' -c 'import jsonschema_rs' >/dev/null 2>&1") == 0
     }
 
     static let schema = SampleRecording.repository + "/schemas/recording.schema.json"
@@ -18,13 +18,13 @@ private enum Validator {
     /// What the validator says against the lines of a file: nothing, one complaint a line, or that it cannot judge.
     static func complaints(about path: String) throws -> [String] {
         let program = #"""
-            import json, sys, jsonschema
+            import json, sys, jsonschema_rs
             schema = json.load(open(sys.argv[1], encoding="utf-8"))
-            jsonschema.Draft202012Validator.check_schema(schema)
-            validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+            jsonschema_rs.meta.validate(schema)
+            validator = jsonschema_rs.validator_for(schema, validate_formats=True)
             for number, line in enumerate(open(sys.argv[2], "rb"), 1):
                 for error in validator.iter_errors(json.loads(line)):
-                    print(f"line {number}: {error.json_path}: {error.message[:300]}")
+                    print(f"line {number}: {error.instance_path}: {error.message[:300]}")
             print("done")
             """#
         let python = try #require(python)
@@ -42,7 +42,7 @@ private enum Validator {
 @Suite struct `Schema` {
     // Skipped by name where no validator can be installed; `Tests/run` fails for that in CI.
     private static let needsValidator = ConditionTrait.enabled(
-        if: Validator.python != nil, "needs python3 with the package jsonschema, which Tests/run installs")
+        if: Validator.python != nil, "needs python3 with the package jsonschema_rs, which Tests/run installs")
 
     @Test(needsValidator) func `the sample is as the schema says`() throws {
         #expect(try Validator.complaints(about: SampleRecording.path) == [])

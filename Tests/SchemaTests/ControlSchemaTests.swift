@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `every line that passes over a control socket is valid, and every method's result is what it says`()
         async throws
     {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `what has a value of a wrong type is refused, wherever it stands`() async throws {
         let exchange = try await ControlExchange.recorded()
         // What a result is, its method says.

@@ -8,7 +8,7 @@ import Testing
 
     private func schema() throws -> Schema { Schema(try WireSample.published("groupme-push")) }
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `the schema is one, and every sample is valid`() throws {
         try Validator().checkSchemas(["\(packageFolder)/schemas/groupme-push.schema.json"])
         #expect(try WireSample.published("groupme-push")["$id"] == .string("urn:weir:groupme-push:1"))
@@ -19,7 +19,7 @@ import Testing
         #expect(refusals.map { "\(samples[$0.key]["note"] ?? .null): \($0.value)" } == [])
     }
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `what the decoders refuse is refused`() throws {
         let texts = [
             #"{"type":"line.create"}"#, #"{"type":"line.create","subject":{"group_id":"1"}}"#,

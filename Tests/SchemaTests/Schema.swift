@@ -23,14 +23,6 @@ struct Schema {
         }
     }
 
-    /// A schema of an array of what this schema describes.
-    var ofArray: JSONValue {
-        .object([
-            JSONValue.Member("$schema", root["$schema"] ?? .null), JSONValue.Member("type", .string("array")),
-            JSONValue.Member("items", root),
-        ])
-    }
-
     /// Every way to put a value of a wrong type into one of `values`, but below members of these names. Where two stand at one
     /// place, in objects of the same members, and the objects around have the same words, one is taken for both: no more is told apart.
     func corrupted(_ values: [JSONValue], sparing foreign: Set<String>) -> [JSONValue] {

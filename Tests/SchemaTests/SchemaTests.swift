@@ -7,7 +7,7 @@ import Testing
 @Suite struct SchemaTests {
     static let isInstalled = Validator.folder != nil
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `every schema is one`() throws {
         try Validator().checkSchemas(
             WrittenFormat.allCases.map { "\(packageFolder)/schemas/\($0.rawValue).schema.json" })
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
     func `every line that is written is valid and has no member that the schema does not describe`(
         format: WrittenFormat
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
     func `a line with a value of a wrong type is refused, wherever it stands`(format: WrittenFormat) throws {
         let schema = try format.schema()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"), arguments: WrittenFormat.allCases
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
     func `a line of a later version with one more member is valid`(format: WrittenFormat) throws {
         let later = try format.lines().map { line -> JSONValue in

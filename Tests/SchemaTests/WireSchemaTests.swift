@@ -12,7 +12,7 @@ import Testing
         "metadata",
     ]
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `every schema of what a backend says is one`() throws {
         let names = ["twake-entity"] + WireSample.Format.allCases.map(\.rawValue)
         try Validator().checkSchemas(names.map { "\(packageFolder)/schemas/\($0).schema.json" })
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"),
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"),
         arguments: WireSample.Format.allCases)
     func `every sample is valid`(format: WireSample.Format) throws {
         let samples = try format.samples()
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"),
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"),
         arguments: WireSample.Format.allCases)
     func `every sample that is malformed is refused`(format: WireSample.Format) throws {
         let samples = try format.malformed()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"),
+        .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"),
         arguments: WireSample.Format.allCases)
     func `a sample with a value of a wrong type is refused, wherever it stands`(format: WireSample.Format) throws {
         let wrong = try format.samples().filter { !Self.isLenient($0) }.flatMap { sample in
@@ -55,7 +55,7 @@ import Testing
         #expect(wrong.indices.filter { refusals[$0] == nil }.map { wrong[$0].text } == [])
     }
 
-    @Test(.enabled(if: isInstalled, "check-jsonschema is not installed: run Tests/run"))
+    @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
     func `what the demo server sends and answers is valid`() throws {
         var demo = try DemoSample()
         #expect(demo.events.count > 200)
