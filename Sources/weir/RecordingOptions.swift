@@ -1,5 +1,6 @@
 import Live
 import Recording
+import Wire
 
 /// How `tail` and `record` write their recording.
 extension Arguments {
@@ -83,21 +84,14 @@ extension Arguments {
 
 /// Sizes and ages.
 enum RecordingOptions {
-    /// `64K`, `100M`, `2G`: at least 4 KiB.
+    /// `64K`, `100M`, `2G`: at least 4 KiB, with its unit.
     static func size(_ text: String) -> Int? {
-        guard let unit = text.last, let number = Int(text.dropLast()), number > 0 else { return nil }
-        let shift: Int? =
-            switch unit {
-            case "K", "k": 10
-            case "M": 20
-            case "G": 30
-            default: nil
-            }
-        guard let shift, number <= 1 << 20 else { return nil }
-        let size = number << shift
-        return size >= 4096 ? size : nil
+        guard text.last?.isLetter ?? false, let bytes = TypedAmount.bytes(text), (4096...1 << 50).contains(bytes) else {
+            return nil
+        }
+        return Int(bytes)
     }
 
-    /// A span of a second or more, as `Duration.init(typed:)` reads it.
+    /// A span of a second or more.
     static func span(_ text: String) -> Duration? { Duration(typed: text).flatMap { $0 < .seconds(1) ? nil : $0 } }
 }

@@ -1,5 +1,6 @@
 import JSONText
 import Terminal
+import Wire
 
 /// The parameters of a request, each of the kind that the table says.
 package struct ControlArguments: Hashable, Sendable {
@@ -113,23 +114,5 @@ extension ControlParameter.Kind {
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .json: "a JSON value"
         }
-    }
-}
-
-extension Duration {
-    /// A whole or decimal number and `ms`, `s`, `m`, `h` or `d`: from a microsecond to some 30 years.
-    package init?(typed text: String) {
-        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        let unit: Double
-        switch text[number.endIndex...] {
-        case "ms": unit = 0.001
-        case "s": unit = 1
-        case "m": unit = 60
-        case "h": unit = 3600
-        case "d": unit = 86_400
-        default: return nil
-        }
-        guard let value = Double(number), value * unit >= 1e-6, value * unit <= 1e9 else { return nil }
-        self = .microseconds(Int64(value * unit * 1e6))
     }
 }

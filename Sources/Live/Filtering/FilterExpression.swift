@@ -1,3 +1,5 @@
+import Wire
+
 /// A filter as a tree, every test of it known to make sense. Printed, and read again, it is the same.
 indirect enum FilterExpression: Hashable, Sendable {
     case test(FilterTest)
@@ -116,8 +118,8 @@ enum FilterValue: Hashable, Sendable {
         case .pattern(let text): FilterSyntax.pattern(text)
         case .truth(let value): value ? "true" : "false"
         case .null: "null"
-        case .size(let bytes): FilterValue.text(of: bytes, in: FilterValue.sizeUnits)
-        case .span(let microseconds): FilterValue.text(of: microseconds, in: FilterValue.spanUnits)
+        case .size(let bytes): TypedAmount.text(of: bytes, in: TypedAmount.sizeUnits)
+        case .span(let microseconds): TypedAmount.text(of: microseconds, in: TypedAmount.spanUnits)
         case .number(let text): text
         }
     }
@@ -125,31 +127,6 @@ enum FilterValue: Hashable, Sendable {
     /// Whether the text, bare, would not be read as a text in a payload's place.
     private static func isWord(_ text: String) -> Bool {
         ["true", "false", "null"].contains(text) || FilterNumber(text) != nil
-    }
-
-    static let sizeUnits: [(name: String, factor: Int64)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10), ("", 1)]
-    static let spanUnits: [(name: String, factor: Int64)] = [
-        ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1000), ("us", 1),
-    ]
-
-    private static func text(of amount: Int64, in units: [(name: String, factor: Int64)]) -> String {
-        guard amount != 0, let unit = units.first(where: { amount.isMultiple(of: $0.factor) }) else {
-            return "0" + (units.last?.name ?? "")
-        }
-        return "\(amount / unit.factor)\(unit.name)"
-    }
-
-    /// What is written as a number and one of the units; nil for anything else.
-    static func amount(_ text: String, in units: [(name: String, factor: Int64)]) -> Int64? {
-        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") }
-        guard let unit = units.first(where: { $0.name == text[digits.endIndex...] }) else { return nil }
-        if let whole = Int64(digits) {
-            let (product, overflow) = whole.multipliedReportingOverflow(by: unit.factor)
-            return overflow ? nil : product
-        }
-        guard FilterNumber(String(digits)) != nil, let value = Double(digits) else { return nil }
-        let product = (value * Double(unit.factor)).rounded()
-        return Int64(exactly: product)
     }
 }
 

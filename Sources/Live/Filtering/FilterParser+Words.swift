@@ -1,4 +1,5 @@
 import RegularExpressions
+import Wire
 
 // Fields, operators and values.
 extension FilterParser {
@@ -111,10 +112,10 @@ extension FilterParser {
             return .string(text)
         case .text: return .string(text)
         case .size:
-            if let bytes = FilterValue.amount(text, in: FilterValue.sizeUnits), bytes >= 0 { return .size(bytes) }
+            if let bytes = TypedAmount.bytes(text), bytes >= 0 { return .size(bytes) }
             throw reader.error("invalid size '\(text)'; write bytes, or 64K, 1.5M, 2G", range)
         case .span:
-            if let span = FilterValue.amount(text, in: FilterValue.spanUnits) { return .span(span) }
+            if let span = TypedAmount.microseconds(text) { return .span(span) }
             throw reader.error("invalid duration '\(text)'; write it like 500ms, 2s, 1.5m or 1h", range)
         case .truth:
             if text == "true" || text == "false" { return .truth(text == "true") }

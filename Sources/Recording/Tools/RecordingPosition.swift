@@ -14,7 +14,8 @@ public enum RecordingPosition: Hashable, Sendable {
     /// A position from text: `+90s`, `n:812`, `mark:NAME` or an RFC 3339 time; nil when it is none.
     public init?(parsing text: String) {
         if text.hasPrefix("+") {
-            guard let span = Self.microseconds(text.dropFirst()) else { return nil }
+            guard let span = TypedAmount.microseconds(text.dropFirst()), (0...1_000_000_000_000_000).contains(span)
+            else { return nil }
             self = .offset(span)
         } else if text.hasPrefix("n:") {
             guard let number = Int(text.dropFirst(2)), number > 0 else { return nil }
@@ -26,16 +27,6 @@ public enum RecordingPosition: Hashable, Sendable {
             guard let wall = RecordingTime.parse(text) else { return nil }
             self = .wall(wall)
         }
-    }
-
-    /// A whole or decimal number and `ms`, `s`, `m` or `h`.
-    private static func microseconds(_ text: Substring) -> Int64? {
-        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        let units: [Substring: Double] = ["ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6]
-        guard let unit = units[text[number.endIndex...]], let value = Double(number), value * unit <= 1e15 else {
-            return nil
-        }
-        return Int64(value * unit)
     }
 
     /// Whether a record stands there or behind. Of a mark it is asked record by record.
