@@ -73,9 +73,7 @@ private enum ActionVerb {
     ) throws(UsageError) -> String {
         let word = words.popFirst() ?? ""
         if choices.contains(word) { return word }
-        throw arguments.error(
-            "\(UsageError.quoted(word)) is none of \(choices.joined(separator: ", "))"
-                + Suggestion.phrase(for: word, among: choices))
+        throw arguments.error(UsageError.unlisted(word, among: choices))
     }
 
     func operations(

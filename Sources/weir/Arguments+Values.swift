@@ -23,7 +23,7 @@ extension Arguments {
         return .milliseconds(number)
     }
 
-    /// A whole number, 1 or more.
+    /// A whole number of a range; 1 or more.
     func count(_ option: Option, in range: ClosedRange<Int> = 1...Int.max) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -56,12 +56,15 @@ extension Arguments {
     /// One of the words of a closed list.
     func choice<Choice: RawRepresentable & CaseIterable>(_ option: Option) throws(UsageError) -> Choice?
     where Choice.RawValue == String {
-        guard let text = self[option] else { return nil }
-        if let choice = Choice(rawValue: text) { return choice }
-        let words = Choice.allCases.map(\.rawValue)
-        throw error(
-            "\(option.flag): \(UsageError.quoted(text)) is none of \(words.joined(separator: ", "))"
-                + Suggestion.phrase(for: text, among: words))
+        try self[option].map { text throws(UsageError) in try choice(of: text, for: option.flag + ": ") }
+    }
+
+    /// The one that a word is; an error begins with `label`.
+    func choice<Choice: RawRepresentable & CaseIterable>(of word: String, for label: String = "") throws(UsageError)
+        -> Choice
+    where Choice.RawValue == String {
+        if let choice = Choice(rawValue: word) { return choice }
+        throw error(label + UsageError.unlisted(word, among: Choice.allCases.map(\.rawValue)))
     }
 
     /// The Engine.IO revision; nil for `auto`.
@@ -91,6 +94,15 @@ extension Arguments {
             )
         }
         return text
+    }
+
+    /// Where it is remembered what was seen; nil for nowhere. Required when it was asked for by name.
+    func store() throws(UsageError) -> (path: String?, isRequired: Bool) {
+        switch self[.store] {
+        case "none": return (nil, false)
+        case let path?: return (path, true)
+        case nil: return (StateFolder.storePath, false)
+        }
     }
 
     /// How fast a recording is played.

@@ -9,14 +9,7 @@ enum CompletionCommand {
     }
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let word = arguments.positionals[0]
-        guard let shell = Shell(rawValue: word) else {
-            let words = Shell.allCases.map(\.rawValue)
-            throw arguments.error(
-                "\(UsageError.quoted(word)) is none of \(words.joined(separator: ", "))"
-                    + Suggestion.phrase(for: word, among: words))
-        }
-        switch shell {
+        switch try arguments.choice(of: arguments.positionals[0]) as Shell {
         case .bash: return Console.print(CompletionScripts.bash)
         case .zsh: return Console.print(CompletionScripts.zsh)
         case .fish: return Console.print(CompletionScripts.fish)

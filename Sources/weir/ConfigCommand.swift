@@ -115,8 +115,8 @@ enum ConfigCommand {
         file.entries.compactMap { entry in
             guard case .option(let option) = entry.key, !option.choices.isEmpty, !option.choices.contains(entry.value)
             else { return nil }
-            return "\(shown):\(entry.line): \(option.name): \(UsageError.quoted(entry.value)) is none of "
-                + option.choices.joined(separator: ", ") + Suggestion.phrase(for: entry.value, among: option.choices)
+            return "\(shown):\(entry.line): \(option.name): "
+                + UsageError.unlisted(entry.value, among: option.choices)
         }
     }
 }

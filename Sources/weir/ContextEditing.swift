@@ -75,10 +75,7 @@ enum ContextEditing {
             for option in Option.allCases where arguments.has(option) && !option.choices.isEmpty {
                 let value = arguments[option] ?? ""
                 guard option.choices.contains(value) else {
-                    throw arguments.error(
-                        "\(option.flag): \(UsageError.quoted(value)) is none of "
-                            + option.choices.joined(separator: ", ")
-                            + Suggestion.phrase(for: value, among: option.choices))
+                    throw arguments.error("\(option.flag): " + UsageError.unlisted(value, among: option.choices))
                 }
             }
         } catch {

@@ -29,9 +29,7 @@ struct DownloadOptions {
             guard let id else { throw arguments.error("FILE is missing") }
             wanted = .file(EntityID(id))
         case "picture": wanted = .picture(user: id.map { EntityID($0) })
-        default:
-            let phrase = Suggestion.phrase(for: kind, among: ["file", "picture"])
-            throw arguments.error("\(UsageError.quoted(kind)) is none of file, picture" + phrase)
+        default: throw arguments.error(UsageError.unlisted(kind, among: ["file", "picture"]))
         }
         url = try arguments.serviceURL(words[1])
         access = try arguments.access(to: url)

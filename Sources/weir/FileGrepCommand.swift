@@ -42,11 +42,11 @@ enum FileGrepCommand {
         } catch {
             throw arguments.error("invalid regular expression \(UsageError.quoted(text)): \(error.message)")
         }
-        let context = try arguments.records(.context)
+        let context = try arguments.count(.context, in: 0...10_000)
         return RecordingSearch(
             pattern, isInverted: arguments.has(.invertMatch), isRaw: arguments.has(.raw),
-            before: try arguments.records(.before) ?? context ?? 0,
-            after: try arguments.records(.after) ?? context ?? 0, around: try arguments.duration(.around))
+            before: try arguments.count(.before, in: 0...10_000) ?? context ?? 0,
+            after: try arguments.count(.after, in: 0...10_000) ?? context ?? 0, around: try arguments.duration(.around))
     }
 
     /// Number, time of day, direction and text of a record.
@@ -76,16 +76,5 @@ enum FileGrepCommand {
             .index, .end, .unknown:
             return nil
         }
-    }
-}
-
-extension Arguments {
-    /// A number of records, from 0 on.
-    func records(_ option: Option) throws(UsageError) -> Int? {
-        guard let text = self[option] else { return nil }
-        guard let value = Int(text), (0...10_000).contains(value) else {
-            throw error("\(option.flag): invalid number \(UsageError.quoted(text)); write one from 0 to 10000")
-        }
-        return value
     }
 }

@@ -97,12 +97,7 @@ extension Arguments {
     fileprivate func failures() throws(UsageError) -> [FailureCause] {
         var causes: [FailureCause] = []
         for word in all(.failOn).flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
-            guard let cause = FailureCause(rawValue: String(word)) else {
-                let words = FailureCause.allCases.map(\.rawValue)
-                throw error(
-                    "--fail-on: \(UsageError.quoted(String(word))) is none of \(words.joined(separator: ", "))"
-                        + Suggestion.phrase(for: String(word), among: words))
-            }
+            let cause: FailureCause = try choice(of: String(word), for: "--fail-on: ")
             if !causes.contains(cause) { causes.append(cause) }
         }
         return causes

@@ -1,3 +1,4 @@
+import Live
 import Terminal
 
 /// Wrong arguments: one sentence, and the command whose help to read.
@@ -12,6 +13,11 @@ struct UsageError: Error, Hashable {
     init(_ message: String, command: Command? = nil) {
         self.message = message
         self.command = command
+    }
+
+    /// What is wrong with a word that is not in a closed list, with what may have been meant.
+    static func unlisted(_ word: String, among words: [String]) -> String {
+        "\(quoted(word)) is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words)
     }
 
     /// An argument as shown in a message.

@@ -96,4 +96,12 @@ struct UsageTests {
         #expect(result.errors == message)
         #expect(result.output == "")
     }
+
+    @Test("Of an option that is for other commands each of them is named once")
+    func namesOnce() throws {
+        let errors = try weir("man", "--config", "x").errors
+        let list = try #require(errors.firstRange(of: "(it is one of: ")).upperBound
+        let names = errors[list...].prefix { $0 != ")" }.split(separator: ", ")
+        #expect(names.count > 50 && Set(names).count == names.count, "\(names)")
+    }
 }
