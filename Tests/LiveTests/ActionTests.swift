@@ -30,7 +30,7 @@ import Wire
     {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
-        var options = EmbeddedServer.Options()
+        var options = EmbeddedServer.Options(pace: 5)
         options.hasCore = hasCore
         let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
         let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3, options: options)

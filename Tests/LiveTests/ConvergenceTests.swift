@@ -71,7 +71,7 @@ struct Picture: Equatable {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
         let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
-        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3)
+        let server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3, options: EmbeddedServer.Options(pace: 5))
         let watcher = Watcher()
         let configuration = TailConfiguration(
             server: try URLParts(parsing: server.url),

@@ -18,11 +18,12 @@ import Wire
         let folder: String
         var store: String { folder + "/weir/store.sqlite" }
 
-        init() throws {
+        init(pace: Int = 5) throws {
             folder = try temporaryFolder()
             loop = try EventLoop(name: "weir-backend")
             let scenario = try Scenario.load(packageFolder + "/samples/scenarios/standup.jsonl", seed: 3)
-            server = try EmbeddedServer(on: loop, scenario: scenario, seed: 3)
+            server = try EmbeddedServer(
+                on: loop, scenario: scenario, seed: 3, options: EmbeddedServer.Options(pace: pace))
         }
 
         func tail(
@@ -124,10 +125,13 @@ import Wire
         async let second = tail.run()
         let (model, truth) = await backend.follow(tail, watcher)
         #expect(model == truth)
+        // Where the first tail saw the standup's end, what is remembered is the truth already.
+        let reports = await watcher.reports.wait {
+            $0.contains { if case .connection(.ready) = $0.report { true } else { false } }
+        }
         tail.stop()
         _ = await second
 
-        let reports = watcher.reports.all
         let ready = try #require(
             reports.firstIndex { if case .connection(.ready) = $0.report { true } else { false } })
         let filled = reports[..<ready].flatMap { report -> [Item] in
@@ -171,7 +175,7 @@ import Wire
     }
 
     @Test func `what is kept of an account that logs out meanwhile is nothing`() async throws {
-        let backend = try Backend()
+        let backend = try Backend(pace: 1)
         defer { backend.end() }
         let watcher = Watcher()
         let tail = try backend.tail([watcher])
