@@ -62,7 +62,10 @@ func start(_ arguments: [String], environment: [String: String], descriptors: [I
     }
     var environment = environment
     environment["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-    if let path = getenv("LD_LIBRARY_PATH") { environment["LD_LIBRARY_PATH"] = String(cString: path) }
+    // The second: what other processes of these tests run has its control sockets elsewhere.
+    for name in ["LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"] where environment[name] == nil {
+        if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
     var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }

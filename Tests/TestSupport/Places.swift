@@ -55,22 +55,39 @@ public let packageFolder: String = {
 /// The folder of the peers' programs.
 public let peersFolder = packageFolder + "/Tests/Peers"
 
-/// A free port of the loopback interface. Another program may take it before it is used; nobody does on a test machine.
+/// A free port of the loopback interface, which no other process of these tests is given as long as this one lives: for that its UDP
+/// twin is held. It is below those that Linux gives to who asks for any (32768 and up), so that nobody takes it before it is used.
 public func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
+    for _ in 0..<1_000 {
+        let port = UInt16.random(in: 20_000..<32_000)
+        guard let twin = bound(SOCK_DGRAM, port) else { continue }
+        if let socket = bound(SOCK_STREAM, port) {
+            close(socket)
+            return port
+        }
+        close(twin)
+    }
+    throw NoPort()
+}
+
+/// A socket at a port of the loopback interface; nil when the port is taken.
+private func bound(_ type: __socket_type, _ port: UInt16) -> Int32? {
+    let descriptor = socket(AF_INET, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+    let status = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
         }
     }
-    try #require(bound)
-    return UInt16(bigEndian: address.sin_port)
+    if status == 0 { return descriptor }
+    close(descriptor)
+    return nil
 }
+
+private struct NoPort: Error {}
 
 /// Where `Tests/run` installed a peer's environment; nil when it could not be installed, and then its tests are skipped.
 public func environment(_ name: String) -> String? {
