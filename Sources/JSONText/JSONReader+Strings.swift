@@ -38,14 +38,6 @@ extension JSONReader {
         return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).string(contents) }
     }
 
-    /// Writes the value of a string whose place this reader, or another over the same bytes, gave, as UTF-8, where there is room for its
-    /// contents, and gives how many bytes it has: no more than those.
-    public func copyString(at contents: JSONStringRange, to target: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        precondition(contents.range.upperBound <= bytes.count, "the string stands outside the bytes read")
-        precondition(contents.range.count <= target.count, "no room for the string")
-        return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).copyString(contents, to: target) }
-    }
-
     /// The bytes of a string as they stand, escapes not resolved.
     @inlinable
     @_lifetime(copy self)

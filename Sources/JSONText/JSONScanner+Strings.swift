@@ -146,19 +146,6 @@ extension JSONScanner {
             ?? String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
     }
 
-    /// Writes the value of checked contents, escapes resolved, where there is room for them; gives how many bytes it has.
-    func copyString(_ contents: JSONStringRange, to target: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        guard let base = text.baseAddress, let place = target.baseAddress, !contents.range.isEmpty else { return 0 }
-        let (source, length) = (base + contents.range.lowerBound, contents.range.count)
-        guard contents.hasEscapes else {
-            place.update(from: source, count: length)
-            return length
-        }
-        var isASCII = false
-        let count = json_string_value(source, length, place, &isASCII)
-        return count >= 0 ? count : resolve(contents, into: target)
-    }
-
     /// The value of checked contents at a range; nil with code units' escapes.
     private func usualValue(of range: Range<Int>) -> String? {
         let contents = UnsafeBufferPointer(rebasing: text[range])

@@ -29,9 +29,9 @@ public enum DiffLog {
         writer.member("t", integer: time.microseconds)
         if let checksums = report.batch.checksums {
             writer.key("base")
-            write(checksum: checksums.before, into: &writer)
+            writer.hexadecimal(checksums.before)
             writer.key("sum")
-            write(checksum: checksums.after, into: &writer)
+            writer.hexadecimal(checksums.after)
         }
         if let sole = report.batch.soleChange {
             writeSole(sole, reversible: reversible, into: &writer)
@@ -134,14 +134,10 @@ public enum DiffLog {
         writer.endArray()
     }
 
-    private static func write(checksum: UInt64, into writer: inout JSONWriter) {
-        writer.hexadecimal(checksum)
-    }
-
     /// A checksum as its line has it.
     static func text(of checksum: UInt64) -> String {
         var writer = JSONWriter()
-        write(checksum: checksum, into: &writer)
+        writer.hexadecimal(checksum)
         return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 }

@@ -28,8 +28,6 @@ struct Outbox: Sendable {
     var isIdle: Bool { entries.allSatisfy { $0.failure != nil } }
     /// Whether a message that comes may be the echo of one that was sent.
     var awaitsEcho: Bool { entries.contains { $0.attempts > 0 && $0.failure == nil && $0.action.operation.isSending } }
-    /// Whether any waits for a token.
-    var isParked: Bool { entries.contains { $0.state == .parked } }
 
     /// When a waiting entry is due.
     var deadline: Moment? {

@@ -179,7 +179,6 @@ import Testing
         #expect(badge.matches(.channel, EntityID("CH")))
         #expect(!badge.matches(.channel, EntityID("C2")) && !badge.matches(.workspace, EntityID("CH")))
         #expect(Twake.BadgeCount.Level(wire: "none") == "none")
-        #expect(badge.stateHash != Twake.BadgeCount(level: .channel, id: EntityID("CH"), count: 3).stateHash)
         // Ten messages in one thread are one badge: its identity is the thread's.
         let frames = try ["3.3 user_notification_badges saved", "3.3 user_notification_badges deleted"].map {
             try Sample.event($0).resource?.resource
@@ -191,12 +190,12 @@ import Testing
         let channel = Twake.Channel(id: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), name: "n")
         var told = channel
         told.description = "what the first app's hash left out"
-        #expect(told != channel && told.stateHash != channel.stateHash)
+        #expect(told != channel)
         let message = Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t")
         var edited = message
         edited.updatedAt = Timestamp(milliseconds: 1)
-        #expect(edited != message && edited.stateHash != message.stateHash)
-        #expect(message.stateHash == Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t").stateHash)
+        #expect(edited != message)
+        #expect(message == Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t"))
     }
 
     @Test func `an infinite loop that updates the state; but it died of the first thing it could not read`() throws {

@@ -1,8 +1,5 @@
 /// How the words of a filter are written.
 enum FilterSyntax {
-    /// Words that join or turn around; in any case.
-    static let keywords = ["and", "or", "not", "in", "like", "exists"]
-
     static func isKeyCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true

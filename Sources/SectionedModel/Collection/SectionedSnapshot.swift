@@ -30,23 +30,6 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
     @inlinable
     public var checksum: UInt64? { sum }
 
-    /// The checksum there would be if elements fed, besides their identity, what `feed` does. O(n), other than `checksum`.
-    @inlinable
-    public func checksum(feeding feed: (Element, inout ElementDigest) -> Void) -> UInt64 {
-        var sum: UInt64 = 0
-        directory.forEach { section in
-            sum &+= Self.digest(of: section.place)
-            section.rows.forEach { row in
-                let element = records[row.slot]
-                var digest = ElementDigest()
-                element.feedIdentity(&digest)
-                feed(element, &digest)
-                sum &+= digest.value
-            }
-        }
-        return sum
-    }
-
     /// The number of elements.
     @inlinable
     public var count: Int { directory.weight }
