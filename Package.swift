@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
-        tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson"]),
+        tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson", "Wire"]),
         tests("WireTests", ["Wire", "JSONText"]),
         tests("TerminalTests", ["Terminal", "Wire"]),
         tests("EventsTests", ["Events", "Wire", "JSONText"]),

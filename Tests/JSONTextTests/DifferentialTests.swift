@@ -1,6 +1,7 @@
 import Glibc
 import JSONText
 import Testing
+import Wire
 
 @Suite struct `simdjson and the reader agree on verdict and values` {
     @Test func `on texts such as Twake sends`() throws {
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `on thirty thousand mutations`() throws {
-        var mutation = Mutation(random: SplitMix64(seed: 20_210_514))
+        var mutation = Mutation(random: RandomSource(seed: 20_210_514))
         var accepted = 0
         for i in 0..<30_000 {
             let document = TwakeDocuments.all[i % TwakeDocuments.all.count]
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func `on eight thousand random texts and their mutations`() throws {
-        var mutation = Mutation(random: SplitMix64(seed: 4))
+        var mutation = Mutation(random: RandomSource(seed: 4))
         var accepted = 0
         for seed in 0..<8_000 as Range<UInt64> {
             let text = RandomText.document(seed: seed)
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `on random numbers, to the last bit`() throws {
-        var generator = RandomText(random: SplitMix64(seed: 17))
+        var generator = RandomText(random: RandomSource(seed: 17))
         var accepted = 0
         for _ in 0..<30_000 {
             generator.text = []
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `on what the writer writes, which reads back as the same value`() throws {
-        var generator = RandomValue(random: SplitMix64(seed: 99))
+        var generator = RandomValue(random: RandomSource(seed: 99))
         var plain = JSONWriter()
         var ascii = JSONWriter(asciiOnly: true)
         for _ in 0..<5_000 {

@@ -1,12 +1,13 @@
 import JSONText
+import Wire
 
 /// Makes JSON texts in every way the grammar allows to write them (nearly all of them valid), without using the writer under test.
 struct RandomText {
-    var random: SplitMix64
+    var random: RandomSource
     var text: [UInt8] = []
 
     static func document(seed: UInt64) -> [UInt8] {
-        var generator = RandomText(random: SplitMix64(seed: seed))
+        var generator = RandomText(random: RandomSource(seed: seed))
         generator.value(depth: 0)
         generator.space()
         return generator.text
@@ -109,7 +110,7 @@ struct RandomText {
 
 /// Makes values for the way through the writer and back.
 struct RandomValue {
-    var random: SplitMix64
+    var random: RandomSource
 
     private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
@@ -141,7 +142,7 @@ struct RandomValue {
 
 /// Damages a text in one to three places.
 struct Mutation {
-    var random: SplitMix64
+    var random: RandomSource
 
     /// Bytes that mean something to a reader of JSON, or to one of UTF-8.
     private static let tokens: [[UInt8]] =

@@ -1,11 +1,12 @@
 import CJSONScan
 import Testing
+import Wire
 
 /// What reads 64 bytes at a time, where the processor can, gives what the plain form gives.
 @Suite struct WideScanTests {
     /// Texts of pieces that mean something to a scan, of every length about that of a block and of two.
     static let texts: [[UInt8]] = {
-        var random = SplitMix64(seed: 64)
+        var random = RandomSource(seed: 64)
         let pieces: [[UInt8]] = [
             Array("plain text ".utf8), Array("x".utf8), Array("é".utf8), Array("•".utf8), Array("👍".utf8),
             Array("\\".utf8), Array("\\\\".utf8), Array(#"\""#.utf8), Array(#"\/"#.utf8), Array(#"\n"#.utf8),
