@@ -172,20 +172,13 @@ extension Tail {
 
     /// Asks the token's reference again; a token that differs is used from then on.
     func renewToken() {
-        guard let reference = configuration.token else { return loop.run { [weak self] in self?.tokenStays() } }
         let refused = token
-        loop.offload(named: "weir-token") {
-            Result { () throws(TokenError) in try reference.resolve() }
-        } completion: { [weak self] result in
+        loop.ask(configuration.token) { [weak self] renewed in
             self?.assumeIsolated { tail in
-                if let renewed = try? result.get() { tail.adopt(renewed) }
+                if let renewed { tail.adopt(renewed) }
                 // A connect may have found the new one meanwhile.
                 tail.feed(.tokenRenewed(tail.token, changed: tail.token != refused))
             }
         }
-    }
-
-    private nonisolated func tokenStays() {
-        assumeIsolated { $0.feed(.tokenRenewed(changed: false)) }
     }
 }

@@ -127,3 +127,11 @@ public struct TokenError: Error, Hashable, Sendable {
     /// An error.
     public init(message: String) { self.message = message }
 }
+
+extension EventLoop {
+    /// Finds the secret on a helper thread, and hands it to `completion` on the loop; nil when there is no reference, or it gives none.
+    func ask(_ reference: TokenReference?, completion: @escaping @Sendable (Secret?) -> Void) {
+        guard let reference else { return run { completion(nil) } }
+        offload(named: "weir-token", { try? reference.resolve() }, completion: completion)
+    }
+}

@@ -133,19 +133,14 @@ public actor Errand {
     }
 
     private func renewToken() {
-        guard let reference = configuration.token else { return loop.run { [weak self] in self?.tokenStays() } }
-        loop.offload(named: "weir-token") {
-            Result { () throws(TokenError) in try reference.resolve() }
-        } completion: { [weak self] result in
+        let refused = token
+        loop.ask(configuration.token) { [weak self] renewed in
             self?.assumeIsolated { errand in
-                let renewed = (try? result.get()).flatMap { $0 == errand.token ? nil : $0 }
-                if let renewed { errand.token = renewed }
-                errand.feed(.tokenRenewed(renewed, changed: renewed != nil))
+                errand.token = renewed ?? refused
+                errand.feed(.tokenRenewed(errand.token, changed: errand.token != refused))
             }
         }
     }
-
-    private nonisolated func tokenStays() { assumeIsolated { $0.feed(.tokenRenewed(changed: false)) } }
 
     // MARK: The session
 
