@@ -207,10 +207,7 @@ public actor Tail {
     /// 128 random bits as 32 hex digits.
     static func newIdentity() -> String {
         var random = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(random.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<2).map { _ in Hexadecimal.text(of: random.next() as UInt64) }.joined()
     }
 
     /// Runs until something ends it, then closes everything in order.

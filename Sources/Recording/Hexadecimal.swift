@@ -1,12 +1,12 @@
 /// 64 bits as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
-enum Hexadecimal {
-    static func text(of value: UInt64) -> String {
+package enum Hexadecimal {
+    package static func text(of value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Two digits a byte.
-    static func text(of bytes: ArraySlice<UInt8>) -> String {
+    package static func text(of bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }

@@ -84,9 +84,6 @@ struct WireLines {
 
     private static func text(of unit: WireUnit) -> String {
         guard unit.isBinary else { return String(decoding: unit.bytes, as: UTF8.self) }
-        let shown = unit.bytes.prefix(mostBinary).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        return shown.joined() + (unit.bytes.count > mostBinary ? "…" : "")
+        return Hexadecimal.text(of: unit.bytes.prefix(mostBinary)) + (unit.bytes.count > mostBinary ? "…" : "")
     }
 }

@@ -134,16 +134,12 @@ extension Watch {
 
     /// The first bytes in hexadecimal digits, sixteen in a line, after the place of the first and before what they are in ASCII.
     static func dump(_ bytes: ArraySlice<UInt8>) -> [String] {
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number, radix: 16)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
         let shown = bytes.prefix(WatchDetail.mostDumped)
         var lines = stride(from: 0, to: shown.count, by: 16).map { place in
             let row = shown.dropFirst(place).prefix(16)
-            let hex = row.map { digits(Int($0), 2) }.joined(separator: " ")
+            let hex = row.map { Hexadecimal.text(of: [$0]) }.joined(separator: " ")
             let text = row.map { 0x20...0x7E ~= $0 ? Character(Unicode.Scalar($0)) : "." }
-            return "  \(digits(place, 8))  \(hex.padded(47))  \(String(text))"
+            return "  \(Hexadecimal.text(of: UInt64(place)).suffix(8))  \(hex.padded(47))  \(String(text))"
         }
         if shown.count < bytes.count { lines.append("  … \(bytes.count - shown.count) more bytes") }
         return lines
