@@ -6,17 +6,6 @@ import JSONText
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
     @inline(__always)
-    mutating func member(_ name: StaticString, _ value: String?) {
-        if let value { member(name, string: value) }
-    }
-
-    /// Writes a text by its UTF-8.
-    @inline(__always)
-    mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>?) {
-        if let value { member(name, utf8: value) }
-    }
-
-    @inline(__always)
     mutating func member(_ name: StaticString, _ value: EntityID?) {
         value?.write(as: name, into: &self)
     }
@@ -24,26 +13,6 @@ extension JSONWriter {
     @inline(__always)
     mutating func member(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, integer: value.milliseconds) }
-    }
-
-    @inline(__always)
-    mutating func member(_ name: StaticString, _ value: Int?) {
-        if let value { member(name, integer: Int64(value)) }
-    }
-
-    @inline(__always)
-    mutating func member(_ name: StaticString, _ value: Bool?) {
-        guard let value else { return }
-        key(name)
-        bool(value)
-    }
-
-    /// Writes what is JSON text already, inert and on one line.
-    @inline(__always)
-    mutating func member(_ name: StaticString, _ value: RawJSON?) {
-        guard let value else { return }
-        key(name)
-        inertRaw(value)
     }
 
     /// Writes a list of ids, nothing when it is empty.
@@ -56,24 +25,10 @@ extension JSONWriter {
         endArray()
     }
 
-    /// Writes a list of texts, also an empty one.
-    @inline(__always)
-    mutating func member(_ name: StaticString, names: [String]?) {
-        guard let names else { return }
-        key(name)
-        beginArray()
-        for name in names { string(name) }
-        endArray()
-    }
-
     /// Writes a list of texts, nothing when it is empty.
     @inline(__always)
     mutating func member(_ name: StaticString, _ texts: [String]) {
-        guard !texts.isEmpty else { return }
-        key(name)
-        beginArray()
-        for text in texts { string(text) }
-        endArray()
+        if !texts.isEmpty { member(name, names: texts) }
     }
 }
 

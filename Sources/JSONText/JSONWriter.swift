@@ -90,13 +90,6 @@ public struct JSONWriter: ~Copyable {
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
         value.withUnsafeBufferPointer { string(utf8: $0) }
     }
-    /// Writes a key that needs no escapes and bytes as a string behind it.
-    @inlinable
-    @inline(__always)
-    public mutating func member(_ name: StaticString, utf8 value: UnsafeBufferPointer<UInt8>) {
-        put(key: name)
-        string(utf8: value)
-    }
     /// Writes a string of `count` bytes that need no escapes; `fill` writes them into the given buffer.
     public mutating func inertString(count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
         makeRoom(for: count + 1)
@@ -148,4 +141,78 @@ public struct JSONWriter: ~Copyable {
     }
     /// Writes a line feed between two texts (JSON Lines).
     public mutating func endLine() { close(UInt8(ascii: "\n"), isValue: false) }
+}
+
+/// Members of which nothing is written when the value is nil. No name needs an escape.
+extension JSONWriter {
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        if let value { member(name, string: value) }
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: Int64?) {
+        if let value { member(name, integer: value) }
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: Int?) {
+        if let value { member(name, integer: Int64(value)) }
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        key(name)
+        bool(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Double?) {
+        guard let value else { return }
+        key(name)
+        number(value)
+    }
+
+    /// A member that is `null` for nil.
+    package mutating func member(_ name: StaticString, orNull value: String?) {
+        key(name)
+        if let value { string(value) } else { null() }
+    }
+
+    /// A member that is `null` for nil.
+    package mutating func member(_ name: StaticString, orNull value: (some BinaryInteger)?) {
+        key(name)
+        if let value { integer(value) } else { null() }
+    }
+
+    /// What is JSON text already, inert and on one line.
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: RawJSON?) {
+        guard let value else { return }
+        key(name)
+        inertRaw(value)
+    }
+
+    /// What is JSON text already, as it is.
+    package mutating func member(_ name: StaticString, raw value: RawJSON?) {
+        guard let value else { return }
+        key(name)
+        raw(value)
+    }
+
+    /// A list of texts, also an empty one.
+    @inlinable
+    @inline(__always)
+    package mutating func member(_ name: StaticString, names: [String]?) {
+        guard let names else { return }
+        key(name)
+        beginArray()
+        for name in names { string(name) }
+        endArray()
+    }
 }

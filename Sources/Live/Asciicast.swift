@@ -63,33 +63,19 @@ public enum Asciicast {
     private static func head(_ head: Record.Head, _ options: Options) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
-        json.key("version")
-        json.integer(3)
+        json.member("version", 3)
         json.key("term")
         json.beginObject()
-        json.key("cols")
-        json.integer(options.columns)
-        json.key("rows")
-        json.integer(options.rows)
-        json.key("type")
-        json.string("xterm-256color")
+        json.member("cols", options.columns)
+        json.member("rows", options.rows)
+        json.member("type", "xterm-256color")
         json.endObject()
-        json.key("timestamp")
-        json.integer(head.wallStart / 1_000_000)
+        json.member("timestamp", head.wallStart / 1_000_000)
         if let limit = options.idleLimit ?? head.idleLimit.map({ .microseconds($0) }) {
-            json.key("idle_time_limit")
-            json.number(Double(limit.microseconds) / 1e6)
+            json.member("idle_time_limit", Double(limit.microseconds) / 1e6)
         }
-        if let title = head.title {
-            json.key("title")
-            json.string(title)
-        }
-        if !head.tags.isEmpty {
-            json.key("tags")
-            json.beginArray()
-            for tag in head.tags { json.string(tag) }
-            json.endArray()
-        }
+        json.member("title", head.title)
+        if !head.tags.isEmpty { json.member("tags", names: head.tags) }
         json.endObject()
         json.endLine()
         return json.bytes

@@ -12,12 +12,9 @@ extension Action {
 
     /// Writes the members of the action's object.
     func encodeMembers(into writer: inout JSONWriter) {
-        writer.key("id")
-        writer.string(id.description)
-        writer.key("asked")
-        writer.integer(asked.milliseconds)
-        writer.key("do")
-        writer.string(operation.name)
+        writer.member("id", id.description)
+        writer.member("asked", asked.milliseconds)
+        writer.member("do", operation.name)
         operation.encodeMembers(into: &writer)
         for (key, id) in [("company", place?.company), ("workspace", place?.workspace)] {
             guard let id else { continue }
@@ -25,10 +22,7 @@ extension Action {
             writer.string(id.description)
         }
         guard !pictures.isEmpty else { return }
-        writer.key("pictures")
-        writer.beginArray()
-        for address in pictures { writer.string(address) }
-        writer.endArray()
+        writer.member("pictures", names: pictures)
     }
 
     /// Reads what `encode` wrote; nil for anything else.

@@ -6,26 +6,12 @@ extension Configuration {
     public var json: RawJSON {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("backend")
-        writer.string(backend.rawValue)
-        writer.key("path")
-        writer.string(path)
-        writer.key("namespace")
-        writer.string(namespaces[0])
-        if namespaces.count > 1 {
-            writer.key("namespaces")
-            writer.beginArray()
-            for namespace in namespaces { writer.string(namespace) }
-            writer.endArray()
-        }
-        if let revision {
-            writer.key("eio")
-            writer.integer(revision.rawValue)
-        }
-        if transport != .auto {
-            writer.key("transport")
-            writer.string(transport.rawValue)
-        }
+        writer.member("backend", backend.rawValue)
+        writer.member("path", path)
+        writer.member("namespace", namespaces[0])
+        if namespaces.count > 1 { writer.member("namespaces", names: namespaces) }
+        if let revision { writer.member("eio", revision.rawValue) }
+        if transport != .auto { writer.member("transport", transport.rawValue) }
         let places = [
             ("company", company), ("workspace", workspace), ("last_company", lastCompany),
             ("last_workspace", lastWorkspace),
@@ -35,63 +21,26 @@ extension Configuration {
             writer.key(name)
             writer.string(value)
         }
-        writer.key("rooms")
-        writer.beginArray()
-        for room in rooms { writer.string(room) }
-        writer.endArray()
-        if let adoption {
-            writer.key("adopt")
-            writer.string(adoption.rawValue)
-        }
-        if let maximumRooms {
-            writer.key("max_rooms")
-            writer.integer(maximumRooms)
-        }
-        if let maximumAttempts {
-            writer.key("max_attempts")
-            writer.integer(maximumAttempts)
-        }
-        if reconnects != .always {
-            writer.key("reconnect")
-            writer.string(reconnects.rawValue)
-        }
+        writer.member("rooms", names: rooms)
+        if let adoption { writer.member("adopt", adoption.rawValue) }
+        writer.member("max_rooms", maximumRooms)
+        writer.member("max_attempts", maximumAttempts)
+        if reconnects != .always { writer.member("reconnect", reconnects.rawValue) }
         writer.key("reconnect_us")
         writer.beginArray()
         writer.integer(reconnect.base.microseconds)
         writer.integer(reconnect.cap.microseconds)
         writer.endArray()
         if longestRetryAfter != .longestRetryAfter {
-            writer.key("longest_retry_after_us")
-            writer.integer(longestRetryAfter.microseconds)
+            writer.member("longest_retry_after_us", longestRetryAfter.microseconds)
         }
-        if !connects {
-            writer.key("connects")
-            writer.bool(false)
-        }
-        if isCaptured {
-            writer.key("captured")
-            writer.bool(true)
-        }
-        writer.key("concurrent_requests")
-        writer.integer(concurrentRequests)
-        if let requestsPerSecond {
-            writer.key("requests_per_second")
-            writer.integer(requestsPerSecond)
-        }
-        if history > 0 {
-            writer.key("history")
-            writer.integer(history)
-        }
-        if catchUp != Self.usualCatchUp {
-            writer.key("catch_up")
-            writer.integer(catchUp)
-        }
-        if !following.isEmpty {
-            writer.key("follows")
-            writer.beginArray()
-            for name in following.partNames { writer.string(name) }
-            writer.endArray()
-        }
+        if !connects { writer.member("connects", false) }
+        if isCaptured { writer.member("captured", true) }
+        writer.member("concurrent_requests", concurrentRequests)
+        writer.member("requests_per_second", requestsPerSecond)
+        if history > 0 { writer.member("history", history) }
+        if catchUp != Self.usualCatchUp { writer.member("catch_up", catchUp) }
+        if !following.isEmpty { writer.member("follows", names: following.partNames) }
         if limits != Limits() {
             writer.key("limits")
             writer.beginArray()
@@ -100,10 +49,7 @@ extension Configuration {
             }
             writer.endArray()
         }
-        if let lookAgain {
-            writer.key("look_again_us")
-            writer.integer(lookAgain.microseconds)
-        }
+        if let lookAgain { writer.member("look_again_us", lookAgain.microseconds) }
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }

@@ -82,22 +82,12 @@ extension Emit {
     /// Writes it as a JSON object, for a record.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("id")
-        writer.integer(id)
+        writer.member("id", id)
         writer.key(isAnswer ? "answers" : "event")
         writer.string(name)
-        if let ackID {
-            writer.key("ack")
-            writer.integer(ackID)
-        }
-        if let patience {
-            writer.key("patience_us")
-            writer.integer(patience.microseconds)
-        }
-        if let namespace {
-            writer.key("namespace")
-            writer.string(namespace)
-        }
+        writer.member("ack", ackID)
+        if let patience { writer.member("patience_us", patience.microseconds) }
+        writer.member("namespace", namespace)
         writer.key("args")
         writer.raw(arguments.array)
         if !arguments.attachments.isEmpty {

@@ -28,7 +28,7 @@ public struct Hole: Hashable, Sendable {
         section.encode(into: &writer)
         writer.member("from", integer: from.milliseconds)
         writer.member("to", integer: to.milliseconds)
-        if let count { writer.member("count", integer: Int64(count)) }
+        writer.member("count", count)
         writer.endObject()
     }
 

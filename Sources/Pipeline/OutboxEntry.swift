@@ -75,20 +75,10 @@ extension OutboxEntry {
         action.place = action.place ?? place
         writer.beginObject()
         action.encodeMembers(into: &writer)
-        writer.key("attempts")
-        writer.integer(attempts)
-        if isInDoubt || isUnderWay {
-            writer.key("doubt")
-            writer.bool(true)
-        }
-        if let baseline {
-            writer.key("baseline")
-            writer.integer(baseline.milliseconds)
-        }
-        if let failure {
-            writer.key("failure")
-            writer.string(failure)
-        }
+        writer.member("attempts", attempts)
+        if isInDoubt || isUnderWay { writer.member("doubt", true) }
+        if let baseline { writer.member("baseline", baseline.milliseconds) }
+        writer.member("failure", failure)
         writer.endObject()
     }
 

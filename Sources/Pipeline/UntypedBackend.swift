@@ -9,8 +9,7 @@ struct UntypedBackend: Backend {
         guard let token else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("token")
-        writer.string(token.reveal())
+        writer.member("token", token.reveal())
         writer.endObject()
         return RawJSON(unchecked: ArraySlice(writer.bytes))
     }

@@ -4,10 +4,10 @@ import Wire
 extension RecordEncoder {
     mutating func head(_ head: Record.Head) {
         text("fmt", RecordFormat.name)
-        integer("v", head.major)
-        integer("minor", head.minor)
+        json.member("v", head.major)
+        json.member("minor", head.minor)
         text("rec", head.recording)
-        integer("seg", head.segment)
+        json.member("seg", head.segment)
         text("prev", head.previous)
         wall("w0", head.wallStart)
         text("clock", head.clock)
@@ -17,13 +17,12 @@ extension RecordEncoder {
         text("ctx", head.context)
         text("title", head.title)
         if !head.tags.isEmpty { texts("tags", head.tags) }
-        integer("idle_limit", head.idleLimit.map { Int($0) })
+        json.member("idle_limit", head.idleLimit)
         texts("redact", head.redactions)
         text("filter", head.filter)
-        integer("max_payload", RecordFormat.maximumPayload)
+        json.member("max_payload", RecordFormat.maximumPayload)
         text("seed", String(head.seed))
-        json.key("session")
-        json.inertRaw(clean(head.session))
+        json.member("session", clean(head.session))
     }
 
     mutating func mark(_ mark: Record.MarkRecord) {
@@ -33,20 +32,20 @@ extension RecordEncoder {
     }
 
     mutating func state(_ state: Record.StateRecord) {
-        integer("at", state.after)
+        json.member("at", state.after)
         let digits = Hexadecimal.text(of: state.checksum)
         text("h", state.checksumVersion == 1 ? digits : "\(state.checksumVersion):\(digits)")
-        integer("sections", state.sections)
-        integer("items", state.items)
+        json.member("sections", state.sections)
+        json.member("items", state.items)
     }
 
     mutating func sync(_ sync: Record.SyncRecord) {
-        integer("off", sync.offset)
-        integer("bytes", sync.bytes)
-        integer("recs", sync.records)
-        time("t0", sync.firstTime)
-        time("t1", sync.lastTime)
-        integer("crc", Int(sync.crc))
+        json.member("off", sync.offset)
+        json.member("bytes", sync.bytes)
+        json.member("recs", sync.records)
+        json.member("t0", sync.firstTime.microseconds)
+        json.member("t1", sync.lastTime.microseconds)
+        json.member("crc", Int(sync.crc))
         if !sync.connections.isEmpty { texts("conns", sync.connections.map { String($0) }) }
         if !sync.kinds.isEmpty { counts("kinds", sync.kinds) }
     }

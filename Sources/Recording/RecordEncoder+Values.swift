@@ -2,18 +2,6 @@ import JSONText
 import Wire
 
 extension RecordEncoder {
-    mutating func integer(_ key: StaticString, _ value: Int?) {
-        guard let value else { return }
-        json.key(key)
-        json.integer(value)
-    }
-
-    mutating func time(_ key: StaticString, _ value: Moment?) {
-        guard let value else { return }
-        json.key(key)
-        json.integer(value.microseconds)
-    }
-
     mutating func wall(_ key: StaticString, _ microseconds: Int64) {
         json.key(key)
         json.string(utf8: WallClock.text(microseconds)[...])
@@ -25,9 +13,7 @@ extension RecordEncoder {
     }
 
     mutating func text(_ key: StaticString, _ value: String?) {
-        guard let value else { return }
-        json.key(key)
-        json.string(shown(value))
+        if let value { json.member(key, shown(value)) }
     }
 
     mutating func texts(_ key: StaticString, _ values: [String]) {
@@ -45,9 +31,7 @@ extension RecordEncoder {
 
     /// A member that is there when it is true.
     mutating func flag(_ key: StaticString, _ value: Bool) {
-        guard value else { return }
-        json.key(key)
-        json.bool(true)
+        if value { json.member(key, true) }
     }
 
     mutating func header(_ name: String, _ value: String) {
@@ -61,15 +45,12 @@ extension RecordEncoder {
     /// Writes `len`, `cut` when bytes are missing, and the bytes: as text in `p` when they are UTF-8, in base64 in `b`
     /// otherwise.
     mutating func payload(_ bytes: ArraySlice<UInt8>, cutFrom: Int?, isText: Bool, isSent: Bool = false) {
-        integer("len", cutFrom ?? bytes.count)
+        json.member("len", cutFrom ?? bytes.count)
         var shown = redactor.redact(bytes)
         if isSent, rules.contains(.credentials) { shown = CredentialRedactor.redact(shown) }
         let isCut = shown.count > RecordFormat.maximumPayload
         if isCut { shown = Self.prefix(of: shown, RecordFormat.maximumPayload) }
-        if isCut || cutFrom != nil {
-            json.key("cut")
-            json.bool(true)
-        }
+        flag("cut", isCut || cutFrom != nil)
         if isText && !forcesBase64 && isShortAsText(shown) {
             json.key("p")
             json.string(utf8: shown)

@@ -80,13 +80,11 @@ struct RecordEncoder: ~Copyable {
             self.gap(gap)
         case .token(let token):
             begin(stamp)
-            json.key("renewed")
-            json.bool(token.renewed)
+            json.member("renewed", token.renewed)
         case .action(let action):
             begin(stamp)
             text("act", action.act.rawValue)
-            json.key("what")
-            json.inertRaw(clean(action.what))
+            json.member("what", clean(action.what))
         case .memory(let memory):
             begin(stamp)
             text("user", memory.user)
@@ -99,8 +97,8 @@ struct RecordEncoder: ~Copyable {
             self.state(state)
         case .clock(let clock):
             begin(stamp)
-            integer("step_us", clock.step.map { Int($0) })
-            integer("off_us", clock.serverOffset.map { Int($0) })
+            json.member("step_us", clock.step)
+            json.member("off_us", clock.serverOffset)
         case .note(let note):
             begin(stamp)
             text("lvl", note.level)
@@ -114,7 +112,7 @@ struct RecordEncoder: ~Copyable {
         case .end(let end):
             begin(stamp, wall: false)
             text("why", end.why.rawValue)
-            integer("ix", end.index)
+            json.member("ix", end.index)
         case .unknown(_, let text):
             begin(stamp)
             others(of: text)
@@ -122,8 +120,8 @@ struct RecordEncoder: ~Copyable {
     }
 
     private mutating func begin(_ stamp: Stamp, wall: Bool = true) {
-        integer("n", stamp.n)
-        time("t", stamp.time)
+        json.member("n", stamp.n)
+        json.member("t", stamp.time.microseconds)
         if wall { self.wall("w", stamp.wall) }
         flag("re", stamp.isRestated)
     }
@@ -132,12 +130,12 @@ struct RecordEncoder: ~Copyable {
         self.connection(number: connection.connection)
         text("st", connection.state.rawValue)
         text("url", connection.url.map { address($0) })
-        integer("try", connection.attempt)
-        integer("code", connection.code)
+        json.member("try", connection.attempt)
+        json.member("code", connection.code)
         text("phase", connection.phase)
         text("retry", connection.retry)
         text("why", connection.why)
-        integer("next_us", connection.next.map { Int($0) })
+        json.member("next_us", connection.next)
         text("proto", connection.spoken)
         text("tr", connection.transport)
         text("sid", connection.session.map { alias(of: $0) })
@@ -149,8 +147,7 @@ struct RecordEncoder: ~Copyable {
         json.beginObject()
         text("pid", resumed.session.map { alias(of: $0) })
         text("offset", resumed.offset.map { alias(of: $0) })
-        json.key("recovered")
-        json.bool(resumed.isRecovered)
+        json.member("recovered", resumed.isRecovered)
         json.endObject()
     }
 
@@ -183,33 +180,33 @@ struct RecordEncoder: ~Copyable {
         flag("drop", frame.isDropped)
         switch frame.message {
         case .text(let bytes):
-            integer("op", 1)
+            json.member("op", 1)
             payload(bytes, cutFrom: frame.cutFrom, isText: true, isSent: isSent)
         case .binary(let bytes):
-            integer("op", 2)
+            json.member("op", 2)
             payload(bytes, cutFrom: frame.cutFrom, isText: false)
         }
     }
 
     private mutating func http(_ http: Record.HTTPRecord) {
         connection(number: http.connection)
-        integer("id", http.id)
+        json.member("id", http.id)
         switch http.phase {
         case .request(let method, let url, let body):
             text("ph", "req")
-            integer("for", http.cause)
+            json.member("for", http.cause)
             text("m", method)
             text("url", address(url))
             payload(body[...], cutFrom: http.cutFrom, isText: true, isSent: true)
         case .response(let status, let body, let retryAfter):
             text("ph", "res")
-            integer("for", http.cause)
-            integer("st", status)
+            json.member("for", http.cause)
+            json.member("st", status)
             if let retryAfter { header("retry-after", String(retryAfter)) }
             payload(body[...], cutFrom: http.cutFrom, isText: true)
         case .failure(let kind, let message):
             text("ph", "err")
-            integer("for", http.cause)
+            json.member("for", http.cause)
             text("err", kind)
             text("why", message)
         }
@@ -221,21 +218,17 @@ struct RecordEncoder: ~Copyable {
         text("room", subscription.room)
         text("src", subscription.source)
         text("why", subscription.why)
-        integer("for_us", subscription.span.map { Int(clamping: $0.microseconds) })
-        integer("since_ms", subscription.since.map { Int(clamping: $0) })
+        json.member("for_us", subscription.span?.microseconds)
+        json.member("since_ms", subscription.since)
     }
 
     private mutating func gap(_ gap: Record.GapRecord) {
         connection(number: gap.connection)
         text("why", gap.why)
-        time("from", gap.from)
-        time("to", gap.to)
-        json.key("lost")
-        if let lost = gap.lost { json.integer(lost) } else { json.null() }
-        if let recovered = gap.recovered {
-            json.key("recovered")
-            json.bool(recovered)
-        }
+        json.member("from", gap.from?.microseconds)
+        json.member("to", gap.to?.microseconds)
+        json.member("lost", orNull: gap.lost)
+        json.member("recovered", gap.recovered)
         if !gap.actions.isEmpty { texts("did", gap.actions) }
     }
 }

@@ -24,20 +24,11 @@ extension EngineIO.Handshake {
     public var openPacket: WebSocketMessage {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("sid")
-        writer.string(sid)
-        writer.key("upgrades")
-        writer.beginArray()
-        for upgrade in upgrades { writer.string(upgrade) }
-        writer.endArray()
-        writer.key("pingInterval")
-        writer.integer(pingInterval.microseconds / 1000)
-        writer.key("pingTimeout")
-        writer.integer(pingTimeout.microseconds / 1000)
-        if let maxPayload {
-            writer.key("maxPayload")
-            writer.integer(maxPayload)
-        }
+        writer.member("sid", sid)
+        writer.member("upgrades", names: upgrades)
+        writer.member("pingInterval", pingInterval.microseconds / 1000)
+        writer.member("pingTimeout", pingTimeout.microseconds / 1000)
+        writer.member("maxPayload", maxPayload)
         writer.endObject()
         return EngineIO.Packet(.open, data: writer.bytes[...]).message
     }

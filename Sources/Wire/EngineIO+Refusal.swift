@@ -21,10 +21,8 @@ extension EngineIO {
         public var response: Response {
             var writer = JSONWriter()
             writer.beginObject()
-            writer.key("code")
-            writer.integer(rawValue)
-            writer.key("message")
-            writer.string(message)
+            writer.member("code", rawValue)
+            writer.member("message", message)
             writer.endObject()
             return Response(
                 status: self == .forbidden ? 403 : 400, contentType: "application/json", body: writer.bytes)

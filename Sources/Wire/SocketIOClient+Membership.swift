@@ -80,10 +80,8 @@ extension SocketIOClient {
                 }
                 var writer = JSONWriter()
                 writer.beginObject()
-                writer.key("pid")
-                writer.string(point.pid)
-                writer.key("offset")
-                writer.string(point.offset)
+                writer.member("pid", point.pid)
+                writer.member("offset", point.offset)
                 writer.endObject()
                 let payload = RawJSON(unchecked: writer.bytes[...]).merged(with: auth)
                 return SocketIO.Packet.connect(namespace: name, payload: payload).message

@@ -19,12 +19,8 @@ extension SocketIOServer.Configuration {
     static func connectPayload(sid: String, pid: String?) -> RawJSON {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("sid")
-        writer.string(sid)
-        if let pid {
-            writer.key("pid")
-            writer.string(pid)
-        }
+        writer.member("sid", sid)
+        writer.member("pid", pid)
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }

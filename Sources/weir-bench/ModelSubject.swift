@@ -195,12 +195,10 @@ extension Batch<ModelRow> {
             write(change, into: &writer)
         }
         for change in sectionDeletions {
-            writer.key("section_delete")
-            writer.integer(change.key)
+            writer.member("section_delete", change.key)
         }
         for change in sectionInsertions {
-            writer.key("section_insert")
-            writer.integer(change.key)
+            writer.member("section_insert", change.key)
         }
         writer.endObject()
         writer.endLine()

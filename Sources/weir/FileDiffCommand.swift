@@ -44,20 +44,15 @@ enum FileDiffCommand {
     private static func json(_ diff: ReplayDiff) -> String {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("records")
-        writer.integer(diff.records)
-        writer.key("records_differ")
-        if let number = diff.recordsDiffer { writer.integer(number) } else { writer.null() }
-        writer.key("models_differ")
-        if let differ = diff.modelsDiffer { writer.integer(differ.number) } else { writer.null() }
+        writer.member("records", diff.records)
+        writer.member("records_differ", orNull: diff.recordsDiffer)
+        writer.member("models_differ", orNull: diff.modelsDiffer?.number)
         writer.key("rows")
         writer.beginArray()
         for row in diff.rows {
             writer.beginObject()
-            writer.key("section")
-            writer.string(row.section)
-            writer.key("id")
-            writer.string(row.id)
+            writer.member("section", row.section)
+            writer.member("id", row.id)
             writer.key("op")
             switch row.difference {
             case .onlyInFirst: writer.string("first")
@@ -65,10 +60,7 @@ enum FileDiffCommand {
             case .moved: writer.string("moved")
             case .changed(let fields):
                 writer.string("changed")
-                writer.key("fields")
-                writer.beginArray()
-                for field in fields { writer.string(field) }
-                writer.endArray()
+                writer.member("fields", names: fields)
             }
             writer.endObject()
         }

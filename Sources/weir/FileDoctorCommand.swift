@@ -26,19 +26,13 @@ enum FileDoctorCommand {
     private static func json(_ path: String, _ problem: FileProblem) -> String {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("file")
-        writer.string(path)
-        writer.key("kind")
-        writer.string(problem.kind.rawValue)
-        for (key, value) in [
-            ("line", problem.line), ("offset", problem.offset), ("bytes", problem.bytes), ("lost", problem.lost),
-        ] {
-            guard let value else { continue }
-            writer.key(key)
-            writer.integer(value)
-        }
-        writer.key("message")
-        writer.string(problem.message)
+        writer.member("file", path)
+        writer.member("kind", problem.kind.rawValue)
+        writer.member("line", problem.line)
+        writer.member("offset", problem.offset)
+        writer.member("bytes", problem.bytes)
+        writer.member("lost", problem.lost)
+        writer.member("message", problem.message)
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }

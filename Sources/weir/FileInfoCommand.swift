@@ -136,10 +136,7 @@ enum FileInfoCommand {
         counts("events", overview.events)
         counts("rooms", overview.rooms)
         counts("gaps", overview.gaps)
-        writer.key("redact")
-        writer.beginArray()
-        for rule in head.redactions { writer.string(rule) }
-        writer.endArray()
+        writer.member("redact", names: head.redactions)
         writer.key("marks")
         writer.beginArray()
         for mark in overview.marks {
@@ -149,8 +146,7 @@ enum FileInfoCommand {
             writer.endObject()
         }
         writer.endArray()
-        writer.key("indexed")
-        writer.bool(overview.isIndexed)
+        writer.member("indexed", overview.isIndexed)
         text("end", overview.end?.rawValue)
         integer("problems", overview.problems)
         writer.endObject()

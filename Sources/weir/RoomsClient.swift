@@ -65,33 +65,19 @@ struct RoomsClient {
     private static func request(_ method: String, _ params: Params) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("jsonrpc")
-        writer.string("2.0")
-        writer.key("id")
-        writer.integer(1)
-        writer.key("method")
-        writer.string(method)
+        writer.member("jsonrpc", "2.0")
+        writer.member("id", 1)
+        writer.member("method", method)
         writer.key("params")
         writer.beginObject()
-        if let rooms = params.rooms {
-            writer.key("rooms")
-            writer.beginArray()
-            for room in rooms { writer.string(room) }
-            writer.endArray()
-        }
-        if params.all {
-            writer.key("all")
-            writer.bool(true)
-        }
+        if let rooms = params.rooms { writer.member("rooms", names: rooms) }
+        if params.all { writer.member("all", true) }
         for (name, span) in [("for", params.lasting), ("wait", params.wait)] {
             guard let span else { continue }
             writer.key(name)
             writer.string("\(max(1, span.microseconds / 1000))ms")
         }
-        if let since = params.since {
-            writer.key("since_ms")
-            writer.integer(since)
-        }
+        writer.member("since_ms", params.since)
         writer.endObject()
         writer.endObject()
         return writer.bytes

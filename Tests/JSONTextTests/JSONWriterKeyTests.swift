@@ -32,9 +32,7 @@ import Testing
             members.member("text", string: text)
             parts.key("text")
             parts.string(text)
-            Array(text.utf8).withUnsafeBufferPointer {
-                members.member("a_name_of_more_than_thirty_two_characters", utf8: $0)
-            }
+            members.member("a_name_of_more_than_thirty_two_characters", string: text)
             parts.key("a_name_of_more_than_thirty_two_characters")
             parts.string(utf8: Array(text.utf8)[...])
         }

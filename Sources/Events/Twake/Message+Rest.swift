@@ -108,8 +108,7 @@ struct MessageRest {
         plain.beginArray()
         if isBlock {
             plain.beginObject()
-            plain.key("type")
-            plain.string("twacode")
+            plain.member("type", "twacode")
             plain.key("elements")
             plain.beginArray()
         }

@@ -64,10 +64,8 @@ enum ControlLine {
             case .failure(let error):
                 writer.key("error")
                 writer.beginObject()
-                writer.key("code")
-                writer.integer(error.code.rawValue)
-                writer.key("message")
-                writer.string(error.message)
+                writer.member("code", error.code.rawValue)
+                writer.member("message", error.message)
                 writer.endObject()
             }
         }
@@ -76,8 +74,7 @@ enum ControlLine {
     /// Something that was not asked for by itself. `write` writes the members of its params.
     static func notification(_ method: String, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
         line { writer in
-            writer.key("method")
-            writer.string(method)
+            writer.member("method", method)
             writer.key("params")
             writer.beginObject()
             write(&writer)
@@ -88,8 +85,7 @@ enum ControlLine {
     private static func line(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("jsonrpc")
-        writer.string("2.0")
+        writer.member("jsonrpc", "2.0")
         body(&writer)
         writer.endObject()
         return writer.bytes + [0x0a]

@@ -61,14 +61,10 @@ final class ControlObserver: Sendable {
     ) -> ControlResult {
         ControlResult { writer in
             writer.beginObject()
-            writer.key("observation")
-            writer.integer(began.id)
-            writer.key("run")
-            writer.string(run)
-            writer.key("number")
-            writer.integer(began.number)
-            writer.key("lost")
-            writer.integer(began.lost)
+            writer.member("observation", began.id)
+            writer.member("run", run)
+            writer.member("number", began.number)
+            writer.member("lost", began.lost)
             writer.key("values")
             writer.beginObject()
             for property in properties {
@@ -143,21 +139,16 @@ extension ControlObservations.Message {
         switch self {
         case .changed(let client, let observation, let change):
             control.notify(client, "changed") { writer in
-                writer.key("observation")
-                writer.integer(observation)
-                writer.key("number")
-                writer.integer(change.number)
-                writer.key("property")
-                writer.string(change.property.rawValue)
+                writer.member("observation", observation)
+                writer.member("number", change.number)
+                writer.member("property", change.property.rawValue)
                 writer.key("value")
                 writer.value(change.value)
             }
         case .ended(let client, let observation, let why):
             control.notify(client, "ended") { writer in
-                writer.key("observation")
-                writer.integer(observation)
-                writer.key("why")
-                writer.string(why)
+                writer.member("observation", observation)
+                writer.member("why", why)
             }
             control.subscribed(client, by: -1)
         }

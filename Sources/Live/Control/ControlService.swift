@@ -129,22 +129,15 @@ final class ControlService: Sendable {
     private var hello: ControlResult {
         ControlResult { writer in
             writer.beginObject()
-            writer.key("tool")
-            writer.string(identity.tool)
-            writer.key("protocol")
-            writer.integer(Self.version)
-            writer.key("kind")
-            writer.string(identity.server.rawValue)
-            writer.key("name")
-            writer.string(identity.name)
+            writer.member("tool", identity.tool)
+            writer.member("protocol", Self.version)
+            writer.member("kind", identity.server.rawValue)
+            writer.member("name", identity.name)
             writer.key("methods")
             writer.beginArray()
             for method in ControlMethod.of(identity.server) { writer.string(method.rawValue) }
             writer.endArray()
-            writer.key("capabilities")
-            writer.beginArray()
-            for capability in identity.capabilities { writer.string(capability) }
-            writer.endArray()
+            writer.member("capabilities", names: identity.capabilities)
             writer.endObject()
         }
     }
@@ -172,8 +165,7 @@ final class ControlService: Sendable {
 
     private static func lost(_ count: Int) -> [UInt8] {
         ControlLine.notification("lost") { writer in
-            writer.key("count")
-            writer.integer(count)
+            writer.member("count", count)
         }
     }
 

@@ -98,10 +98,8 @@ extension Tail {
         handOver()
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("paused")
-            writer.bool(isPaused)
-            writer.key("waiting")
-            writer.integer(waiting)
+            writer.member("paused", isPaused)
+            writer.member("waiting", waiting)
             writer.endObject()
         }
     }

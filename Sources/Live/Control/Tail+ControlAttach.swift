@@ -31,8 +31,7 @@ extension Tail {
         loop.run { [weak self] in self?.assumeIsolated { $0.restate(for: client) } }
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("stream")
-            writer.string("recording")
+            writer.member("stream", "recording")
             writer.endObject()
         }
     }

@@ -27,10 +27,8 @@ extension Tail {
         }
         return ControlResult { [earlierFilters] writer in
             writer.beginObject()
-            writer.key("filter")
-            writer.string(filter.text)
-            writer.key("pushed")
-            writer.integer(earlierFilters.count)
+            writer.member("filter", filter.text)
+            writer.member("pushed", earlierFilters.count)
             writer.endObject()
         }
     }

@@ -14,11 +14,9 @@ extension Tail {
             writer.beginArray()
             for (index, key) in session.model.sectionKeys.enumerated() {
                 writer.beginObject()
-                writer.key("section")
-                writer.string(key.name)
-                writer.optional("parent", key.parent?.description)
-                writer.key("rows")
-                writer.integer(session.model.elementCount(at: index))
+                writer.member("section", key.name)
+                writer.member("parent", key.parent?.description)
+                writer.member("rows", session.model.elementCount(at: index))
                 writer.endObject()
             }
             writer.endArray()
@@ -36,11 +34,9 @@ extension Tail {
         let end = min(offset + (arguments.integer("limit") ?? 50), count)
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("section")
-            writer.string(key.name)
-            writer.optional("parent", key.parent?.description)
-            writer.key("count")
-            writer.integer(count)
+            writer.member("section", key.name)
+            writer.member("parent", key.parent?.description)
+            writer.member("count", count)
             writer.key("rows")
             writer.beginArray()
             var place = offset

@@ -35,12 +35,9 @@ extension Tail {
         let (path, folder) = (recordingPath, recordFolder)
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("recording")
-            if let path { writer.string(path) } else { writer.null() }
-            writer.key("folder")
-            if let folder { writer.string(folder) } else { writer.null() }
-            writer.key("viewers")
-            writer.integer(viewers.count)
+            writer.member("recording", orNull: path)
+            writer.member("folder", orNull: folder)
+            writer.member("viewers", viewers.count)
             writer.endObject()
         }
     }

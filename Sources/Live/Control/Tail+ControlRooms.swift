@@ -55,10 +55,7 @@ extension Tail {
         }
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("resources")
-            writer.beginArray()
-            for resource in resources { writer.string(resource) }
-            writer.endArray()
+            writer.member("resources", names: resources)
             writer.endObject()
         }
     }

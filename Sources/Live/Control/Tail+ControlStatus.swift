@@ -13,49 +13,31 @@ extension Tail {
         let rooms = session.roomBook
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("name")
-            writer.string(configuration.controlName)
-            writer.key("kind")
-            writer.string(ControlMethod.Server.tail.rawValue)
-            writer.key("pid")
-            writer.integer(Int(getpid()))
-            writer.key("tool")
-            writer.string(configuration.tool)
-            writer.optional("context", configuration.context)
-            writer.key("url")
-            writer.string(configuration.server.description)
-            writer.key("backend")
-            writer.string(configuration.session.backend.rawValue)
-            writer.key("state")
-            writer.string(standing.state.rawValue)
-            writer.optional("why", standing.why)
-            writer.key("uptime_ms")
-            writer.integer(now.microseconds / 1000)
+            writer.member("name", configuration.controlName)
+            writer.member("kind", ControlMethod.Server.tail.rawValue)
+            writer.member("pid", Int(getpid()))
+            writer.member("tool", configuration.tool)
+            writer.member("context", configuration.context)
+            writer.member("url", configuration.server.description)
+            writer.member("backend", configuration.session.backend.rawValue)
+            writer.member("state", standing.state.rawValue)
+            writer.member("why", standing.why)
+            writer.member("uptime_ms", now.microseconds / 1000)
             writer.key("rooms")
             writer.beginObject()
-            writer.key("wanted")
-            writer.integer(rooms.entries.count)
-            writer.key("joined")
-            writer.integer(rooms.joined)
-            writer.key("refused")
-            writer.integer(rooms.refused)
+            writer.member("wanted", rooms.entries.count)
+            writer.member("joined", rooms.joined)
+            writer.member("refused", rooms.refused)
             writer.endObject()
-            writer.key("events")
-            writer.integer(counts.events)
-            writer.key("gaps")
-            writer.integer(counts.gaps)
-            writer.key("rate")
-            writer.number(rates.rate(over: 1, at: now))
-            writer.key("rate_60s")
-            writer.number(rates.rate(over: 60, at: now))
+            writer.member("events", counts.events)
+            writer.member("gaps", counts.gaps)
+            writer.member("rate", rates.rate(over: 1, at: now))
+            writer.member("rate_60s", rates.rate(over: 60, at: now))
             if let lag { writer.member("lag_ms", Int(clamping: lag)) }
-            writer.optional("recording", recordingPath)
-            writer.key("paused")
-            writer.bool(configuration.view?.isPaused ?? false)
-            writer.key("waiting")
-            writer.integer(configuration.view?.waiting ?? 0)
-            writer.key("viewers")
-            writer.integer(viewers.count)
+            writer.member("recording", recordingPath)
+            writer.member("paused", configuration.view?.isPaused ?? false)
+            writer.member("waiting", configuration.view?.waiting ?? 0)
+            writer.member("viewers", viewers.count)
             writer.endObject()
         }
     }
@@ -66,17 +48,15 @@ extension Tail {
         let sections = session.model.sectionKeys
         return ControlResult { writer in
             writer.beginObject()
-            writer.key("uptime_ms")
-            writer.integer(now.microseconds / 1000)
-            for (name, count) in statistics { writer.member(name, count) }
-            writer.key("rate")
-            writer.number(rates.rate(over: 1, at: now))
-            writer.key("rate_60s")
-            writer.number(rates.rate(over: 60, at: now))
-            writer.key("sections")
-            writer.integer(sections.count)
-            writer.key("items")
-            writer.integer(sections.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
+            writer.member("uptime_ms", now.microseconds / 1000)
+            for (name, count) in statistics {
+                writer.key(name)
+                writer.integer(count)
+            }
+            writer.member("rate", rates.rate(over: 1, at: now))
+            writer.member("rate_60s", rates.rate(over: 60, at: now))
+            writer.member("sections", sections.count)
+            writer.member("items", sections.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
             writer.endObject()
         }
     }
@@ -130,20 +110,5 @@ extension Tail.Counts {
             ("events", events), ("changes", changes), ("gaps", gaps), ("undecodable", undecodable),
             ("connections", connections), ("requests", requests.answered),
         ]
-    }
-}
-
-extension JSONWriter {
-    /// A member that is left out when it is nil.
-    mutating func optional(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        key(name)
-        string(value)
-    }
-
-    /// A member whose value is a number.
-    mutating func member(_ name: String, _ value: Int) {
-        key(name)
-        integer(value)
     }
 }

@@ -144,18 +144,13 @@ extension EmitReport {
     public var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("state")
-        writer.string(outcome.name)
-        if let ackID { writer.member("ack", ackID) }
+        writer.member("state", outcome.name)
+        writer.member("ack", ackID)
         if let answer = outcome.answer {
-            writer.key("answer")
-            writer.inertRaw(answer.arguments)
+            writer.member("answer", answer.arguments)
             writer.member("took_us", Int(duration.microseconds))
         }
-        if isProblem {
-            writer.key("words")
-            writer.string(sentence)
-        }
+        if isProblem { writer.member("words", sentence) }
         writer.endObject()
         return writer.bytes
     }

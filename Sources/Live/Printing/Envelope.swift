@@ -60,80 +60,49 @@ struct Envelope: ~Copyable {
     private mutating func begin(_ type: String, _ stamped: StampedReport) {
         let stamp = stamped.stamp
         writer.beginObject()
-        writer.key("v")
-        writer.integer(Envelope.version)
-        writer.key("type")
-        writer.string(type)
-        writer.key("n")
-        writer.integer(stamp.n)
-        writer.key("time")
-        writer.string(TimeText.rfc3339(wall: stamp.wall))
-        writer.key("t_us")
-        writer.integer(stamp.time.microseconds)
-        writer.key("ctx")
-        string(stamped.context)
+        writer.member("v", Envelope.version)
+        writer.member("type", type)
+        writer.member("n", stamp.n)
+        writer.member("time", TimeText.rfc3339(wall: stamp.wall))
+        writer.member("t_us", stamp.time.microseconds)
+        writer.member("ctx", orNull: stamped.context)
     }
 
     private mutating func append(_ mark: Notice.Mark, _ stamped: StampedReport) {
         begin("mark", stamped)
-        writer.key("label")
-        writer.string(mark.label)
-        writer.key("author")
-        writer.string(mark.author)
+        writer.member("label", mark.label)
+        writer.member("author", mark.author)
     }
 
     private mutating func append(
         _ report: EventReport, _ stamped: StampedReport, _ connection: Int, leftOut: Int
     ) {
         begin("event", stamped)
-        writer.key("lag_ms")
-        integer(stamped.lag)
-        writer.key("conn")
-        writer.integer(connection)
-        writer.key("dir")
-        writer.string("in")
-        writer.key("namespace")
-        writer.string(report.namespace)
-        writer.key("room")
-        string(report.room)
-        writer.key("actor")
-        string(report.actor)
-        writer.key("kind")
-        writer.string(report.kind)
-        writer.key("event")
-        writer.string(report.wireName)
-        writer.key("known")
-        writer.bool(report.isKnown)
-        writer.key("payload")
-        writer.inertRaw(report.payload)
-        writer.key("server_time")
-        string(report.serverTime.map { TimeText.rfc3339(milliseconds: $0.milliseconds) })
-        writer.key("clock_offset_ms")
-        writer.integer(stamped.clockOffset)
-        writer.key("room_title")
-        string(report.room.flatMap { rooms.title(of: $0) })
-        writer.key("summary")
-        writer.string(report.event.summary)
-        writer.key("dropped_before")
-        writer.integer(leftOut)
-        writer.key("ack")
-        integer(report.ackID)
+        writer.member("lag_ms", orNull: stamped.lag)
+        writer.member("conn", connection)
+        writer.member("dir", "in")
+        writer.member("namespace", report.namespace)
+        writer.member("room", orNull: report.room)
+        writer.member("actor", orNull: report.actor)
+        writer.member("kind", report.kind)
+        writer.member("event", report.wireName)
+        writer.member("known", report.isKnown)
+        writer.member("payload", report.payload)
+        writer.member("server_time", orNull: report.serverTime.map { TimeText.rfc3339(milliseconds: $0.milliseconds) })
+        writer.member("clock_offset_ms", stamped.clockOffset)
+        writer.member("room_title", orNull: report.room.flatMap { rooms.title(of: $0) })
+        writer.member("summary", report.event.summary)
+        writer.member("dropped_before", leftOut)
+        writer.member("ack", orNull: report.ackID)
     }
 
     private mutating func append(_ gap: GapReport, _ stamped: StampedReport) {
         begin("gap", stamped)
-        writer.key("cause")
-        writer.string(gap.cause.rawValue)
-        writer.key("from_us")
-        writer.integer(gap.from.microseconds)
-        writer.key("to_us")
-        writer.integer(gap.to.microseconds)
-        writer.key("lost")
-        integer(gap.lost)
-        writer.key("refetching")
-        writer.beginArray()
-        for resource in gap.refetching { writer.string(resource) }
-        writer.endArray()
+        writer.member("cause", gap.cause.rawValue)
+        writer.member("from_us", gap.from.microseconds)
+        writer.member("to_us", gap.to.microseconds)
+        writer.member("lost", orNull: gap.lost)
+        writer.member("refetching", names: gap.refetching)
         writer.key("hole")
         if let hole = gap.hole { hole.encode(into: &writer) } else { writer.null() }
     }
@@ -148,20 +117,13 @@ struct Envelope: ~Copyable {
         case .lost(let why, let retryIn):
             fields = ConnectionFields(state: "lost", why: why, retryIn: retryIn?.microseconds)
         }
-        writer.key("conn")
-        writer.integer(connection)
-        writer.key("state")
-        writer.string(fields.state)
-        writer.key("attempt")
-        integer(fields.attempt)
-        writer.key("target")
-        string(fields.target)
-        writer.key("eio")
-        integer(fields.revision)
-        writer.key("why")
-        string(fields.why)
-        writer.key("retry_in_us")
-        integer(fields.retryIn)
+        writer.member("conn", connection)
+        writer.member("state", fields.state)
+        writer.member("attempt", orNull: fields.attempt)
+        writer.member("target", orNull: fields.target)
+        writer.member("eio", orNull: fields.revision)
+        writer.member("why", orNull: fields.why)
+        writer.member("retry_in_us", orNull: fields.retryIn)
     }
 
     private struct ConnectionFields {
@@ -175,115 +137,73 @@ struct Envelope: ~Copyable {
 
     private mutating func append(_ report: RoomReport, _ stamped: StampedReport) {
         begin("room", stamped)
-        writer.key("room")
-        writer.string(report.room)
-        writer.key("change")
-        writer.string(report.change.rawValue)
-        writer.key("source")
-        writer.string(report.source)
-        writer.key("why")
-        string(report.why)
+        writer.member("room", report.room)
+        writer.member("change", report.change.rawValue)
+        writer.member("source", report.source)
+        writer.member("why", orNull: report.why)
     }
 
     private mutating func append(_ report: ActionReport, _ stamped: StampedReport) {
         begin("action", stamped)
         let change = report.change
-        for (key, value) in [("action", report.action.id.description), ("do", report.action.operation.name)] {
-            writer.key(key)
-            writer.string(value)
-        }
-        writer.key("state")
-        writer.string(change.name)
-        writer.key("attempt")
-        integer(change.attempt)
-        writer.key("subject")
-        string(change.subject?.description)
-        writer.key("why")
-        string(change.why)
-        writer.key("status")
-        integer(change.status)
-        writer.key("retry_in_us")
-        integer(change.retryIn?.microseconds)
+        writer.member("action", report.action.id.description)
+        writer.member("do", report.action.operation.name)
+        writer.member("state", change.name)
+        writer.member("attempt", orNull: change.attempt)
+        writer.member("subject", orNull: change.subject?.description)
+        writer.member("why", orNull: change.why)
+        writer.member("status", orNull: change.status)
+        writer.member("retry_in_us", orNull: change.retryIn?.microseconds)
     }
 
     private mutating func append(_ report: EmitReport, _ stamped: StampedReport) {
         begin("emit", stamped)
-        writer.key("dir")
-        writer.string("out")
-        writer.key("namespace")
-        writer.string(report.namespace)
-        writer.key("event")
-        writer.string(report.name)
-        writer.key("ack")
-        integer(report.ackID)
-        writer.key("answers")
-        writer.bool(report.isAnswer)
-        writer.key("state")
-        writer.string(report.outcome.name)
+        writer.member("dir", "out")
+        writer.member("namespace", report.namespace)
+        writer.member("event", report.name)
+        writer.member("ack", orNull: report.ackID)
+        writer.member("answers", report.isAnswer)
+        writer.member("state", report.outcome.name)
         writer.key("payload")
         if let answer = report.outcome.answer { writer.inertRaw(answer.arguments) } else { writer.null() }
-        writer.key("why")
-        string(report.outcome.why)
-        writer.key("took_us")
-        writer.integer(report.duration.microseconds)
+        writer.member("why", orNull: report.outcome.why)
+        writer.member("took_us", report.duration.microseconds)
     }
 
     private mutating func append(_ report: RefetchReport, _ stamped: StampedReport) {
         begin("refetch", stamped)
-        writer.key("resource")
-        writer.string(report.resource)
-        writer.key("outcome")
-        writer.string(report.outcome.rawValue)
-        writer.key("status")
-        integer(report.status)
-        writer.key("caused_by")
-        writer.integer(report.cause)
-        writer.key("took_us")
-        writer.integer(report.duration.microseconds)
+        writer.member("resource", report.resource)
+        writer.member("outcome", report.outcome.rawValue)
+        writer.member("status", orNull: report.status)
+        writer.member("caused_by", report.cause)
+        writer.member("took_us", report.duration.microseconds)
     }
 
     private mutating func append(_ report: TypingReport, _ stamped: StampedReport) {
         begin("typing", stamped)
-        writer.key("change")
-        writer.string(report.change.rawValue)
-        writer.key("user")
-        writer.string(report.user.description)
-        writer.key("name")
-        string(report.name)
-        writer.key("channel")
-        writer.string(report.channel.description)
-        writer.key("channel_name")
-        string(report.channelName)
-        writer.key("thread")
-        string(report.thread?.description)
-        writer.key("typing")
-        writer.beginArray()
-        for name in report.typing { writer.string(name) }
-        writer.endArray()
+        writer.member("change", report.change.rawValue)
+        writer.member("user", report.user.description)
+        writer.member("name", orNull: report.name)
+        writer.member("channel", report.channel.description)
+        writer.member("channel_name", orNull: report.channelName)
+        writer.member("thread", orNull: report.thread?.description)
+        writer.member("typing", names: report.typing)
     }
 
     private mutating func append(_ report: UndecodableReport, _ stamped: StampedReport) {
         begin("undecodable", stamped)
-        writer.key("layer")
-        writer.string(report.layer.rawValue)
-        writer.key("subject")
-        writer.string(report.subject)
-        writer.key("message")
-        writer.string(report.message)
+        writer.member("layer", report.layer.rawValue)
+        writer.member("subject", report.subject)
+        writer.member("message", report.message)
         writer.key("excerpt")
         writer.string(utf8: report.excerpt)
     }
 
     private mutating func append(_ diff: DiffReport, _ stamped: StampedReport) {
         begin("diff", stamped)
-        writer.key("seq")
-        writer.integer(diff.sequence)
-        writer.key("caused_by")
-        writer.integer(diff.cause)
-        writer.key("refetched")
-        writer.beginArray()
-        for resource in diff.refetched { writer.string(resource) }
-        writer.endArray()
+        writer.member("seq", diff.sequence)
+        writer.member("caused_by", diff.cause)
+        writer.member("refetched", names: diff.refetched)
         writer.key("diff")
         writer.beginArray()
         for row in DiffRow.rows(of: diff.batch) { append(row) }
@@ -292,16 +212,11 @@ struct Envelope: ~Copyable {
 
     private mutating func append(_ row: DiffRow) {
         writer.beginObject()
-        writer.key("op")
-        writer.string(row.operation.rawValue)
-        writer.key("section")
-        writer.string(row.item.sectionKey.name)
-        writer.key("parent")
-        string(row.item.sectionKey.parent?.description)
-        writer.key("kind")
-        writer.string(row.item.id.kind.rawValue)
-        writer.key("id")
-        writer.string(row.item.id.text)
+        writer.member("op", row.operation.rawValue)
+        writer.member("section", row.item.sectionKey.name)
+        writer.member("parent", orNull: row.item.sectionKey.parent?.description)
+        writer.member("kind", row.item.id.kind.rawValue)
+        writer.member("id", row.item.id.text)
         writer.key("from")
         path(row.from)
         writer.key("to")
@@ -329,13 +244,5 @@ struct Envelope: ~Copyable {
         writer.integer(path.section)
         writer.integer(path.item)
         writer.endArray()
-    }
-
-    private mutating func string(_ text: String?) {
-        if let text { writer.string(text) } else { writer.null() }
-    }
-
-    private mutating func integer(_ number: (some BinaryInteger)?) {
-        if let number { writer.integer(number) } else { writer.null() }
     }
 }

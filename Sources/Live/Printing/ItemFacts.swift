@@ -27,8 +27,7 @@ struct ItemFacts {
         if let delivery = item.delivery {
             writer.endLine()
             writer.beginObject()
-            writer.key("delivery")
-            writer.string(delivery.rawValue)
+            writer.member("delivery", delivery.rawValue)
             writer.endObject()
         }
         text = writer.bytes

@@ -11,31 +11,22 @@ extension Summary {
         _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
     ) {
         writer.beginObject()
-        for (key, value) in [("v", Int64(Envelope.version)), ("n", 0), ("t_us", lastTime.microseconds)] {
-            if key == "n" {
-                writer.key("type")
-                writer.string("summary")
-            }
-            if key == "t_us" {
-                writer.key("time")
-                writer.string(TimeText.rfc3339(wall: lastWall))
-            }
-            writer.key(key)
-            writer.integer(value)
-        }
-        writer.key("ctx")
-        if let context = end.context { writer.string(context) } else { writer.null() }
-        writer.key("end")
-        if let words { writer.string(words) } else { writer.null() }
-        let figures = [
-            ("code", code), ("duration_us", Int(duration.microseconds)), ("events", events),
-            ("undecodable", undecodable),
-            ("gaps", gaps), ("lost", lost), ("reconnects", reconnects), ("denied", denied), ("batches", batches),
-        ]
-        for (key, value) in figures {
-            writer.key(key)
-            writer.integer(value)
-        }
+        writer.member("v", Envelope.version)
+        writer.member("type", "summary")
+        writer.member("n", 0)
+        writer.member("time", TimeText.rfc3339(wall: lastWall))
+        writer.member("t_us", lastTime.microseconds)
+        writer.member("ctx", orNull: end.context)
+        writer.member("end", orNull: words)
+        writer.member("code", code)
+        writer.member("duration_us", duration.microseconds)
+        writer.member("events", events)
+        writer.member("undecodable", undecodable)
+        writer.member("gaps", gaps)
+        writer.member("lost", lost)
+        writer.member("reconnects", reconnects)
+        writer.member("denied", denied)
+        writer.member("batches", batches)
         for (key, tally) in [("kinds", kinds), ("rooms", rooms), ("actors", actors), ("unknown", unknownNames)] {
             writer.key(key)
             Self.write(tally, into: &writer)
@@ -55,41 +46,29 @@ extension Summary {
         writer.beginArray()
         for (name, count) in names { write(name, count, into: &writer) }
         writer.endArray()
-        writer.key("others")
-        writer.integer(others)
+        writer.member("others", others)
         writer.endObject()
     }
 
     private static func write(_ name: String, _ count: Int, into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
-        writer.key("count")
-        writer.integer(count)
+        writer.member("name", name)
+        writer.member("count", count)
         writer.endObject()
     }
 
     private func write(_ requests: RequestFigures, into writer: inout JSONWriter) {
         writer.key("requests")
         writer.beginObject()
-        writer.key("answered")
-        writer.integer(requests.answered)
-        writer.key("failed")
-        writer.integer(requests.failed)
+        writer.member("answered", requests.answered)
+        writer.member("failed", requests.failed)
         writer.key("reasons")
         writer.beginArray()
         for reason in requests.reasons { Self.write(reason.name, reason.count, into: &writer) }
         writer.endArray()
-        writer.key("open")
-        writer.integer(requests.open)
-        for (key, percentile) in [("p50_us", 50), ("p99_us", 99)] {
-            writer.key(key)
-            if let latency = requests.latency(percentile: percentile) {
-                writer.integer(latency.microseconds)
-            } else {
-                writer.null()
-            }
-        }
+        writer.member("open", requests.open)
+        writer.member("p50_us", orNull: requests.latency(percentile: 50)?.microseconds)
+        writer.member("p99_us", orNull: requests.latency(percentile: 99)?.microseconds)
         writer.endObject()
     }
 
@@ -108,10 +87,8 @@ extension Summary {
         writer.beginArray()
         for (section, count) in sections.prefix(Self.mostTold) {
             writer.beginObject()
-            writer.key("section")
-            writer.string(section.text)
-            writer.key("rows")
-            writer.integer(count)
+            writer.member("section", section.text)
+            writer.member("rows", count)
             writer.endObject()
         }
         writer.endArray()
@@ -123,24 +100,17 @@ extension FilterTally {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.key("filter")
         writer.beginObject()
-        writer.key("events")
-        writer.integer(seen.events)
-        writer.key("others")
-        writer.integer(seen.others)
-        writer.key("sampled_out")
-        writer.integer(sampledOut)
+        writer.member("events", seen.events)
+        writer.member("others", seen.others)
+        writer.member("sampled_out", sampledOut)
         writer.key("clauses")
         writer.beginArray()
         for share in shares {
             writer.beginObject()
-            for (key, value) in [("clause", share.clause), ("origin", share.origin)] {
-                writer.key(key)
-                writer.string(value)
-            }
-            for (key, value) in [("events", share.removed.events), ("others", share.removed.others)] {
-                writer.key(key)
-                writer.integer(value)
-            }
+            writer.member("clause", share.clause)
+            writer.member("origin", share.origin)
+            writer.member("events", share.removed.events)
+            writer.member("others", share.removed.others)
             writer.endObject()
         }
         writer.endArray()

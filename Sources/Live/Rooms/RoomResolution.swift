@@ -71,10 +71,8 @@ package struct RoomResolution: Hashable, Sendable {
         writer.beginArray()
         for found in found {
             writer.beginObject()
-            writer.key("pattern")
-            writer.string(found.pattern)
-            writer.key("effect")
-            writer.string(found.effect)
+            writer.member("pattern", found.pattern)
+            writer.member("effect", found.effect)
             writer.key("room")
             found.row.encode(into: &writer)
             writer.endObject()
@@ -84,12 +82,8 @@ package struct RoomResolution: Hashable, Sendable {
         writer.beginArray()
         for unmatched in unmatched {
             writer.beginObject()
-            writer.key("pattern")
-            writer.string(unmatched.pattern)
-            if let suggestion = unmatched.suggestion {
-                writer.key("suggestion")
-                writer.string(suggestion)
-            }
+            writer.member("pattern", unmatched.pattern)
+            writer.member("suggestion", unmatched.suggestion)
             writer.endObject()
         }
         writer.endArray()

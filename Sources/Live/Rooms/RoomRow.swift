@@ -55,10 +55,8 @@ package struct RoomRow: Hashable, Sendable {
             writer.key(key)
             writer.integer(value)
         }
-        writer.key("rate")
-        writer.number((rate * 1000).rounded() / 1000)
-        writer.key("muted")
-        writer.bool(isMuted)
+        writer.member("rate", (rate * 1000).rounded() / 1000)
+        writer.member("muted", isMuted)
         writer.endObject()
     }
 

@@ -246,12 +246,9 @@ extension Tail {
             }
             return Self.text { writer in
                 writer.beginObject()
-                for (key, value) in [
-                    ("store", keeper.store.path), ("server", scope.account.server), ("user", scope.account.user),
-                ] {
-                    writer.key(key)
-                    writer.string(value)
-                }
+                writer.member("store", keeper.store.path)
+                writer.member("server", scope.account.server)
+                writer.member("user", scope.account.user)
                 writer.endObject()
             }
         }

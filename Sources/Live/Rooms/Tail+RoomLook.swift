@@ -62,11 +62,9 @@ extension Tail {
         let shown = items.filter { item in look.since.map { item.sortKey >= $0 } ?? true }
         return Self.text { writer in
             writer.beginObject()
-            writer.key("room")
-            writer.string(look.room)
+            writer.member("room", look.room)
             // Whether the server has just said so; else it is what was known.
-            writer.key("fresh")
-            writer.bool(isFresh)
+            writer.member("fresh", isFresh)
             writer.key("items")
             writer.beginArray()
             for item in shown { item.encode(into: &writer) }

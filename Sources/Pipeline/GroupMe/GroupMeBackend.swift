@@ -64,8 +64,7 @@ struct GroupMeBackend: Backend {
         guard let token else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("access_token")
-        writer.string(token.reveal())
+        writer.member("access_token", token.reveal())
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }

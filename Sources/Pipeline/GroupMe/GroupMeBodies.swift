@@ -45,10 +45,7 @@ enum GroupMeBodies {
         if let name { add("name", name, to: &writer) }
         if let description, !description.isEmpty || isShared == nil { add("description", description, to: &writer) }
         if let picture, !picture.isEmpty { add("image_url", picture, to: &writer) }
-        if let isShared {
-            writer.key("share")
-            writer.bool(isShared)
-        }
+        writer.member("share", isShared)
         writer.endObject()
         return writer.bytes
     }

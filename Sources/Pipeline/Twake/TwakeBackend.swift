@@ -40,8 +40,7 @@ struct TwakeBackend: Backend {
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("token")
-        writer.string(token?.reveal() ?? "")
+        writer.member("token", token?.reveal() ?? "")
         writer.endObject()
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: RawJSON(unchecked: writer.bytes[...]))))
     }
@@ -129,12 +128,8 @@ struct TwakeBackend: Backend {
     private func roomRequest(_ name: String, _ room: String, token: String?) -> Transaction.RoomRequest {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("name")
-        writer.string(room)
-        if let token {
-            writer.key("token")
-            writer.string(token)
-        }
+        writer.member("name", room)
+        writer.member("token", token)
         writer.endObject()
         return .emit(Transaction.Emission(name: name, arguments: RawJSON(unchecked: writer.bytes[...])))
     }

@@ -124,10 +124,8 @@ extension TwakeBackend {
         guard !users.isEmpty else { return }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("name")
-        writer.string(Twake.RoomName.online(company: company).description)
-        writer.key("type")
-        writer.string("user:online")
+        writer.member("name", Twake.RoomName.online(company: company).description)
+        writer.member("type", "user:online")
         writer.key("data")
         writer.beginArray()
         for user in users { writer.string(user.description) }

@@ -83,17 +83,15 @@ enum CloudEvents {
             begin(
                 line, head, part: written, type: (prefixes[backend] ?? "io.weir.") + event.name, source: url,
                 into: &json)
-            text("subject", event.room, into: &json)
-            text("dataschema", "urn:weir:\(backend):1", into: &json)
-            text("weirdirection", frame.direction.rawValue, into: &json)
-            text("weirconnection", String(frame.connection), into: &json)
-            text("weirchannel", event.delivery?.channel, into: &json)
+            json.member("subject", event.room)
+            json.member("dataschema", "urn:weir:\(backend):1")
+            json.member("weirdirection", frame.direction.rawValue)
+            json.member("weirconnection", String(frame.connection))
+            json.member("weirchannel", event.delivery?.channel)
             if arguments.count == 1 {
-                json.key("data")
-                json.inertRaw(arguments[0])
+                json.member("data", arguments[0])
             } else {
-                json.key("weirarguments")
-                json.integer(arguments.count)
+                json.member("weirarguments", arguments.count)
                 json.key("data")
                 json.beginArray()
                 for argument in arguments { json.inertRaw(argument) }
@@ -112,9 +110,8 @@ enum CloudEvents {
         begin(line, head, part: 0, type: gapType, source: nil, into: &json)
         json.key("data")
         json.beginObject()
-        text("why", gap.why, into: &json)
-        json.key("lost")
-        if let lost = gap.lost { json.integer(lost) } else { json.null() }
+        json.member("why", gap.why)
+        json.member("lost", orNull: gap.lost)
         json.endObject()
         json.endObject()
         json.endLine()
@@ -125,18 +122,12 @@ enum CloudEvents {
         _ line: RecordLine, _ head: Record.Head, part: Int, type: String, source: String?, into json: inout JSONWriter
     ) {
         json.beginObject()
-        text("specversion", "1.0", into: &json)
-        text("id", "\(head.recording)/\(line.stamp.n)" + (part > 0 ? ".\(part)" : ""), into: &json)
-        text("source", source ?? "urn:weir:\(head.recording)", into: &json)
-        text("type", type, into: &json)
-        text("time", RecordingTime.text(line.stamp.wall), into: &json)
-        text("datacontenttype", "application/json", into: &json)
-    }
-
-    private static func text(_ key: StaticString, _ value: String?, into json: inout JSONWriter) {
-        guard let value else { return }
-        json.key(key)
-        json.string(value)
+        json.member("specversion", "1.0")
+        json.member("id", "\(head.recording)/\(line.stamp.n)" + (part > 0 ? ".\(part)" : ""))
+        json.member("source", source ?? "urn:weir:\(head.recording)")
+        json.member("type", type)
+        json.member("time", RecordingTime.text(line.stamp.wall))
+        json.member("datacontenttype", "application/json")
     }
 
     /// The arguments of an event's packet, without its name.
@@ -232,8 +223,7 @@ extension CloudEvents {
         var json = JSONWriter()
         json.beginArray()
         json.beginObject()
-        json.key("channel")
-        json.string(channel)
+        json.member("channel", channel)
         json.key("data")
         json.raw(data)
         json.endObject()

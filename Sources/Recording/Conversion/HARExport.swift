@@ -30,10 +30,8 @@ struct HARExport {
         var output = try OutputFile(destination)
         var json = JSONWriter()
         json.beginObject()
-        json.key("name")
-        json.string("weir")
-        json.key("version")
-        json.string(tool.split(separator: " ").last.map(String.init) ?? tool)
+        json.member("name", "weir")
+        json.member("version", tool.split(separator: " ").last.map(String.init) ?? tool)
         json.endObject()
         try output.write(#"{"log":{"version":"1.2","creator":"# + String(decoding: json.bytes, as: UTF8.self))
         try output.write(#","pages":[],"entries":["#)
@@ -126,10 +124,8 @@ extension HARExport.Entry {
     fileprivate mutating func add(_ frame: Record.FrameRecord, _ stamp: Stamp) {
         var json = JSONWriter()
         json.beginObject()
-        json.key("type")
-        json.string(frame.direction == .in ? "receive" : "send")
-        json.key("time")
-        json.number(Double(stamp.wall) / 1e6)
+        json.member("type", frame.direction == .in ? "receive" : "send")
+        json.member("time", Double(stamp.wall) / 1e6)
         json.key("opcode")
         switch frame.message {
         case .text(let bytes):

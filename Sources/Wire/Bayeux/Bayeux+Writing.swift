@@ -12,12 +12,8 @@ extension Bayeux {
         mutating func add(_ channel: String, id: String?, _ members: (inout JSONWriter) -> Void = { _ in }) {
             isEmpty = false
             writer.beginObject()
-            writer.key("channel")
-            writer.string(channel)
-            if let id {
-                writer.key("id")
-                writer.string(id)
-            }
+            writer.member("channel", channel)
+            writer.member("id", id)
             members(&writer)
             writer.endObject()
         }
@@ -40,29 +36,6 @@ extension Bayeux {
 }
 
 extension JSONWriter {
-    mutating func member(_ key: StaticString, _ value: String) {
-        self.key(key)
-        string(value)
-    }
-
-    mutating func member(_ key: StaticString, _ value: Bool) {
-        self.key(key)
-        bool(value)
-    }
-
-    mutating func member(_ key: StaticString, _ values: [String]) {
-        self.key(key)
-        beginArray()
-        for value in values { string(value) }
-        endArray()
-    }
-
-    mutating func member(_ key: StaticString, _ value: RawJSON?) {
-        guard let value else { return }
-        self.key(key)
-        raw(value)
-    }
-
     mutating func advice(_ advice: Bayeux.Advice) {
         key("advice")
         beginObject()

@@ -49,8 +49,8 @@ extension BayeuxClient {
         publications.append(sent)
         let frame = Bayeux.frame(sent.channel, id: sent.id) { message in
             message.member("clientId", clientID.reveal())
-            message.member("data", sent.data)
-            message.member("ext", sent.ext)
+            message.member("data", raw: sent.data)
+            message.member("ext", raw: sent.ext)
         }
         effects.append(.send(Outgoing(bytes: frame, isConnect: false)))
     }

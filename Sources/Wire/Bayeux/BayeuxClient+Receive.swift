@@ -89,9 +89,7 @@ extension BayeuxClient {
             message.member("clientId", clientID.reveal())
             message.member("connectionType", configuration.connectionType.rawValue)
             if let hold { message.advice(Bayeux.Advice(timeout: hold)) }
-            if let batch {
-                message.member("ext", RawJSON(unchecked: ArraySlice(#"{"ack":\#(batch)}"#.utf8)))
-            }
+            if let batch { message.member("ext", raw: RawJSON(unchecked: ArraySlice(#"{"ack":\#(batch)}"#.utf8))) }
         }
         effects.append(.send(Outgoing(bytes: frame, isConnect: true)))
     }

@@ -98,7 +98,7 @@ extension BayeuxClient {
             let frame = Bayeux.frame(.unsubscribe, id: id) { message in
                 message.member("clientId", clientID.reveal())
                 message.member("subscription", channel.name)
-                message.member("ext", subscriptions[index].ext)
+                message.member("ext", raw: subscriptions[index].ext)
             }
             return effects.append(.send(Outgoing(bytes: frame, isConnect: false)))
         case .wanted, .refused: break
@@ -194,7 +194,7 @@ extension Bayeux.FrameWriter {
         add(Bayeux.Channel.subscribe.name, id: id) { message in
             message.member("clientId", clientID.reveal())
             message.member("subscription", subscription.channel.name)
-            message.member("ext", subscription.ext)
+            message.member("ext", raw: subscription.ext)
         }
     }
 }

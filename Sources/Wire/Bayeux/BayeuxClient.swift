@@ -165,9 +165,9 @@ extension BayeuxClient {
         for index in subscriptions.indices { subscriptions[index].reset() }
         let frame = Bayeux.frame(.handshake, id: id) { message in
             message.member("version", Bayeux.version)
-            message.member("supportedConnectionTypes", [configuration.connectionType.rawValue])
+            message.member("supportedConnectionTypes", names: [configuration.connectionType.rawValue])
             if configuration.acknowledges {
-                message.member("ext", RawJSON(unchecked: ArraySlice(#"{"ack":true}"#.utf8)))
+                message.member("ext", raw: RawJSON(unchecked: ArraySlice(#"{"ack":true}"#.utf8)))
             }
         }
         effects.append(.send(Outgoing(bytes: frame, isConnect: false)))

@@ -18,7 +18,7 @@ extension BayeuxServer {
         answer.add(message.channel, id: message.id, isSuccessful: error == nil) { reply in
             reply.member("clientId", clientID.reveal())
             reply.subscription(message.subscriptions)
-            if let error { reply.member("error", error) }
+            reply.member("error", error)
         }
         guard error == nil else { return }
         for channel in accepted where sessions[number]?.subscriptions.contains(channel) == false {
@@ -87,7 +87,7 @@ extension BayeuxServer {
             if !channel.isService { hand(on: channel, id: message.id, data, into: &effects) }
         }
         answer.add(message.channel, id: message.id, isSuccessful: error == nil) { reply in
-            if let error { reply.member("error", error) }
+            reply.member("error", error)
         }
     }
 
@@ -100,8 +100,8 @@ extension BayeuxServer {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("channel", channel.name)
-        writer.member("data", data)
-        if let id { writer.member("id", id) }
+        writer.member("data", raw: data)
+        writer.member("id", id)
         writer.endObject()
         for number in receivers { deliver(writer.bytes, to: number, into: &effects) }
     }
@@ -194,7 +194,7 @@ extension JSONWriter {
         if names.count == 1, let name = names.first {
             member("subscription", name)
         } else {
-            member("subscription", names)
+            member("subscription", names: names)
         }
     }
 }

@@ -38,7 +38,7 @@ extension BayeuxServer {
         ) -> [UInt8] {
             var writer = JSONWriter()
             writer.beginObject()
-            if let id { writer.member("id", id) }
+            writer.member("id", id)
             writer.member("channel", channel)
             writer.member("successful", isSuccessful)
             members(&writer)
@@ -86,7 +86,7 @@ extension BayeuxServer {
         if let error {
             return answer.add(message.channel, id: message.id, isSuccessful: false) { reply in
                 reply.member("version", Bayeux.version)
-                reply.member("supportedConnectionTypes", types)
+                reply.member("supportedConnectionTypes", names: types)
                 reply.member("error", error)
                 reply.advice(advice(.handshake))
             }
@@ -94,7 +94,7 @@ extension BayeuxServer {
         let clientID = begin(at: now, into: &effects)
         answer.add(message.channel, id: message.id, isSuccessful: true) { reply in
             reply.member("version", Bayeux.version)
-            reply.member("supportedConnectionTypes", types)
+            reply.member("supportedConnectionTypes", names: types)
             reply.member("clientId", clientID.reveal())
             reply.advice(advice())
         }
