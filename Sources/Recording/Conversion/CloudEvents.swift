@@ -20,14 +20,7 @@ enum CloudEvents {
         var urls: [Int: String] = [:]
         var output = try OutputFile(destination)
         var json = JSONWriter()
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item {
-                    report.problems += 1
-                    hear(path, problem)
-                }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             json.reset()
             switch line.record {
             case .connection(let change):
@@ -52,6 +45,7 @@ enum CloudEvents {
             report.written += 1
         }
         try output.close()
+        report.problems += reader.problems
         return report
     }
 

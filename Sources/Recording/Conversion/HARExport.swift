@@ -35,14 +35,8 @@ struct HARExport {
         json.endObject()
         try output.write(#"{"log":{"version":"1.2","creator":"# + String(decoding: json.bytes, as: UTF8.self))
         try output.write(#","pages":[],"entries":["#)
-        while let item = try reader.next() {
-            switch item {
-            case .problem(let problem):
-                export.report.problems += 1
-                hear(path, problem)
-            case .line(let line): try export.add(line, &output)
-            }
-        }
+        while let line = try reader.next(hearing: hear) { try export.add(line, &output) }
+        export.report.problems = reader.problems
         for place in export.entries.indices { export.entries[place].entry.isClosed = true }
         try export.flush(&output)
         try output.write("]}}\n")

@@ -31,14 +31,7 @@ enum LineLog {
         var report = ToolReport()
         var reader = try LineReader(opening: path)
         var output = try OutputFile(destination)
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item {
-                    report.problems += 1
-                    hear(path, problem)
-                }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             switch line.record {
             case .frame(let frame):
                 try output.write(text(of: frame, line.stamp))
@@ -51,6 +44,7 @@ enum LineLog {
             }
         }
         try output.close()
+        report.problems = reader.problems
         return report
     }
 

@@ -27,6 +27,8 @@ struct LineReader: ~Copyable {
     private var reader: RecordingReader
     private var lastNumber = 0
     private var waiting: Item?
+    /// How many problems `next(hearing:)` told.
+    private(set) var problems = 0
 
     /// Opens a file; `-` is standard input.
     init(opening path: String) throws(RecordingError) {
@@ -48,6 +50,19 @@ struct LineReader: ~Copyable {
         if waiting == nil { waiting = try next() }
         guard case .line(let line)? = waiting else { return 1 }
         return max(1, line.isAside ? line.stamp.n + 1 : line.stamp.n)
+    }
+
+    /// The next record; what is wrong before it is told.
+    mutating func next(hearing hear: ProblemListener) throws(RecordingError) -> RecordLine? {
+        while let item = try next() {
+            switch item {
+            case .line(let line): return line
+            case .problem(let problem):
+                problems += 1
+                hear(path, problem)
+            }
+        }
+        return nil
     }
 
     mutating func next() throws(RecordingError) -> Item? {

@@ -67,23 +67,18 @@ public enum RecordingCopy {
         var writer = try LineWriter.begin(
             destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source(renumbersConnections: renumbersConnections)
-        while let item = try reader.next() {
-            switch item {
-            case .problem(let problem):
-                report.problems += 1
-                hear(path, problem)
-            case .line(let line):
-                // What the model was like cannot be compared where something is missing.
-                if case .state = line.record, report.leftOut > 0 {
-                    report.leftOut += 1
-                } else if try isWanted(line) {
-                    try writer.append(line, from: &source)
-                } else if !line.record.isWritersOwn {
-                    report.leftOut += 1
-                }
+        while let line = try reader.next(hearing: hear) {
+            // What the model was like cannot be compared where something is missing.
+            if case .state = line.record, report.leftOut > 0 {
+                report.leftOut += 1
+            } else if try isWanted(line) {
+                try writer.append(line, from: &source)
+            } else if !line.record.isWritersOwn {
+                report.leftOut += 1
             }
         }
         report.written = writer.records
+        report.problems = reader.problems
         try writer.close()
         return report
     }

@@ -103,14 +103,7 @@ extension RecordingCopy {
         var source = LineWriter.Source()
         var cursor = SpanCursor(span)
         var prelude: Prelude? = Prelude()
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item {
-                    report.problems += 1
-                    hear(path, problem)
-                }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
             switch cursor.move(to: line) {
             case .before:
@@ -133,6 +126,7 @@ extension RecordingCopy {
             }
         }
         report.written = writer.records
+        report.problems = reader.problems
         try writer.close()
         return report
     }

@@ -24,11 +24,8 @@ public enum RecordingMarks {
     ) throws(RecordingError) -> [(label: String, stamp: Stamp)] {
         var reader = try LineReader(opening: path)
         var marks: [(label: String, stamp: Stamp)] = []
-        while let item = try reader.next() {
-            switch item {
-            case .problem(let problem): hear(path, problem)
-            case .line(let line): if case .mark(let mark) = line.record { marks.append((mark.label, line.stamp)) }
-            }
+        while let line = try reader.next(hearing: hear) {
+            if case .mark(let mark) = line.record { marks.append((mark.label, line.stamp)) }
         }
         for mark in try MarkFile(beside: path).marks() {
             let place = marks.firstIndex { $0.stamp.n > mark.number } ?? marks.endIndex
@@ -44,11 +41,7 @@ public enum RecordingMarks {
         var reader = try LineReader(opening: path)
         var last = Stamp(n: 0, time: .zero, wall: reader.head.wallStart)
         let position = try MarkFile(beside: path).resolved(wish.position)
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item { hear(path, problem) }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn || line.isAside { continue }
             guard position.isReached(by: line) else {
                 last = line.stamp
@@ -81,14 +74,7 @@ public enum RecordingMarks {
         var writer = try LineWriter.begin(
             destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source()
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item {
-                    report.problems += 1
-                    hear(path, problem)
-                }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             if !line.record.isWritersOwn {
                 for wish in wishes where wish.position.isReached(by: line) {
                     let mark = Record.MarkRecord(label: wish.label, author: wish.author)
@@ -100,6 +86,7 @@ public enum RecordingMarks {
             try writer.append(line, from: &source)
         }
         report.written = writer.records
+        report.problems = reader.problems
         try writer.close()
         return (report, wishes.map(\.label))
     }

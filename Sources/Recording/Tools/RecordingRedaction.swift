@@ -40,19 +40,14 @@ public struct RecordingRedaction {
         var writer = try LineWriter.begin(
             destination, head: head(reader.headText, reader.head), wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source()
-        while let item = try reader.next() {
-            switch item {
-            case .problem(let problem):
-                report.problems += 1
-                hear(path, problem)
-            case .line(var line):
-                if line.record.isWritersOwn { continue }
-                // The model is another one where words of it were replaced.
-                if case .state = line.record, report.changed > 0 { continue }
-                redact(&line)
-                try writer.append(line, from: &source)
-            }
+        while var line = try reader.next(hearing: hear) {
+            if line.record.isWritersOwn { continue }
+            // The model is another one where words of it were replaced.
+            if case .state = line.record, report.changed > 0 { continue }
+            redact(&line)
+            try writer.append(line, from: &source)
         }
+        report.problems = reader.problems
         try writer.close()
         return report
     }

@@ -62,11 +62,7 @@ public struct RecordingSearch {
             dropped = false
             hasTold = true
         }
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item { hear(path, problem) }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
             let time = line.stamp.time.microseconds
             if isMatch(line) {

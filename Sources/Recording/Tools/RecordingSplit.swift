@@ -40,14 +40,7 @@ public enum RecordingSplit {
         var prelude = Prelude()
         var part: Part?
         var kept = rule == .marks ? try MarkFile(beside: path).marks().map(\.number).sorted()[...] : []
-        while let item = try reader.next() {
-            guard case .line(let line) = item else {
-                if case .problem(let problem) = item {
-                    report.problems += 1
-                    hear(path, problem)
-                }
-                continue
-            }
+        while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
             var open: Part
             let isBehindMark = !line.isAside && kept.first.map { line.stamp.n > $0 } == true
@@ -80,6 +73,7 @@ public enum RecordingSplit {
             part = consume open
         }
         if let open = part.take() { try open.writer.close() }
+        report.problems = reader.problems
         return (paths, report)
     }
 
