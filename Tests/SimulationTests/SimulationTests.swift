@@ -1,5 +1,9 @@
+import Glibc
 import Simulation
 import Testing
+
+/// Whether there is time for all histories, as in `.ci/nightly`. `.ci/simulate` runs thousands more in a release build.
+let isLong = getenv("WEIR_LONG") != nil
 
 @Suite struct SimulationTests {
     /// Runs the histories of some seeds on as many tasks as there are parts.
@@ -23,8 +27,7 @@ import Testing
         }
     }
 
-    /// A short form of `.ci/simulate`, which runs thousands in a release build.
-    @Test(arguments: [(History.Peer.twake, UInt64(300)), (.groupMe, 150)])
+    @Test(arguments: [(History.Peer.twake, UInt64(isLong ? 300 : 60)), (.groupMe, isLong ? 150 : 30)])
     func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`(
         peer: History.Peer, histories: UInt64
     ) async {
