@@ -16,15 +16,15 @@ import Wire
         }
     }
 
-    @Test func `on thirty thousand mutations`() throws {
+    @Test func `on ten thousand mutations`() throws {
         var mutation = Mutation(random: RandomSource(seed: 20_210_514))
         var accepted = 0
-        for i in 0..<30_000 {
+        for i in 0..<10_000 {
             let document = TwakeDocuments.all[i % TwakeDocuments.all.count]
             if try compare(mutation.of(document)) { accepted += 1 }
         }
         // Both verdicts must be common, or the test would say little.
-        #expect(5_000...25_000 ~= accepted)
+        #expect(1_500...8_500 ~= accepted)
     }
 
     @Test func `on every truncation`() throws {
@@ -33,33 +33,33 @@ import Wire
         }
     }
 
-    @Test func `on eight thousand random texts and their mutations`() throws {
+    @Test func `on thousands of random texts and their mutations`() throws {
         var mutation = Mutation(random: RandomSource(seed: 4))
         var accepted = 0
-        for seed in 0..<8_000 as Range<UInt64> {
+        for seed in 0..<3_000 as Range<UInt64> {
             let text = RandomText.document(seed: seed)
             if try compare(text) { accepted += 1 }
             try compare(mutation.of(text))
         }
-        #expect(accepted == 8_000)
+        #expect(accepted == 3_000)
     }
 
     @Test func `on random numbers, to the last bit`() throws {
         var generator = RandomText(random: RandomSource(seed: 17))
         var accepted = 0
-        for _ in 0..<30_000 {
+        for _ in 0..<10_000 {
             generator.text = []
             generator.number()
             if try compare(generator.text) { accepted += 1 }
         }
-        #expect(accepted == 30_000)
+        #expect(accepted == 10_000)
     }
 
     @Test func `on what the writer writes, which reads back as the same value`() throws {
         var generator = RandomValue(random: RandomSource(seed: 99))
         var plain = JSONWriter()
         var ascii = JSONWriter(asciiOnly: true)
-        for _ in 0..<5_000 {
+        for _ in 0..<2_000 {
             let value = generator.value()
             plain.reset()
             plain.value(value)
@@ -75,7 +75,7 @@ import Wire
 
     @Test func `on texts made inert, which keep their values`() throws {
         var writer = JSONWriter()
-        for seed in 10_000..<14_000 as Range<UInt64> {
+        for seed in 10_000..<12_000 as Range<UInt64> {
             let text = RandomText.document(seed: seed)
             guard let raw = try? RawJSON(checking: text[...]) else { continue }
             writer.reset()

@@ -244,7 +244,14 @@ import Wire
     @Test func `an outbox that is full refuses`() {
         var transcript = Transcript.acting()
         transcript.cut()
-        for index in 0..<Outbox.limit { transcript.send("A\(index)", "x") }
+        // All but one come as a store kept them: what is asked for now looks at all that wait.
+        let kept = (1..<Outbox.limit).map { index in
+            let send = Action.Operation.send(channel: Transcript.channel, thread: nil, text: "x")
+            return OutboxEntry(Action(id: EntityID("A\(index)"), send, asked: Timestamp(milliseconds: 5)))
+        }
+        transcript.feed(.restoreOutbox(kept))
+        transcript.send("A", "x")
+        #expect(transcript.actions == ["A queued"])
         transcript.send("B", "x")
         #expect(transcript.actions.count == 1 && transcript.actions[0].hasPrefix("B refused"))
         #expect(transcript.session.pendingActions.count == Outbox.limit)

@@ -37,7 +37,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel random states: seed \(seed)")
         var states = RandomStates(seed: seed)
-        for number in 0..<1_000 {
+        for number in 0..<300 {
             let problems = states.problems()
             #expect(problems.isEmpty, "seed \(seed), states \(number)")
             if !problems.isEmpty { return }

@@ -8,7 +8,7 @@ import Testing
     func `Views follow random batches, and give the batches from scratch`(operations: ClosedRange<Int>) throws {
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel views: seed \(seed)")
-        for round in 0..<15 {
+        for round in 0..<5 {
             var history = ViewHistory(seed: seed &+ UInt64(round))
             for step in 0..<30 {
                 let problems = try history.step(operations: step == 0 ? 20...30 : operations)

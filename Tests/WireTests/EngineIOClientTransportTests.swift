@@ -367,7 +367,7 @@ struct EngineIOClientTransportTests {
     func `random inputs trap nothing, and the machine keeps its promises`(choice: EngineIO.TransportChoice) {
         var generator = RandomSource(seed: 11)
         var ends = 0
-        for _ in 0..<3000 {
+        for _ in 0..<1000 {
             var client = ClientTransportTranscript(choice, [.v3, .v4].randomElement(using: &generator) ?? .v4)
             var watch = TransportWatch()
             watch.note(client.effects { $0.handle(.start, at: .zero, into: &$1) })
@@ -383,6 +383,6 @@ struct EngineIOClientTransportTests {
             }
             ends += watch.isOver ? 1 : 0
         }
-        #expect(ends > 100)
+        #expect(ends > 20)
     }
 }

@@ -70,12 +70,12 @@ struct HostileInputTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `the server survives twenty thousand frames`(revision: EngineIO.Revision) {
+    func `the server survives thousands of frames`(revision: EngineIO.Revision) {
         var generator = RandomSource(seed: 43)
         var now: Int64 = 0
         var events = 0
         var server = ServerTranscript.joined(revision)
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             if server.machine.deadline == nil {
                 now = 0
                 server = ServerTranscript.joined(revision)
@@ -88,7 +88,7 @@ struct HostileInputTests {
             #expect(lines.count <= 2, "\(lines)")
             #expect(server.advance(to: now).count <= 2)
         }
-        #expect(events > 100)
+        #expect(events > 20)
     }
 
     @Test func `what is nested as deep as the limit is delivered, and one level more is refused`() {

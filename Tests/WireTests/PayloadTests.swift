@@ -224,7 +224,7 @@ struct PayloadTests {
     @Test func `random and mutated bodies trap nothing and are bounded`() {
         var generator = RandomSource(seed: 8)
         var whole = 0
-        for round in 0..<20_000 {
+        for round in 0..<5_000 {
             let vectors = Self.vectors + Self.handshakes
             var body = vectors[Int.random(in: 0..<vectors.count, using: &generator)].body
             for _ in 0..<Int.random(in: 0...3, using: &generator) {
@@ -240,7 +240,7 @@ struct PayloadTests {
                 #expect(packets.allSatisfy { $0.bytes.count <= 64 })
             }
         }
-        #expect(whole > 1000)
+        #expect(whole > 200)
     }
 }
 

@@ -12,7 +12,7 @@ import Wire
         let seed = UInt64.random(in: .min ... .max)
         print("EntityModel random operations (\(setting.testDescription)): seed \(seed)")
         var generator = RandomSource(seed: seed)
-        for round in 0..<12 {
+        for round in 0..<4 {
             var history = EntityHistory(setting.model, sectionOrder: round % 4)
             for step in 0..<60 {
                 let name = try history.step(using: &generator)
