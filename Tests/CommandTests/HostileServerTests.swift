@@ -180,7 +180,7 @@ struct HostileCase: Sendable {
 
     @Test func `a replay of events of 900 kB whose output nobody reads takes as much as any queue holds`() throws {
         let server = try Run(
-            ["/usr/bin/env", "python3", Self.hostileServer, "huge-events", "300"], watchedFor: "done\n")
+            ["/usr/bin/env", "python3", Self.hostileServer, "huge-events", "160"], watchedFor: "done\n")
         defer { server.kill() }
         let folder = try temporaryFolder()
         let recording = "\(folder)/a.weir.jsonl"
@@ -188,7 +188,7 @@ struct HostileCase: Sendable {
             [
                 "tail", "http://127.0.0.1:\(try Self.port(of: server))", "--token", "env:TOKEN", "--store", "none",
                 "--no-ctl",
-                "--record", recording, "--count", "300", "--quiet", "--format", "json",
+                "--record", recording, "--count", "160", "--quiet", "--format", "json",
             ], environment: ["TOKEN": "token-of-ann", "XDG_STATE_HOME": folder])
         #expect(tail.status == 0, "\(tail.errors.suffix(500))")
         let replay = try Run(

@@ -21,7 +21,7 @@ private func pathOfWriter() throws -> String {
 
 /// How many times a writer is killed: a few, or as many as the environment asks for, best of an optimized build:
 /// `WEIR_KILLS=1000 swift test -c release --scratch-path .build/kills --filter KilledRecordingTests`.
-private var kills: Int { getenv("WEIR_KILLS").flatMap { Int(String(cString: $0)) } ?? 15 }
+private var kills: Int { getenv("WEIR_KILLS").flatMap { Int(String(cString: $0)) } ?? 9 }
 
 /// What a reader finds in a file, replayed: the session that a tail had.
 private struct Findings {

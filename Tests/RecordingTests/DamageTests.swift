@@ -59,11 +59,11 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         #expect(deliveries(read).count == sample.lines.count - 1)
     }
 
-    @Test func `of ten thousand corruptions none traps, each is noticed, and every undamaged record is delivered`()
+    @Test func `of thousands of corruptions none traps, each is noticed, and every undamaged record is delivered`()
         throws
     {
         var random = RandomSource(seed: 2_000)
-        for round in 0..<100 {
+        for round in 0..<30 {
             let sample = try ChunkedFile(seed: UInt64(100 + round), count: 12, spacing: 400_000)
             let whole = try entries(of: sample.bytes)
             for _ in 0..<100 {

@@ -137,7 +137,7 @@ struct WatchMouseTests {
 
     @Test(
         "No size, no input and no text traps it, and nothing on the screen acts on a terminal",
-        arguments: 0..<40 as Range<UInt64>)
+        arguments: 0..<12 as Range<UInt64>)
     func survives(seed: UInt64) {
         var dice = RandomSource(seed: seed)
         var screen = WatchedScreen(isReplay: seed % 2 == 0)
