@@ -75,9 +75,9 @@ struct OutputRunTests {
     func printsAsRecorded(format: String) throws {
         let file = try temporaryFolder() + "/a.weir"
         let printed = ["--format", format, "--quiet", "--no-ctl"]
-        let live = try weir(["demo", "--count", "40", "--record", file] + printed)
+        let live = try weir(["demo", "--count", "20", "--record", file] + printed)
         #expect(live.status == 0)
-        #expect(live.output.split(separator: "\n").count >= 40)
+        #expect(live.output.split(separator: "\n").count >= 20)
         let replayed = try weir(["replay", file, "--speed", "max"] + printed)
         #expect(replayed.status == 0, "\(replayed.errors)")
         #expect(replayed.output == live.output)

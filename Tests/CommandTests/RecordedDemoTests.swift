@@ -24,10 +24,10 @@ import Testing
                 "--diff-log", folder + "/live.diff", "--diff-log-reversible",
             ], environment: ["T": token])
         #expect(live.status == 0)
-        for copy in ["1", "2"] {
+        for copy in ["10", "max"] {
             let replayed = try weir(
-                "replay", folder + "/d.weir.jsonl", "--format", "json", "--diff-log", folder + "/\(copy).diff",
-                "--diff-log-reversible")
+                "replay", folder + "/d.weir.jsonl", "--speed", copy, "--format", "json", "--diff-log",
+                folder + "/\(copy).diff", "--diff-log-reversible")
             #expect(replayed.status == 0)
             #expect(events(replayed.output) == events(live.output))
             #expect(try readFile(folder + "/\(copy).diff") == readFile(folder + "/live.diff"))
