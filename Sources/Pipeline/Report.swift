@@ -238,6 +238,13 @@ public struct UndecodableReport: Sendable {
     public var message: String
     /// The start of the offending text, at most 200 bytes.
     public var excerpt: ArraySlice<UInt8>
+
+    package init(layer: Layer, subject: String, message: String, excerpt: ArraySlice<UInt8>) {
+        self.layer = layer
+        self.subject = subject
+        self.message = message
+        self.excerpt = excerpt
+    }
 }
 
 /// A line for people.

@@ -29,4 +29,17 @@ public struct TypingReport: Hashable, Sendable {
     public var thread: EntityID?
     /// Who types there now, in the order they began: names, or ids of users without one. Untrusted texts.
     public var typing: [String]
+
+    package init(
+        change: Change, user: EntityID, name: String?, channel: EntityID, channelName: String?, thread: EntityID?,
+        typing: [String]
+    ) {
+        self.change = change
+        self.user = user
+        self.name = name
+        self.channel = channel
+        self.channelName = channelName
+        self.thread = thread
+        self.typing = typing
+    }
 }

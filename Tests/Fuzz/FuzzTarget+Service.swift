@@ -1,3 +1,4 @@
+import DemoServer
 import Events
 import JSONText
 import Simulation
