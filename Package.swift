@@ -176,7 +176,7 @@ if Context.environment["WEIR_FUZZ"] != nil {
             name: "weir-fuzz",
             dependencies: [
                 "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "Terminal",
-                "Simulation",
+                "DemoServer", "Simulation",
             ],
             path: "Tests/Fuzz", swiftSettings: house))
 }
