@@ -24,7 +24,7 @@ import Wire
             if try compare(mutation.of(document)) { accepted += 1 }
         }
         // Both verdicts must be common, or the test would say little.
-        #expect(1_500...8_500 ~= accepted)
+        #expect(1_667...8_333 ~= accepted)
     }
 
     @Test func `on every truncation`() throws {

@@ -97,7 +97,7 @@ import Wire
             }
         }
         // Digits of the cause's number and time, and names of members whose value is the one that holds without them.
-        #expect(harmless < 25 * 30)
+        #expect(harmless < 25 * 20)
     }
 
     @Test func `an error names the line and both checksums`() throws {

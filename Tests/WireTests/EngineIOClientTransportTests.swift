@@ -383,6 +383,6 @@ struct EngineIOClientTransportTests {
             }
             ends += watch.isOver ? 1 : 0
         }
-        #expect(ends > 20)
+        #expect(ends > 33)
     }
 }

@@ -88,7 +88,7 @@ struct HostileInputTests {
             #expect(lines.count <= 2, "\(lines)")
             #expect(server.advance(to: now).count <= 2)
         }
-        #expect(events > 20)
+        #expect(events > 25)
     }
 
     @Test func `what is nested as deep as the limit is delivered, and one level more is refused`() {

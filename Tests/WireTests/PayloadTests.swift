@@ -240,7 +240,7 @@ struct PayloadTests {
                 #expect(packets.allSatisfy { $0.bytes.count <= 64 })
             }
         }
-        #expect(whole > 200)
+        #expect(whole > 250)
     }
 }
 
