@@ -22,10 +22,7 @@ extension TwakeHandler where Payload == Twake.Message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
         }
         // A head that comes by a change of it, or later than a page of newer ones, has replies already; the frame does not count them.
-        let isLate = sent.createdAt.flatMap { at in
-            channel.flatMap { memory.reaches[$0]?.start }.map { at.milliseconds <= $0 }
-        }
-        let isBeyond = known == nil && (envelope.isUpdate || isLate == true)
+        let isBeyond = known == nil && (envelope.isUpdate || memory.isBeyond(sent, in: channel))
         let hasMoved = known.map { $0.thread != sent.thread } ?? false
         guard standing != .older, !sent.isHead || isBeyond || hasMoved else { return }
         let counter = TwakeTable.treatment(of: .replyCounter, sent.counterStanding(known))

@@ -81,6 +81,12 @@ struct TwakeMemory: Sendable {
         removed.append(message)
     }
 
+    /// Whether a message is as old as where what is known of its channel begins, or older.
+    func isBeyond(_ message: Twake.Message, in channel: EntityID?) -> Bool {
+        guard let start = channel.flatMap({ reaches[$0]?.start }), let at = message.createdAt else { return false }
+        return at.milliseconds <= start
+    }
+
     /// What is said in the channel is not followed any more.
     mutating func forgetMessages(of channel: EntityID) {
         reaches[channel] = nil
