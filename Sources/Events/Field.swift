@@ -17,9 +17,7 @@ extension FieldedEntity {
 
     /// Writes the entity as a JSON object; absent fields are left out.
     package func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        for field in Self.fields { field.write(self, &writer) }
-        writer.endObject()
+        Self.fields.write(self, into: &writer)
     }
 
     /// Reads what `encode` wrote.
@@ -35,7 +33,7 @@ extension FieldedEntity {
         let start = try reader.open()
         let read = try Self.fields.read(into: &self, from: &reader, form)
         if form == .wire { complete() }
-        try Self.fields.check(self, read, at: start)
+        try Self.fields.check(self, read, at: start, form)
     }
 
     /// Nil for null and an empty list.
@@ -57,16 +55,28 @@ extension FieldedEntity {
 package struct Field<Entity>: Sendable {
     /// Reads the field's value; false when there was none.
     typealias Read = @Sendable (inout Entity, inout JSONReader, FieldForm) throws(Mismatch) -> Bool
+    typealias Write = @Sendable (Entity, inout JSONWriter) -> Void
 
     /// What the field is called in Weir's files; nil for one that only the server sends.
     package let name: StaticString?
     /// What the server calls it; nothing for one that it says otherwise.
-    let wireNames: [StaticString]
+    private var wireNames: [StaticString]
     /// Whether the entity is nothing without it.
-    let isRequired: Bool
+    fileprivate private(set) var isRequired = false
     fileprivate let read: Read
-    fileprivate let write: @Sendable (Entity, inout JSONWriter) -> Void
-    fileprivate let isBlank: @Sendable (Entity) -> Bool
+    fileprivate private(set) var write: Write
+    private let isBlank: @Sendable (Entity) -> Bool
+
+    private init(
+        _ name: StaticString?, _ wireNames: [StaticString], read: @escaping Read,
+        write: @escaping Write = { _, _ in }, isBlank: @escaping @Sendable (Entity) -> Bool = { _ in false }
+    ) {
+        self.name = name
+        self.wireNames = wireNames
+        self.read = read
+        self.write = write
+        self.isBlank = isBlank
+    }
 
     /// A field that is kept at `path`. Without `wire` the server calls it as Weir does.
     init<Value: FieldValue>(
@@ -84,48 +94,33 @@ package struct Field<Entity>: Sendable {
             isBlank: { $0[keyPath: path].isBlank })
     }
 
-    private init(
-        _ name: StaticString?, _ wireNames: [StaticString], isRequired: Bool = false, read: @escaping Read,
-        write: @escaping @Sendable (Entity, inout JSONWriter) -> Void, isBlank: @escaping @Sendable (Entity) -> Bool
-    ) {
-        self.name = name
-        self.wireNames = wireNames
-        self.isRequired = isRequired
-        self.read = read
-        self.write = write
-        self.isBlank = isBlank
-    }
-
     /// This field, without which the entity is nothing.
     var required: Field {
-        Field(name, wireNames, isRequired: true, read: read, write: write, isBlank: isBlank)
+        var field = self
+        field.isRequired = true
+        return field
     }
 
     /// This field in Weir's files only: the server says it otherwise.
-    var kept: Field { Field(name, [], isRequired: isRequired, read: read, write: write, isBlank: isBlank) }
+    var kept: Field {
+        var field = self
+        field.wireNames = []
+        return field
+    }
 
-    /// This field as only the server sends it: in Weir's files another has it.
-    var sent: Field { Field(nil, wireNames, read: read, write: { _, _ in }, isBlank: isBlank) }
-
-    /// A flag that is false where it is not said, and then not written.
-    static func flag(
-        _ name: StaticString, wire names: StaticString..., at path: any WritableKeyPath<Entity, Bool> & Sendable
-    ) -> Field {
-        Field(
-            name, names.isEmpty ? [name] : names,
-            read: { entity, reader, form throws(Mismatch) in
-                entity[keyPath: path] = try Bool.read(from: &reader, form) ?? entity[keyPath: path]
-                return true
-            }, write: { entity, writer in if entity[keyPath: path] { writer.member(name, true as Bool?) } },
-            isBlank: { _ in false })
+    /// This flag, which is not written where it is false.
+    func writtenIfTrue(_ path: any KeyPath<Entity, Bool> & Sendable) -> Field {
+        var field = self
+        field.write = { [write] entity, writer in if entity[keyPath: path] { write(entity, &writer) } }
+        return field
     }
 
     /// This field of an entity that is a part of another.
     func part<Whole>(of path: any WritableKeyPath<Whole, Entity> & Sendable) -> Field<Whole> {
         Field<Whole>(
-            name, wireNames, isRequired: false,
+            name, wireNames,
             read: { whole, reader, form throws(Mismatch) in try read(&whole[keyPath: path], &reader, form) },
-            write: { whole, writer in write(whole[keyPath: path], &writer) }, isBlank: { _ in false })
+            write: { whole, writer in write(whole[keyPath: path], &writer) })
     }
 
     /// What only the server sends, read by a function of its own.
@@ -138,7 +133,17 @@ package struct Field<Entity>: Sendable {
             read: { entity, reader, _ throws(Mismatch) in
                 try read(&entity, &reader)
                 return true
-            }, write: { _, _ in }, isBlank: { _ in false })
+            })
+    }
+
+    /// Another name that the server has for the value at `path`: what that holds already stays.
+    static func fallback<Value: FieldValue>(
+        _ name: StaticString, at path: any WritableKeyPath<Entity, Value> & Sendable
+    ) -> Field {
+        sent(name) { entity, reader throws(Mismatch) in
+            guard entity[keyPath: path].isBlank else { return _ = try reader.pass() }
+            if let value = try Value.read(from: &reader, .wire) { entity[keyPath: path] = value }
+        }
     }
 
     /// Fields that the server nests in an object, and Weir's files do not. Null and an empty list count as none.
@@ -159,10 +164,8 @@ package struct Field<Entity>: Sendable {
             },
             write: { entity, writer in
                 writer.key(name)
-                writer.beginObject()
-                for field in fields { field.write(entity, &writer) }
-                writer.endObject()
-            }, isBlank: { _ in false })
+                fields.write(entity, into: &writer)
+            })
     }
 
     /// What is written, and never read, since it follows from other fields.
@@ -172,7 +175,7 @@ package struct Field<Entity>: Sendable {
             read: { _, reader, _ throws(Mismatch) in
                 try reader.pass()
                 return true
-            }, write: { entity, writer in writer.member(name, value(entity)) }, isBlank: { _ in false })
+            }, write: { entity, writer in writer.member(name, value(entity)) })
     }
 
     fileprivate func isNamed(_ key: JSONKey, in reader: borrowing JSONReader, _ form: FieldForm) -> Bool {
@@ -181,8 +184,10 @@ package struct Field<Entity>: Sendable {
         return false
     }
 
-    /// The name of the field, where the entity lacks it.
-    fileprivate func missing(in entity: Entity) -> StaticString? { isBlank(entity) ? wireNames.first ?? name : nil }
+    /// What a text of that form calls the field, where the entity lacks it.
+    fileprivate func missing(in entity: Entity, _ form: FieldForm) -> StaticString? {
+        isBlank(entity) ? form == .log ? name : wireNames.first : nil
+    }
 }
 
 /// Where a text comes from: that decides how loosely it is read.
@@ -220,11 +225,18 @@ extension Array {
 
     /// Checks that all is there that an entity cannot do without; its object starts at `start`.
     func check<Entity>(
-        _ entity: Entity, _ read: UInt64, at start: Int
+        _ entity: Entity, _ read: UInt64, at start: Int, _ form: FieldForm
     ) throws(Mismatch) where Element == Field<Entity> {
         for (number, field) in enumerated() where field.isRequired && read & 1 << UInt64(number) == 0 {
-            guard let name = field.missing(in: entity) else { continue }
+            guard let name = field.missing(in: entity, form) else { continue }
             throw Mismatch(.missing(name), at: start)
         }
+    }
+
+    /// Writes the fields as an object.
+    fileprivate func write<Entity>(_ entity: Entity, into writer: inout JSONWriter) where Element == Field<Entity> {
+        writer.beginObject()
+        for field in self { field.write(entity, &writer) }
+        writer.endObject()
     }
 }

@@ -1,5 +1,5 @@
-/// Durations and sizes as people type them, `1.5h` and `64K`: the one reader for options, filters, places and requests. Who reads says
-/// which of them are too small or too large.
+/// Durations and sizes as people type them, `1.5h` and `64K`: the one reader for options, filters, places and requests. The caller checks
+/// the bounds.
 package enum TypedAmount {
     package typealias Unit = (name: String, factor: Int64)
 
@@ -9,10 +9,10 @@ package enum TypedAmount {
     ]
     package static let sizeUnits: [Unit] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10), ("k", 1 << 10), ("", 1)]
 
-    /// Microseconds; nil for what is none.
+    /// Microseconds; nil for a text that is no duration.
     package static func microseconds(_ text: some StringProtocol) -> Int64? { amount(text, in: spanUnits) }
 
-    /// Bytes; nil for what are none.
+    /// Bytes; nil for a text that is no size.
     package static func bytes(_ text: some StringProtocol) -> Int64? { amount(text, in: sizeUnits) }
 
     /// A whole or decimal number with one of the units behind it.

@@ -5,7 +5,7 @@ import Recording
 
 /// `weir file`: the toolbox.
 enum FileCommand {
-    /// Runs a verb. What is wrong with the files it reads is told, and a reader of its output that goes away ends it in order.
+    /// Runs a verb. It prints each problem of the files that it reads, and ends in order when the reader of its output goes away.
     static func verb(_ body: @escaping @Sendable (Arguments, FileComplaints) throws -> ExitCode) -> Command.Run {
         { arguments throws(UsageError) in
             do {

@@ -72,6 +72,17 @@ import Wire
             #expect(error == DecodingFailure(subject: "badge count", message: "count: missing", offset: 56))
         }
     }
+
+    @Test func `is refused in the names of Weir's files, not in the server's`() throws {
+        let text = Array(#"{"user_id":"U"}"#.utf8)
+        var reader = JSONReader(text.span)
+        do {
+            _ = try Twake.OnlineStatus(decoding: &reader)
+            Issue.record("it was read")
+        } catch {
+            #expect(error == DecodingFailure(subject: "presence", message: "online: missing", offset: 0))
+        }
+    }
 }
 
 /// Makes entities with every optional field there or not, and texts that need escapes.

@@ -122,9 +122,7 @@ extension GroupMe.ReadReceipt: FieldedEntity {
         Field("message_id", at: \.message).required,
         Field("user_id", at: \.user),
         .instant("read_at", at: \.readAt),
-        .sent("id") { receipt, reader throws(Mismatch) in
-            if receipt.message.isBlank { receipt.message = try reader.groupMeID() ?? "" } else { try reader.pass() }
-        },
+        .fallback("id", at: \.message),
     ]
 
     /// Reads a receipt. `place` is the conversation when it does not say.

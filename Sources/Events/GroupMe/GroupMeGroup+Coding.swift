@@ -38,9 +38,7 @@ extension GroupMe.Group: FieldedEntity {
         Field("children_count", at: \.topicsCount),
         Field("message_edit_period", at: \.editPeriod),
         Field("message_deletion_mode", at: \.deletionModes),
-        .sent("group_id") { group, reader throws(Mismatch) in
-            if group.id.isBlank { group.id = try reader.groupMeID() ?? "" } else { try reader.pass() }
-        },
+        .fallback("group_id", at: \.id),
     ]
 }
 
@@ -68,7 +66,7 @@ extension GroupMe.GroupRecord {
                 try reader.pass()
             }
         }
-        try GroupMe.Group.fields.check(group, read, at: start)
+        try GroupMe.Group.fields.check(group, read, at: start, .wire)
         // Without its members a group says that it has none (3.3).
         group.membersCount = members?.count ?? group.membersCount.flatMap { $0 == 0 ? nil : $0 }
         if group.lastMessage == nil { group.preview = nil }

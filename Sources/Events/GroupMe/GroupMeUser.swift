@@ -64,9 +64,7 @@ extension GroupMe.User: FieldedEntity {
         Field("share_url", at: \.shareURL),
         .instant("created_at", at: \.createdAt),
         .instant("updated_at", at: \.updatedAt),
-        .sent("user_id") { user, reader throws(Mismatch) in
-            if user.id.isBlank { user.id = try reader.groupMeID() ?? "" } else { try reader.pass() }
-        },
+        .fallback("user_id", at: \.id),
     ]
 }
 

@@ -122,7 +122,7 @@ extension Twake.Account: FieldedEntity {
         Field("last_activity", at: \.lastActivity),
         Field("created_at", at: \.createdAt),
         Field("is_verified", at: \.isVerified),
-        .flag("deleted", at: \.isDeleted),
+        Field("deleted", at: \.isDeleted).writtenIfTrue(\.isDeleted),
         .sent("preference") { account, reader throws(Mismatch) in
             account.preference = try Preference.ifAny(reading: &reader)
             account.language = account.preference?.locale ?? account.language

@@ -27,7 +27,7 @@ struct LineReader: ~Copyable {
     private var reader: RecordingReader
     private var lastNumber = 0
     private var waiting: Item?
-    /// How many problems `next(hearing:)` told.
+    /// How many problems `next(hearing:)` met.
     private(set) var problems = 0
 
     /// Opens a file; `-` is standard input.
@@ -52,7 +52,7 @@ struct LineReader: ~Copyable {
         return max(1, line.isAside ? line.stamp.n + 1 : line.stamp.n)
     }
 
-    /// The next record; what is wrong before it is told.
+    /// Gives the next record, and tells `hear` of each problem before it.
     mutating func next(hearing hear: ProblemListener) throws(RecordingError) -> RecordLine? {
         while let item = try next() {
             switch item {

@@ -52,7 +52,7 @@ import Wire
     @Test(arguments: [
         ("groupme.group", "{}", "id: missing"), ("groupme.message", #"{"id":"1"}"#, "group_id: missing"),
         ("groupme.member", #"{"user_id":"1"}"#, "group_id: missing"),
-        ("groupme.receipt", #"{"message_id":"1"}"#, "chat_id: missing"),
+        ("groupme.receipt", #"{"message_id":"1"}"#, "conversation_id: missing"),
         ("groupme.chat", #"{"other_user":{"id":"1"}}"#, "conversation_id: missing"),
         ("groupme.user", #"{"name":"x"}"#, "id: missing"),
     ])
