@@ -84,7 +84,7 @@ struct EngineIOClient: Sendable {
     mutating func hearsMessage(at now: Moment) -> Bool {
         switch state {
         case .open(let heartbeat):
-            if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
+            state = .open(heartbeat.heard(at: now))
             return true
         case .opening, .closed: return false
         }
@@ -125,7 +125,7 @@ struct EngineIOClient: Sendable {
     private mutating func receive(
         _ message: WebSocketMessage, _ heartbeat: Heartbeat, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
-        if revision == .v3 { state = .open(heartbeat.heard(at: now)) }
+        state = .open(heartbeat.heard(at: now))
         let bytes: ArraySlice<UInt8>
         switch message {
         case .text(let text):

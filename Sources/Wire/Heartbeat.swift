@@ -3,13 +3,16 @@
 /// One end sends pings: the client in revision 3, the server in revision 4. The other end listens for them. A listener
 /// dies when no ping came for interval + timeout; a sender dies when its ping stayed unanswered for the timeout. At most
 /// one ping is out at a time, so a timer that is late never sends a burst.
+///
+/// A ping waits behind all that the server said before it. So a client whose server still speaks after a ping was due calls it not dead, and
+/// answers that ping ahead.
 struct Heartbeat: Hashable, Sendable {
     /// What happens at a deadline. `pong` answers a ping that is not read yet.
     enum Due { case ping, pong, nothing, death }
 
     private enum State: Hashable {
-        /// Waits for the peer's next ping. Follows: listening.
-        case listening(until: Moment)
+        /// Waits for the peer's next ping, which is due an interval after the last one. Follows: listening.
+        case listening(due: Moment, until: Moment)
         /// The last ping was answered, the next one is not due. Follows: awaiting.
         case resting(until: Moment)
         /// A ping is out. Follows: resting.
@@ -20,6 +23,8 @@ struct Heartbeat: Hashable, Sendable {
     private var reading = SocketReading.resumed
     /// Pings that were answered before they were read.
     private var answered = 0
+    /// When the peer of a listener said something that is no ping.
+    private var heardAt: Moment?
     private let interval: Duration
     private let timeout: Duration
 
@@ -36,21 +41,28 @@ struct Heartbeat: Hashable, Sendable {
 
     /// The heartbeat of the end that is pinged.
     static func listener(interval: Duration, timeout: Duration, from now: Moment) -> Heartbeat {
-        Heartbeat(.listening(until: now + interval + timeout), interval: interval, timeout: timeout)
+        Heartbeat(
+            .listening(due: now + interval, until: now + interval + timeout), interval: interval, timeout: timeout)
     }
 
     /// When `fire(at:)` is due; nil while nothing can be heard or sent.
     var deadline: Moment? {
         if reading == .stalled { return nil }
-        guard reading == .paused, case .listening = state else { return until }
-        // The ping that a peer sends lies in the socket by then; its patience is half over.
-        return Moment(microseconds: until.microseconds - timeout.microseconds / 2)
+        guard case .listening(let due, _) = state, reading == .paused || isSpeaking else { return until }
+        // The ping that the peer sends then lies in the socket by now; its patience is half over.
+        return due + timeout / 2
+    }
+
+    /// Whether the peer of a listener said something after its ping was due.
+    private var isSpeaking: Bool {
+        guard case .listening(let due, _) = state, let heardAt else { return false }
+        return due < heardAt
     }
 
     /// When something is due while the socket is read.
     var until: Moment {
         switch state {
-        case .listening(let until), .resting(let until), .awaiting(let until): until
+        case .listening(_, let until), .resting(let until), .awaiting(let until): until
         }
     }
 
@@ -60,9 +72,9 @@ struct Heartbeat: Hashable, Sendable {
         case (.resting, _):
             state = .awaiting(until: now + timeout)
             return .ping
-        case (.listening, .paused):
+        case (.listening, _) where reading == .paused || isSpeaking:
             answered += 1
-            state = .listening(until: now + interval + timeout)
+            listen(from: now)
             return .pong
         case (.awaiting, .paused):
             state = .resting(until: now + interval)
@@ -78,7 +90,7 @@ struct Heartbeat: Hashable, Sendable {
         self.reading = reading
         guard reading == .resumed else { return }
         switch state {
-        case .listening(let until): state = .listening(until: max(until, now + timeout))
+        case .listening(let due, let until): state = .listening(due: due, until: max(until, now + timeout))
         case .awaiting(let until): state = .awaiting(until: max(until, now + timeout))
         case .resting: break
         }
@@ -86,7 +98,7 @@ struct Heartbeat: Hashable, Sendable {
 
     /// The peer sent a ping: a listener starts over. Whether it is to be answered, since it was not yet.
     mutating func pinged(at now: Moment) -> Bool {
-        if case .listening = state { state = .listening(until: now + interval + timeout) }
+        if case .listening = state { listen(from: now) }
         guard answered > 0 else { return true }
         answered -= 1
         return false
@@ -100,12 +112,20 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// The peer sent anything: as good as a pong while a ping is out (the client of revision 3).
+    /// The peer sent anything: as good as a pong while a ping is out (the client of revision 3), a sign of life while one is awaited.
     func heard(at now: Moment) -> Heartbeat {
         switch state {
-        case .awaiting: with(.resting(until: now + interval))
-        case .resting, .listening: self
+        case .awaiting: return with(.resting(until: now + interval))
+        case .resting: return self
+        case .listening:
+            var other = self
+            other.heardAt = now
+            return other
         }
+    }
+
+    private mutating func listen(from now: Moment) {
+        state = .listening(due: now + interval, until: now + interval + timeout)
     }
 
     private func with(_ state: State) -> Heartbeat {

@@ -42,13 +42,41 @@ struct HeartbeatTests {
         #expect(client.machine.deadline == ms(27_000 + 45_000))
     }
 
-    @Test func `a revision 4 client dies without pings, whatever else arrives`() {
+    @Test func `a revision 4 client dies when nothing came since a ping was due`() {
         var client = ClientTranscript.joined(.v4)
-        #expect(client.machine.deadline == ms(45_000))
-        #expect(client.receive(#"42["x"]"#, at: 44_000) == ["event / x "])
+        #expect(client.receive(#"42["x"]"#, at: 24_999) == ["event / x "])
         #expect(client.machine.deadline == ms(45_000))
         #expect(client.advance(to: 44_999) == [])
         #expect(client.advance(to: 45_000) == ["close pingTimeout"])
+    }
+
+    @Test func `a revision 4 client whose server speaks answers ahead the ping that waits, once`() {
+        var client = ClientTranscript.joined(.v4)
+        #expect(client.receive(#"42["x"]"#, at: 30_000) == ["event / x "])
+        #expect(client.machine.deadline == ms(35_000), "the ping was sent ten seconds ago")
+        #expect(client.advance(to: 35_000) == ["send 3"])
+        #expect(client.receive(#"42["x"]"#, at: 44_000) == ["event / x "])
+        #expect(client.receive("2", at: 46_000) == [])
+        #expect(client.receive("2", at: 60_000) == ["send 3"])
+        #expect(client.advance(to: 104_999) == [])
+        #expect(client.advance(to: 105_000) == ["close pingTimeout"])
+    }
+
+    @Test func `a revision 4 client that reads what waited, and pauses often, answers each ping ahead in time`() {
+        var client = ClientTranscript.joined(.v4)
+        var told: [String] = []
+        for second in Int64(10)..<150 {
+            client.machine.set(second % 2 == 0 ? .paused : .resumed, at: ms(second * 1000))
+            told += client.advance(to: second * 1000)
+            if second % 2 == 1 { told += client.receive(#"42["x"]"#, at: second * 1000) }
+            // A ping is due at 25 s, and 25 s after each answer.
+            let answers = told.count { $0 == "send 3" }
+            #expect(answers == (second < 35 ? 0 : 1 + Int(second - 35) / 35))
+        }
+        #expect(told.allSatisfy { $0 == "send 3" || $0 == "event / x " })
+        client.machine.set(.resumed, at: ms(150_000))
+        #expect(client.advance(to: 184_999) == [])
+        #expect(client.advance(to: 185_000) == ["close pingTimeout"])
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
