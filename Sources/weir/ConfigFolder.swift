@@ -20,6 +20,20 @@ enum ConfigFolder {
         return "~" + path.dropFirst(home.utf8.count)
     }
 
+    /// The names of what is in a folder, in no order; none when it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
     /// Who may read a file.
     enum Eyes {
         /// Anybody; it may be root's, too.

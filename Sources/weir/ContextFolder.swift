@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Pipeline
 
 /// The folder of the contexts, one file each, and which of them is selected. The folder is 0700, the files 0600; a file is there whole or
 /// not at all.
@@ -18,30 +19,13 @@ enum ContextFolder {
 
     /// Whether it can be a context's name: it is a file's, too.
     static func isName(_ text: String) -> Bool {
-        let isFine = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        return !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy(isFine) && !text.hasPrefix(".")
-            && !text.hasPrefix("-") && text != ContextChoice.none
+        text.isPlainName && text.utf8.count <= 64 && !text.hasPrefix(".") && !text.hasPrefix("-")
+            && text != ContextChoice.none
     }
 
     /// The names of the contexts, in order.
     static var names: [String] {
-        guard let folder, let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if isName(name) { names.append(name) }
-        }
-        return names.sorted()
+        folder.map { ConfigFolder.names(in: $0).filter(isName).sorted() } ?? []
     }
 
     /// The context of a name.

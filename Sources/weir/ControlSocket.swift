@@ -1,6 +1,7 @@
 import Glibc
 import Live
 import Network
+import Pipeline
 
 /// Where the control sockets of this user's tails are: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
 enum ControlSocket {
@@ -36,29 +37,13 @@ enum ControlSocket {
 
     /// The names of the sockets that are there, whether somebody answers or not, in order.
     static var names: [String] {
-        guard isPrivate(folder), let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name.hasSuffix(suffix) { names.append(String(name.dropLast(suffix.count))) }
-        }
-        return names.sorted()
+        let sockets = isPrivate(folder) ? ConfigFolder.names(in: folder).filter { $0.hasSuffix(suffix) } : []
+        return sockets.map { String($0.dropLast(suffix.count)) }.sorted()
     }
 
     /// Whether it can be the name of a socket: letters, digits, `.`, `_` and `-`, not beginning with a dot.
     static func isName(_ text: String) -> Bool {
-        let isSafe = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        return isSafe && !text.isEmpty && text.utf8.count <= 64 && !text.hasPrefix(".")
+        text.isPlainName && text.utf8.count <= 64 && !text.hasPrefix(".")
     }
 
     private static let suffix = ".sock"

@@ -96,15 +96,7 @@ extension Tail {
     }
 
     private static func isFileName(_ name: String) -> Bool {
-        let isSafe = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        return isSafe && !name.isEmpty && name.utf8.count <= 100 && !name.hasPrefix(".")
+        name.isPlainName && name.utf8.count <= 100 && !name.hasPrefix(".")
     }
 }
 

@@ -81,15 +81,7 @@ public indirect enum RoomPattern: Hashable, Sendable {
 
     /// The name of a set: letters, digits, `.`, `_` and `-`.
     public static func setName(_ name: String) throws(RoomPatternError) -> String {
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard isName, !name.isEmpty, name.utf8.count <= 64 else {
+        guard name.isPlainName, name.utf8.count <= 64 else {
             throw RoomPatternError("@\(name) names no set: use up to 64 letters, digits, '.', '_' and '-'")
         }
         return name
@@ -186,5 +178,20 @@ struct RoomMatcher {
         case .group(let terms): terms.last { matches($0.form, room) }?.isExcluded == false
         case .nothing: false
         }
+    }
+}
+
+extension String {
+    /// Whether it is letters, digits, `.`, `_` and `-`, at least one: what a set, a context, a socket and a file may be called.
+    package var isPlainName: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 }
