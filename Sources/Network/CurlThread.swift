@@ -34,7 +34,7 @@ final class CurlMulti: @unchecked Sendable {
     // Unchecked: both are constant; libcurl allows `curl_multi_wakeup` from any thread, the rest is called on one.
     let handle: UnsafeMutableRawPointer
     let connectionsPerHost: Int
-    private let isAlive = Locked(true)
+    private let isAlive = Monitor(true)
 
     static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
@@ -47,14 +47,14 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Makes a poll that waits return. Any thread.
     func wake() {
-        isAlive.withLock { isAlive in
+        isAlive.change { isAlive in
             if isAlive { curl_multi_wakeup(handle) }
         }
     }
 
     /// Ends it, on the thread that ran it, with no exchange left.
     func cleanUp() {
-        isAlive.withLock { $0 = false }
+        isAlive.change { $0 = false }
         curl_multi_cleanup(handle)
     }
 }
@@ -80,7 +80,7 @@ struct DeadlineJudge {
 final class CurlThread: @unchecked Sendable {
     // Unchecked: `exchanges`, `queue`, `large` and `judge` are touched on the thread only; the rest is constant.
     private let multi: CurlMulti
-    private let inbox: Locked<CurlInbox>
+    private let inbox: Monitor<CurlInbox>
     private let loop: EventLoop
     /// Those that run and those that wait.
     private var exchanges: [UInt64: CurlExchange] = [:]
@@ -88,7 +88,7 @@ final class CurlThread: @unchecked Sendable {
     private var large = LargeBodies()
     private var judge = DeadlineJudge()
 
-    init(multi: CurlMulti, inbox: Locked<CurlInbox>, loop: EventLoop) {
+    init(multi: CurlMulti, inbox: Monitor<CurlInbox>, loop: EventLoop) {
         self.multi = multi
         queue = ExchangeQueue(limit: multi.connectionsPerHost)
         self.inbox = inbox
@@ -114,7 +114,7 @@ final class CurlThread: @unchecked Sendable {
 
     /// Does what was asked; false when the client is shut down.
     private func takeCommands() -> Bool {
-        let (commands, isClosed) = inbox.withLock { inbox in
+        let (commands, isClosed) = inbox.change { inbox in
             defer { inbox.commands = [] }
             return (inbox.commands, inbox.isClosed)
         }
@@ -228,7 +228,7 @@ final class CurlThread: @unchecked Sendable {
             return result
         }
         response.hold = HTTPBodyHold { [inbox, multi] in
-            inbox.withLock { $0.add(.letGo(number)) }
+            inbox.change { $0.add(.letGo(number)) }
             multi.wake()
         }
         return .success(response)
@@ -244,7 +244,7 @@ final class CurlThread: @unchecked Sendable {
         case .whole(let completion):
             let inbox = self.inbox
             loop.run {
-                guard !inbox.withLock({ $0.isClosed }) else { return }
+                guard !inbox.change({ $0.isClosed }) else { return }
                 completion(result)
             }
         case .pieces(let stream):

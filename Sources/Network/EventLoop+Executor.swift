@@ -52,7 +52,7 @@ extension EventLoop {
     /// Whether the caller is on the loop's thread.
     var isOnLoop: Bool {
         let caller = pthread_self()
-        return inbox.withLock { inbox in
+        return inbox.change { inbox in
             switch inbox.runner {
             case .thread(let thread), .visitor(let thread): pthread_equal(thread, caller) != 0
             case .nobody: false
@@ -64,7 +64,7 @@ extension EventLoop {
     @discardableResult
     func post(_ item: Inbox.Item) -> Bool {
         let caller = pthread_self()
-        let (isTaken, mustRun) = inbox.withLock { inbox -> (Bool, Bool) in
+        let (isTaken, mustRun) = inbox.change { inbox -> (Bool, Bool) in
             switch inbox.runner {
             case .thread(let thread):
                 if inbox.isStopping, !item.isJob { return (false, false) }
@@ -83,22 +83,9 @@ extension EventLoop {
                 return (true, true)
             }
         }
-        if mustRun { runAsVisitor() }
+        // After the shut-down: the jobs that are there run on the thread that brought the first of them.
+        if mustRun { drain(handOver: true) }
         return isTaken
-    }
-
-    /// After the shut-down: runs the jobs that are there, on the thread that brought the first of them.
-    private func runAsVisitor() {
-        while true {
-            let items = inbox.withLock { inbox -> [Inbox.Item] in
-                let items = inbox.items
-                inbox.items = []
-                if items.isEmpty { inbox.runner = .nobody }
-                return items
-            }
-            guard !items.isEmpty else { return }
-            for item in items { _ = perform(item) }
-        }
     }
 
     /// Does one item; true when it asks the loop to stop.

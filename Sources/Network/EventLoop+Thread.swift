@@ -4,16 +4,16 @@ import Wire
 
 extension EventLoop {
     /// The body of the loop's thread.
-    func runThread(_ started: Promised<NetworkError?>) {
-        inbox.withLock { $0.runner = .thread(pthread_self()) }
+    func runThread(_ started: Monitor<NetworkError??>) {
+        inbox.change { $0.runner = .thread(pthread_self()) }
         do throws(NetworkError) {
             try makeContext()
         } catch {
-            inbox.withLock { $0.runner = .nobody }
-            started.set(error)
+            inbox.change { $0.runner = .nobody }
+            started.change { $0 = error }
             return
         }
-        started.set(nil)
+        started.change { $0 = .some(nil) }
         while turn() {}
         end()
     }
@@ -24,7 +24,7 @@ extension EventLoop {
         fireTimers()
         guard !runInbox() else { return false }
         core.armTimer()
-        let isBusy = !core.waiting.isEmpty || inbox.withLock { !$0.items.isEmpty }
+        let isBusy = !core.waiting.isEmpty || inbox.change { !$0.items.isEmpty }
         // libwebsockets: below zero only looks, zero waits until something happens.
         look(isBusy ? -1 : 0)
         if core.noteLook() { look(-1) }
@@ -64,7 +64,7 @@ extension EventLoop {
 
     /// Runs what is in the inbox now; true when asked to stop.
     private func runInbox() -> Bool {
-        let items = inbox.withLock { inbox -> [Inbox.Item] in
+        let items = inbox.change { inbox -> [Inbox.Item] in
             inbox.isWoken = false
             defer { inbox.items = [] }
             return inbox.items
@@ -76,21 +76,22 @@ extension EventLoop {
 
     /// Ends the loop: what is queued runs, then the sockets are closed, and the loop belongs to nobody.
     private func end() {
-        inbox.withLock { $0.isStopping = true }
+        inbox.change { $0.isStopping = true }
         drain(handOver: false)
         for socket in core.sockets.values { socket.silence() }
         core.waiting = []
         // Nobody may write to the descriptor any more: destroying the context closes it.
-        inbox.withLock { $0.isWoken = true }
+        inbox.change { $0.isWoken = true }
         destroyContext()
         core.sockets = [:]
         core.timers = TimerQueue()
         drain(handOver: true)
     }
 
-    private func drain(handOver: Bool) {
+    /// Runs what is there, until there is nothing more.
+    func drain(handOver: Bool) {
         while true {
-            let items = inbox.withLock { inbox -> [Inbox.Item] in
+            let items = inbox.change { inbox -> [Inbox.Item] in
                 let items = inbox.items
                 inbox.items = []
                 if items.isEmpty, handOver { inbox.runner = .nobody }

@@ -12,30 +12,30 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     // Unchecked: `inbox` is locked; `core` is touched only on the loop's thread (every way in checks it); the rest is constant.
 
     /// What other threads leave for the loop.
-    let inbox: Locked<Inbox>
+    let inbox: Monitor<Inbox>
     /// What belongs to the loop's thread.
     let core: LoopCore
     private let epoch: Int64
-    private let thread: Locked<pthread_t?>
+    private let thread: Monitor<pthread_t?>
 
     /// Starts the thread. `name` shows in `top` and crash reports (15 characters at most).
     public init(name: String) throws(NetworkError) {
         epoch = bootTime()
         let wake = try LoopDescriptors()
-        inbox = Locked(Inbox(wakeDescriptor: wake.event))
+        inbox = Monitor(Inbox(wakeDescriptor: wake.event))
         core = LoopCore(descriptors: wake, epoch: epoch)
-        thread = Locked(nil)
-        let started = Promised<NetworkError?>()
+        thread = Monitor(nil)
+        let started = Monitor<NetworkError??>(nil)
         let handle = startJoinableThread(named: name) { [self] in runThread(started) }
         guard let handle else {
             wake.close()
             throw .cannotStart("the system refuses a new thread")
         }
-        if let failure = started.wait() {
+        if let failure = started.wait({ $0 }) {
             pthread_join(handle, nil)
             throw failure
         }
-        thread.withLock { $0 = handle }
+        thread.change { $0 = handle }
     }
 
     /// Microseconds of the monotonic clock (boot time) since the loop was made. Any thread.
@@ -65,7 +65,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// threads that bring them, so that nothing that awaits such an actor hangs.
     public func shutDown() {
         precondition(!isOnLoop, "an event loop cannot wait for its own end")
-        thread.withLock { handle in
+        thread.change { handle in
             guard let running = handle else { return }
             post(.stop)
             pthread_join(running, nil)
@@ -81,9 +81,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs `body` on the loop and waits for its result; nil when the loop has been shut down. Not from the loop.
     func perform<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
         precondition(!isOnLoop, "this may not be called on the event loop's thread")
-        let promised = Promised<Result?>()
-        guard post(.work({ promised.set(body()) })) else { return nil }
-        return promised.wait()
+        let result = Monitor<Result?>(nil)
+        let isPosted = post(
+            .work {
+                let made = body()
+                result.change { $0 = made }
+            })
+        return isPosted ? result.wait { $0 } : nil
     }
 }
 

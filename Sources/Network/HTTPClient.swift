@@ -88,26 +88,26 @@ public final class HTTPClient: Sendable {
     }
 
     private let loop: EventLoop
-    private let inbox: Locked<CurlInbox>
-    private let thread: Locked<pthread_t?>
+    private let inbox: Monitor<CurlInbox>
+    private let thread: Monitor<pthread_t?>
     private let multi: CurlMulti
 
     /// A client that answers on `loop`. At most `connectionsPerHost` connections to one host at a time.
     public init(
         answeringOn loop: EventLoop, connectionsPerHost: Int = 8
     ) throws(NetworkError) {
-        let inbox = Locked(CurlInbox())
+        let inbox = Monitor(CurlInbox())
         let multi = try CurlMulti(connectionsPerHost: connectionsPerHost)
         self.loop = loop
         self.inbox = inbox
         self.multi = multi
-        thread = Locked(nil)
+        thread = Monitor(nil)
         let runner = CurlThread(multi: multi, inbox: inbox, loop: loop)
         guard let handle = startJoinableThread(named: "weir-http", { runner.run() }) else {
             multi.cleanUp()
             throw .cannotStart("the system refuses a new thread")
         }
-        thread.withLock { $0 = handle }
+        thread.change { $0 = handle }
     }
 
     /// Sends a request; `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
@@ -115,7 +115,7 @@ public final class HTTPClient: Sendable {
     public func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> ExchangeID {
-        let number = inbox.withLock { commands in
+        let number = inbox.change { commands in
             let number = commands.nextNumber()
             commands.add(.start(number, request, .whole(completion)))
             return number
@@ -131,7 +131,7 @@ public final class HTTPClient: Sendable {
         _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
     ) -> HTTPStream {
         let (loop, inbox, multi) = (self.loop, self.inbox, self.multi)
-        let stream = inbox.withLock { commands in
+        let stream = inbox.change { commands in
             let stream = HTTPStream(
                 number: commands.nextNumber(), loop: loop, inbox: inbox, multi: multi, handler: handler)
             commands.add(.start(stream.number, request, .pieces(stream)))
@@ -143,16 +143,16 @@ public final class HTTPClient: Sendable {
 
     /// Ends an exchange with `.cancelled`, if it has not ended. Any thread.
     public func cancel(_ id: ExchangeID) {
-        inbox.withLock { $0.add(.cancel(id.number)) }
+        inbox.change { $0.add(.cancel(id.number)) }
         multi.wake()
     }
 
     /// Cancels everything and ends the thread. Not from the loop. No completion is called once it returns.
     public func shutDown() {
         precondition(!loop.isOnLoop, "an HTTP client cannot be shut down from its event loop")
-        thread.withLock { handle in
+        thread.change { handle in
             guard let running = handle else { return }
-            inbox.withLock { $0.isClosed = true }
+            inbox.change { $0.isClosed = true }
             multi.wake()
             pthread_join(running, nil)
             handle = nil

@@ -40,25 +40,25 @@ public final class HTTPStream: Sendable {
     private static let chunkSize = 16 << 10
 
     private let loop: EventLoop
-    private let inbox: Locked<CurlInbox>
+    private let inbox: Monitor<CurlInbox>
     private let multi: CurlMulti
-    private let waiting: Locked<Waiting>
+    private let waiting: Monitor<Waiting>
     let number: UInt64
 
     init(
-        number: UInt64, loop: EventLoop, inbox: Locked<CurlInbox>, multi: CurlMulti,
+        number: UInt64, loop: EventLoop, inbox: Monitor<CurlInbox>, multi: CurlMulti,
         handler: @escaping @Sendable (HTTPStreamEvent) -> Void
     ) {
         self.number = number
         self.loop = loop
         self.inbox = inbox
         self.multi = multi
-        waiting = Locked(Waiting(handler: handler))
+        waiting = Monitor(Waiting(handler: handler))
     }
 
     /// Stops (`false`) or resumes (`true`) telling; what comes meanwhile waits, and the server is not read when that is much.
     public func setReading(_ reading: Bool) {
-        waiting.withLock { $0.isReading = reading }
+        waiting.change { $0.isReading = reading }
         if reading { askForDelivery() }
     }
 
@@ -66,13 +66,13 @@ public final class HTTPStream: Sendable {
     public func cancel() { command(.cancel(number)) }
 
     /// Bytes that wait for the loop, and whether libcurl keeps more back.
-    var backlog: (bytes: Int, isPaused: Bool) { waiting.withLock { ($0.bytes, $0.isPaused) } }
+    var backlog: (bytes: Int, isPaused: Bool) { waiting.change { ($0.bytes, $0.isPaused) } }
 
     // MARK: On libcurl's thread
 
     /// Takes a piece of the body; false when too much waits: libcurl keeps it until `resume`.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let isTaken = waiting.withLock { waiting in
+        let isTaken = waiting.change { waiting in
             guard waiting.bytes < Self.highWater else {
                 waiting.isPaused = true
                 return false
@@ -92,19 +92,19 @@ public final class HTTPStream: Sendable {
     }
 
     func put(_ event: HTTPStreamEvent) {
-        waiting.withLock { $0.events.append(event) }
+        waiting.change { $0.events.append(event) }
         askForDelivery()
     }
 
     /// The client is shut down: nothing is told any more.
     func silence() {
-        waiting.withLock { $0.handler = nil }
+        waiting.change { $0.handler = nil }
     }
 
     // MARK: To the loop
 
     private func askForDelivery() {
-        let isNeeded = waiting.withLock { waiting in
+        let isNeeded = waiting.change { waiting in
             guard waiting.isReading, !waiting.isAwaited, !waiting.events.isEmpty else { return false }
             waiting.isAwaited = true
             return true
@@ -113,8 +113,8 @@ public final class HTTPStream: Sendable {
     }
 
     private func deliver() {
-        waiting.withLock { $0.isAwaited = false }
-        while !inbox.withLock({ $0.isClosed }), let (event, handler) = next() {
+        waiting.change { $0.isAwaited = false }
+        while !inbox.change({ $0.isClosed }), let (event, handler) = next() {
             handler(event)
             if case .chunk(let bytes) = event { consumed(bytes.count) }
         }
@@ -122,7 +122,7 @@ public final class HTTPStream: Sendable {
 
     /// The next event, unless its owner has paused.
     private func next() -> (HTTPStreamEvent, @Sendable (HTTPStreamEvent) -> Void)? {
-        waiting.withLock { waiting in
+        waiting.change { waiting in
             guard waiting.isReading, let handler = waiting.handler, !waiting.events.isEmpty else { return nil }
             let event = waiting.events.removeFirst()
             switch event {
@@ -134,7 +134,7 @@ public final class HTTPStream: Sendable {
     }
 
     private func consumed(_ count: Int) {
-        let resumes = waiting.withLock { waiting in
+        let resumes = waiting.change { waiting in
             waiting.bytes -= count
             guard waiting.isPaused, waiting.bytes <= Self.lowWater else { return false }
             waiting.isPaused = false
@@ -144,7 +144,7 @@ public final class HTTPStream: Sendable {
     }
 
     private func command(_ command: CurlInbox.Command) {
-        inbox.withLock { $0.add(command) }
+        inbox.change { $0.add(command) }
         multi.wake()
     }
 }

@@ -54,12 +54,12 @@ public final class LocalSocketServer: Sendable {
     public func close() {
         let (core, loop) = (self.core, self.loop)
         core.removeSocket()
-        let closed = Promised<Void>()
+        let isClosed = Monitor(false)
         loop.run {
-            core.close { closed.set(()) }
+            core.close { isClosed.change { $0 = true } }
             _ = loop.schedule(at: loop.now + Self.farewell) { core.drop() }
         }
-        closed.wait()
+        isClosed.wait { $0 ? () : nil }
     }
 }
 

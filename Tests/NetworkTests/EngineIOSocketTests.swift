@@ -31,7 +31,7 @@ import Wire
 
     @Test func `an upgrade moves the session, after the last GET's messages and before what waited`() throws {
         let script = PollingScript(upgrades: true)
-        script.onProbe.withLock { act in
+        script.onProbe.change { act in
             act = { socket in
                 socket.send(.text("3probe"))
                 script.endGets(with: "6\u{1E}42[\"last\"]")
@@ -92,7 +92,7 @@ import Wire
 
     @Test func `a close during the probe waits for its outcome`() throws {
         let script = PollingScript(upgrades: true)
-        script.onProbe.withLock { $0 = { _ in } }
+        script.onProbe.change { $0 = { _ in } }
         try withStage(script, transport: .upgrade) { stage in
             script.messages.wait { $0.contains(.text("2probe")) }
             try stage.onLoop { $0.close(WebSocketClose(code: 1000)) }

@@ -27,8 +27,8 @@ final class PollingScript: HTTPServerHandler {
     let sockets = Mailbox<ServerWebSocket>()
     let messages = Mailbox<WebSocketMessage>()
     /// The server's loop, on which everything is answered.
-    let loop = Locked<EventLoop?>(nil)
-    private let state = Locked(State())
+    let loop = Monitor<EventLoop?>(nil)
+    private let state = Monitor(State())
 
     init(
         upgrades: Bool = false, maxPayload: Int = 1_000_000,
@@ -49,13 +49,13 @@ final class PollingScript: HTTPServerHandler {
     func push(_ body: String) { push(Self.text(body)) }
 
     func push(_ response: HTTPResponse) {
-        let respond = state.withLock { state in
+        let respond = state.change { state in
             defer { state.waiting = nil }
             if state.waiting == nil { state.bodies.append(response) }
             return state.waiting
         }
         guard let respond else { return }
-        loop.withLock { $0 }?.run { respond(response) }
+        loop.change { $0 }?.run { respond(response) }
     }
 
     /// Answers the GET that is out, and the one that may follow before the client has read the answer to its probe.
@@ -65,7 +65,7 @@ final class PollingScript: HTTPServerHandler {
     }
 
     /// How many sessions were begun.
-    var handshakes: Int { state.withLock { $0.handshakes } }
+    var handshakes: Int { state.change { $0.handshakes } }
 
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         requests.put(request)
@@ -78,10 +78,10 @@ final class PollingScript: HTTPServerHandler {
 
     private func get(_ request: ServerRequest, _ respond: @escaping Respond) {
         if request.queryParameter("sid") == nil {
-            state.withLock { $0.handshakes += 1 }
+            state.change { $0.handshakes += 1 }
             return respond(HTTPResponse(status: 200, headers: cookies, body: Array(open.utf8)))
         }
-        let body: HTTPResponse? = state.withLock { state in
+        let body: HTTPResponse? = state.change { state in
             #expect(state.waiting == nil, "two GETs are out")
             if !state.bodies.isEmpty { return state.bodies.removeFirst() }
             state.waiting = respond
@@ -110,10 +110,10 @@ final class PollingScript: HTTPServerHandler {
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) { messages.put(.text("closed \(close.code)")) }
 
     /// What the server does when it is probed: by default it answers, and ends the GET with a noop.
-    let onProbe = Locked<(@Sendable (ServerWebSocket) -> Void)?>(nil)
+    let onProbe = Monitor<(@Sendable (ServerWebSocket) -> Void)?>(nil)
 
     private func probed(_ socket: ServerWebSocket) {
-        if let act = onProbe.withLock({ $0 }) { return act(socket) }
+        if let act = onProbe.change({ $0 }) { return act(socket) }
         socket.send(.text("3probe"))
         endGets(with: "6")
     }
@@ -136,20 +136,20 @@ struct PollingStage {
     ) throws {
         self.loop = loop
         self.script = script
-        script.loop.withLock { $0 = loop }
+        script.loop.change { $0 = loop }
         http = try HTTPClient(answeringOn: loop)
         server = try HTTPServer(on: loop, handler: script)
         let url = URLParts(scheme: "http", host: "127.0.0.1", port: server.port, path: "/s/", query: "who=me")
         let request = EngineIORequest(url: url, transport: transport, revision: revision)
         let (events, carriers, http) = (self.events, self.carriers, self.http)
-        let told = Locked<EngineIOSocket?>(nil)
+        let told = Monitor<EngineIOSocket?>(nil)
         socket = try #require(
             loop.perform {
                 let socket = EngineIOSocket(on: loop, http: http, request) {
-                    carriers.put(told.withLock { $0?.isOnWebSocket } ?? false)
+                    carriers.put(told.change { $0?.isOnWebSocket } ?? false)
                     events.put($0)
                 }
-                told.withLock { $0 = socket }
+                told.change { $0 = socket }
                 return socket
             })
     }
