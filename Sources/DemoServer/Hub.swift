@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import Network
 import Wire
 

@@ -37,11 +37,4 @@ extension JSONValue {
     var arrayValue: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
-
-    /// The text of this value.
-    package var raw: RawJSON {
-        var writer = JSONWriter()
-        writer.value(self)
-        return RawJSON(unchecked: ArraySlice(writer.bytes))
-    }
 }

@@ -98,6 +98,13 @@ extension JSONValue {
         .object(members.map { Member($0.key, $0.value) })
     }
 
+    /// Its text.
+    package var raw: RawJSON {
+        var writer = JSONWriter()
+        writer.value(self)
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
     /// An object with more members at its end. What is not an object stays as it is.
     package func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
         guard case .object(let members) = self else { return self }

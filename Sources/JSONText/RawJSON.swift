@@ -13,6 +13,15 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
     }
     /// The text.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The object whose members `write` writes.
+    package static func object(_ write: (inout JSONWriter) -> Void) -> RawJSON {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return RawJSON(unchecked: writer.bytes[...])
+    }
 }
 
 extension RawJSON {

@@ -16,13 +16,9 @@ extension Action {
         writer.member("asked", asked.milliseconds)
         writer.member("do", operation.name)
         operation.encodeMembers(into: &writer)
-        for (key, id) in [("company", place?.company), ("workspace", place?.workspace)] {
-            guard let id else { continue }
-            writer.key(key)
-            writer.string(id.description)
-        }
-        guard !pictures.isEmpty else { return }
-        writer.member("pictures", names: pictures)
+        writer.member("company", place?.company?.description)
+        writer.member("workspace", place?.workspace?.description)
+        if !pictures.isEmpty { writer.member("pictures", names: pictures) }
     }
 
     /// Reads what `encode` wrote; nil for anything else.
@@ -45,12 +41,6 @@ extension Action.Operation {
                 writer.string(value)
             }
         }
-        func write(_ key: String, _ list: [String]) {
-            writer.key(key)
-            writer.beginArray()
-            for text in list { writer.string(text) }
-            writer.endArray()
-        }
         func write(_ reference: Action.MessageReference) {
             write([
                 "channel": reference.channel.description, "message": reference.message.description,
@@ -65,21 +55,21 @@ extension Action.Operation {
             write(["text": text])
         case .react(let reference, let names):
             write(reference)
-            write("names", names)
+            writer.member("names", names: names)
         case .delete(let reference): write(reference)
         case .markRead(let channel), .deleteChannel(let channel): write(["channel": channel.description])
         case .createChannel(let draft):
             write([
                 "kind": draft.kind.rawValue, "name": draft.name, "icon": draft.icon, "description": draft.description,
             ])
-            write("members", draft.members.map(\.description))
+            writer.member("members", names: draft.members.map(\.description))
         case .editChannel(let channel, let name, let icon, let description):
             write(["channel": channel.description, "name": name, "icon": icon, "description": description])
         case .addMember(let channel, let user), .removeMember(let channel, let user):
             write(["channel": channel.description, "user": user.description])
         case .createWorkspace(let name, let members):
             write(["name": name])
-            write("members", members)
+            writer.member("members", names: members)
         }
     }
 

@@ -12,15 +12,10 @@ extension Configuration {
         if namespaces.count > 1 { writer.member("namespaces", names: namespaces) }
         if let revision { writer.member("eio", revision.rawValue) }
         if transport != .auto { writer.member("transport", transport.rawValue) }
-        let places = [
-            ("company", company), ("workspace", workspace), ("last_company", lastCompany),
-            ("last_workspace", lastWorkspace),
-        ]
-        for (name, value) in places {
-            guard let value else { continue }
-            writer.key(name)
-            writer.string(value)
-        }
+        writer.member("company", company)
+        writer.member("workspace", workspace)
+        writer.member("last_company", lastCompany)
+        writer.member("last_workspace", lastWorkspace)
         writer.member("rooms", names: rooms)
         if let adoption { writer.member("adopt", adoption.rawValue) }
         writer.member("max_rooms", maximumRooms)

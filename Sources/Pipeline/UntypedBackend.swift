@@ -6,12 +6,7 @@ import Wire
 /// A Socket.IO server of which no schema is known: every event is shown, nothing is routed.
 struct UntypedBackend: Backend {
     func connectPayload(token: Secret?) -> RawJSON? {
-        guard let token else { return nil }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("token", token.reveal())
-        writer.endObject()
-        return RawJSON(unchecked: ArraySlice(writer.bytes))
+        token.map { token in .object { $0.member("token", token.reveal()) } }
     }
 
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {

@@ -78,13 +78,11 @@ extension SocketIOClient {
                 guard let point = ledger.recovery.ask() else {
                     return SocketIO.Packet.connect(namespace: name, payload: auth).message
                 }
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.member("pid", point.pid)
-                writer.member("offset", point.offset)
-                writer.endObject()
-                let payload = RawJSON(unchecked: writer.bytes[...]).merged(with: auth)
-                return SocketIO.Packet.connect(namespace: name, payload: payload).message
+                let wish = RawJSON.object {
+                    $0.member("pid", point.pid)
+                    $0.member("offset", point.offset)
+                }
+                return SocketIO.Packet.connect(namespace: name, payload: wish.merged(with: auth)).message
             }
         }
     }
@@ -106,25 +104,7 @@ extension RawJSON {
 
     /// `sid` and `pid` of the CONNECT answer of Engine.IO 4; nil for anything without a `sid` that is a string.
     var sessionIDs: (sid: String, pid: String?)? {
-        var sid: String?
-        var pid: String?
-        do throws(JSONError) {
-            var reader = JSONReader(bytes.span)
-            guard try reader.peek() == .object else { return nil }
-            try reader.beginObject()
-            while let key = try reader.nextKey() {
-                let isText = try reader.peek() == .string
-                if isText, reader.matches(key, "sid") {
-                    sid = try reader.string()
-                } else if isText, reader.matches(key, "pid") {
-                    pid = try reader.string()
-                } else {
-                    try reader.skip()
-                }
-            }
-        } catch {
-            return nil
-        }
-        return sid.map { ($0, pid) }
+        guard case (let sid?, let pid)? = texts("sid", "pid") else { return nil }
+        return (sid, pid)
     }
 }

@@ -17,28 +17,20 @@ extension SocketIOServer.Configuration {
 
     /// The payload of the CONNECT answer.
     static func connectPayload(sid: String, pid: String?) -> RawJSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("sid", sid)
-        writer.member("pid", pid)
-        writer.endObject()
-        return RawJSON(unchecked: writer.bytes[...])
+        .object {
+            $0.member("sid", sid)
+            $0.member("pid", pid)
+        }
     }
 
     /// An id of the usual shape (20 characters of base64url), made from what is unique: this room has no randomness.
     private static func id(from text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // FNV-1a gathers the text, the steps of SplitMix64 spread it over the characters.
+        // FNV-1a gathers the text, a seeded source spreads it over the characters.
         var seed: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        var characters: [UInt8] = []
-        for _ in 0..<20 {
-            seed &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = (seed ^ (seed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            characters.append(alphabet[Int(mixed >> 58)])
-        }
-        return String(decoding: characters, as: UTF8.self)
+        var random = RandomSource(seed: seed)
+        return String(decoding: (0..<20).map { _ in alphabet[Int(random.next() >> 58)] }, as: UTF8.self)
     }
 }
 
@@ -46,19 +38,18 @@ extension SocketIO.NamespaceAddress {
     /// The name, and the query as the object of auth values the JavaScript server makes of it (1.10).
     var nameAndAuth: (String, RawJSON?) {
         guard let query else { return (name, nil) }
-        var writer = JSONWriter()
         var seen: Set<String> = []
-        writer.beginObject()
-        for pair in query.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let key = Self.decoded(parts[0])
-            // A key given twice keeps its first value.
-            guard seen.insert(key).inserted else { continue }
-            writer.key(key)
-            writer.string(parts.count == 2 ? Self.decoded(parts[1]) : "")
+        let auth = RawJSON.object { writer in
+            for pair in query.split(separator: "&") {
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let key = Self.decoded(parts[0])
+                // A key given twice keeps its first value.
+                guard seen.insert(key).inserted else { continue }
+                writer.key(key)
+                writer.string(parts.count == 2 ? Self.decoded(parts[1]) : "")
+            }
         }
-        writer.endObject()
-        return (name, RawJSON(unchecked: writer.bytes[...]))
+        return (name, auth)
     }
 
     /// Resolves `%XX` and `+`; what is no escape stays as it is.
@@ -89,17 +80,22 @@ extension UInt8 {
 extension RawJSON {
     /// What a CONNECT payload asks to recover: `pid` and `offset`, both strings; nil for any other.
     var recoveryWish: (pid: String, offset: String)? {
-        var pid: String?
-        var offset: String?
+        guard case (let pid?, let offset?)? = texts("pid", "offset") else { return nil }
+        return (pid, offset)
+    }
+
+    /// The strings that two members of an object are, nil for what is none; nil for what is no object.
+    func texts(_ first: StaticString, _ second: StaticString) -> (String?, String?)? {
+        var texts: (String?, String?)
         do throws(JSONError) {
             var reader = JSONReader(bytes.span)
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 let isText = try reader.peek() == .string
-                if isText, reader.matches(key, "pid") {
-                    pid = try reader.string()
-                } else if isText, reader.matches(key, "offset") {
-                    offset = try reader.string()
+                if isText, reader.matches(key, first) {
+                    texts.0 = try reader.string()
+                } else if isText, reader.matches(key, second) {
+                    texts.1 = try reader.string()
                 } else {
                     try reader.skip()
                 }
@@ -107,7 +103,6 @@ extension RawJSON {
         } catch {
             return nil
         }
-        guard let pid, let offset else { return nil }
-        return (pid, offset)
+        return texts
     }
 }

@@ -153,10 +153,7 @@ enum AccountCommand {
         _ fields: KeyValuePairs<String, JSONValue>, _ json: Bool, _ line: () -> String
     ) -> ExitCode {
         guard json else { return Console.print(TerminalText.escaped(line()) + "\n") }
-        var writer = JSONWriter()
-        writer.value(.object(fields.map { JSONValue.Member($0.key, $0.value) }))
-        writer.endLine()
-        return Console.print(String(decoding: writer.bytes, as: UTF8.self))
+        return Console.print(JSONValue.fields(fields).raw.description + "\n")
     }
 }
 
@@ -164,15 +161,11 @@ enum AccountCommand {
 private enum TokenFile {
     /// Gives what is wrong, if anything is.
     static func write(_ tokens: TwakeLogin.Tokens, to path: String) -> String? {
-        var writer = JSONWriter()
-        let fields: [(String, JSONValue?)] = [
-            ("refresh", tokens.refresh.map { .string($0.reveal()) }),
-            ("expiration", tokens.expiration.map { .integer($0) }),
-            ("refresh_expiration", tokens.refreshExpiration.map { .integer($0) }),
-        ]
-        writer.value(
-            .object(fields.compactMap { field in field.1.map { JSONValue.Member(field.0, $0) } }))
-        let bytes = Array(tokens.token.reveal().utf8) + [UInt8(ascii: "\n")] + writer.bytes + [UInt8(ascii: "\n")]
-        return WholeFile.write(bytes, to: path)
+        let rest = RawJSON.object {
+            $0.member("refresh", tokens.refresh?.reveal())
+            $0.member("expiration", tokens.expiration)
+            $0.member("refresh_expiration", tokens.refreshExpiration)
+        }
+        return WholeFile.write(Array("\(tokens.token.reveal())\n\(rest)\n".utf8), to: path)
     }
 }

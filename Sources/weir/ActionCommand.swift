@@ -74,15 +74,7 @@ enum ActionCommand {
     }
 
     private static func printJSON(_ result: ErrandResult) -> ExitCode {
-        var writer = JSONWriter()
-        writer.beginObject()
-        for (key, value) in fields(of: result) {
-            writer.key(key)
-            writer.value(value)
-        }
-        writer.endObject()
-        writer.endLine()
-        let printed = Console.print(String(decoding: writer.bytes, as: UTF8.self))
+        let printed = Console.print(JSONValue.fields(fields(of: result)).raw.description + "\n")
         let own = code(of: result.outcome)
         return own == .done ? printed : own
     }

@@ -67,14 +67,11 @@ enum ConfigCommand {
     }
 
     private static func json(_ row: Row) -> String {
-        var writer = JSONWriter()
-        writer.value(
-            .object([
-                JSONValue.Member("command", .string(row.command)), JSONValue.Member("option", .string(row.name)),
-                JSONValue.Member("value", .string(row.value)), JSONValue.Member("source", .string(row.source)),
-            ]))
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.fields([
+            "command": .string(row.command), "option": .string(row.name), "value": .string(row.value),
+            "source": .string(row.source),
+        ])
+        return value.raw.description + "\n"
     }
 
     private static func commands(_ arguments: Arguments) throws(UsageError) -> [Command] {

@@ -58,14 +58,10 @@ enum ContextCheck {
             case .failed(let failure, let words): ("fail", JSONValue.string(failure.rawValue), words)
             case .skipped(let words): ("skip", JSONValue.null, words)
             }
-        var writer = JSONWriter()
-        writer.value(
-            .object([
-                JSONValue.Member("step", .string(result.step.rawValue)), JSONValue.Member("outcome", .string(outcome)),
-                JSONValue.Member("failure", why), JSONValue.Member("ms", .integer(milliseconds(result.duration))),
-                JSONValue.Member("detail", .string(words)),
-            ]))
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.fields([
+            "step": .string(result.step.rawValue), "outcome": .string(outcome), "failure": why,
+            "ms": .integer(milliseconds(result.duration)), "detail": .string(words),
+        ])
+        return value.raw.description + "\n"
     }
 }

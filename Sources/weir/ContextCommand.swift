@@ -150,18 +150,12 @@ extension ContextCommand {
     private static func ending(_ printed: ExitCode, _ code: ExitCode) -> ExitCode { code == .done ? printed : code }
 
     private static func json(_ context: Context, _ choice: ContextChoice?) -> String {
-        var writer = JSONWriter()
-        writer.value(
-            .object([
-                JSONValue.Member("name", .string(context.name)),
-                JSONValue.Member("url", context.url.map { .string($0) } ?? .null),
-                JSONValue.Member("guarded", .bool(context.isGuarded)),
-                JSONValue.Member("labels", .array(context.labels.map { .string($0) })),
-                JSONValue.Member("current", .bool(choice != nil)),
-                JSONValue.Member("chosen_by", choice.map { .string($0.label) } ?? .null),
-            ]))
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.fields([
+            "name": .string(context.name), "url": context.url.map { .string($0) } ?? .null,
+            "guarded": .bool(context.isGuarded), "labels": .array(context.labels.map { .string($0) }),
+            "current": .bool(choice != nil), "chosen_by": choice.map { .string($0.label) } ?? .null,
+        ])
+        return value.raw.description + "\n"
     }
 
     static func show(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
@@ -183,13 +177,9 @@ extension ContextCommand {
     }
 
     private static func json(_ section: String?, _ name: String, _ value: String) -> String {
-        var writer = JSONWriter()
-        writer.value(
-            .object([
-                JSONValue.Member("command", section.map { .string($0) } ?? .null),
-                JSONValue.Member("option", .string(name)), JSONValue.Member("value", .string(value)),
-            ]))
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.fields([
+            "command": section.map { .string($0) } ?? .null, "option": .string(name), "value": .string(value),
+        ])
+        return value.raw.description + "\n"
     }
 }

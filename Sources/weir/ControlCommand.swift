@@ -47,9 +47,5 @@ enum ControlCommand {
         }
     }
 
-    private static func text(_ value: JSONValue) -> String {
-        var writer = JSONWriter()
-        writer.value(value)
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
-    }
+    private static func text(_ value: JSONValue) -> String { value.raw.description + "\n" }
 }

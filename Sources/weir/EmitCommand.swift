@@ -55,7 +55,8 @@ enum EmitCommand {
                     .emit, timeout: (options.emit.patience ?? .zero) + .seconds(5), options.emit.parameters)
                 guard case .string(let state)? = result["state"] else { return .runtimeError }
                 if case .string(let words)? = result["words"] { Console.note("weir: " + words) }
-                return conclude(state, text(result), result["answer"].map { text($0) }, options.json)
+                return conclude(
+                    state, Array(result.raw.bytes), result["answer"].map { Array($0.raw.bytes) }, options.json)
             case .server(let server):
                 if let missing = TailCommand.missingSecret(server) { return Console.fail(missing) }
                 return try await run(server, options)
@@ -91,12 +92,6 @@ enum EmitCommand {
         case "lost": .noConnection
         default: .refused
         }
-    }
-
-    private static func text(_ value: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(value)
-        return writer.bytes
     }
 }
 

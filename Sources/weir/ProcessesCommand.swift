@@ -13,9 +13,7 @@ enum ProcessesCommand {
                 continue
             }
             if arguments.has(.json) {
-                var writer = JSONWriter()
-                writer.value(status)
-                text += String(decoding: writer.bytes, as: UTF8.self) + "\n"
+                text += status.raw.description + "\n"
             } else {
                 rows.append(row(status))
             }

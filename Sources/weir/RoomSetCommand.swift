@@ -128,10 +128,7 @@ enum RoomSetCommand {
     }
 
     private static func json(_ name: String, _ set: RoomExpression) -> String {
-        String(
-            decoding: JSONWriter.text(
-                of: .object([.init("name", .string(name)), .init("patterns", .string(set.description))])),
-            as: UTF8.self) + "\n"
+        JSONValue.fields(["name": .string(name), "patterns": .string(set.description)]).raw.description + "\n"
     }
 
     /// Opens the patterns in the user's editor; what is wrong with them then keeps the set as it was.

@@ -110,7 +110,7 @@ enum RoomTable {
         var text = ""
         for item in items {
             if options.json {
-                text += String(decoding: JSONWriter.text(of: item), as: UTF8.self) + "\n"
+                text += item.raw.description + "\n"
             } else {
                 text += TerminalText.escaped(ItemLine.text(of: item)) + "\n"
             }

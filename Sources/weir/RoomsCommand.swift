@@ -61,7 +61,7 @@ enum RoomsCommand {
         let answer = try client.ask("rooms.resolve", params)
         guard let resolution = RoomResolution(answer) else { throw Trouble("the tail's answer cannot be read") }
         if asJSON {
-            let code = Console.print(String(decoding: JSONWriter.text(of: answer), as: UTF8.self) + "\n")
+            let code = Console.print(answer.raw.description + "\n")
             return code == .done && !resolution.unmatched.isEmpty ? .runtimeError : code
         }
         let code = RoomTable.print(resolution)
@@ -107,14 +107,5 @@ enum RoomsCommand {
             }
         }
         return code
-    }
-}
-
-extension JSONWriter {
-    /// A value's text.
-    static func text(of value: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(value)
-        return writer.bytes
     }
 }

@@ -68,13 +68,11 @@ struct RunningProcess {
 
     /// The line of a request.
     static func request(_ method: ControlMethod, _ parameters: [JSONValue.Member]) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(
-            .object([
-                .init("jsonrpc", .string("2.0")), .init("id", .integer(1)), .init("method", .string(method.rawValue)),
-                .init("params", .object(parameters)),
-            ]))
-        return writer.bytes
+        let value = JSONValue.fields([
+            "jsonrpc": .string("2.0"), "id": .integer(1), "method": .string(method.rawValue),
+            "params": .object(parameters),
+        ])
+        return Array(value.raw.bytes)
     }
 
     /// The result that a line says, or why there is none.

@@ -44,9 +44,5 @@ struct Validator {
 
 extension JSONValue {
     /// The value as JSON text.
-    var text: String {
-        var writer = JSONWriter()
-        writer.value(self)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    var text: String { raw.description }
 }

@@ -101,12 +101,11 @@ extension GroupMe.Attachment {
     }
 
     private static func made(_ type: String, _ members: (inout JSONWriter) -> Void) -> Self {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("type", type)
-        members(&writer)
-        writer.endObject()
-        return Self(RawJSON(unchecked: writer.bytes[...]))
+        Self(
+            .object {
+                $0.member("type", type)
+                members(&$0)
+            })
     }
 }
 

@@ -197,9 +197,7 @@ extension JSONReader {
     fileprivate mutating func withoutSecrets(at range: Range<Int>) -> RawJSON {
         let text = compactText(at: range)
         guard let value = try? JSONValue(parsing: text.bytes), value.hasSecrets else { return text }
-        var writer = JSONWriter()
-        writer.value(value.withoutSecrets)
-        return RawJSON(unchecked: writer.bytes[...])
+        return value.withoutSecrets.raw
     }
 }
 

@@ -114,11 +114,7 @@ extension Tail {
             case .array(let values)?: values
             case let value?: [value]
             }
-        for value in values {
-            var writer = JSONWriter()
-            writer.value(value)
-            arguments.append(RawJSON(unchecked: writer.bytes[...]))
-        }
+        for value in values { arguments.append(value.raw) }
         let namespace = given.text("namespace")
         say(
             call.method == .ack

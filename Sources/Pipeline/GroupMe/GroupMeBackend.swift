@@ -61,12 +61,7 @@ struct GroupMeBackend: Backend {
 
     /// The token goes with what is subscribed to and published, and with nothing else (1.4).
     func publishing(token: Secret?) -> RawJSON? {
-        guard let token else { return nil }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("access_token", token.reveal())
-        writer.endObject()
-        return RawJSON(unchecked: writer.bytes[...])
+        token.map { token in .object { $0.member("access_token", token.reveal()) } }
     }
 
     // MARK: Rooms

@@ -11,16 +11,16 @@ enum GroupMeBodies {
         writer.beginObject()
         writer.key(recipient == nil ? "message" : "direct_message")
         writer.beginObject()
-        add("source_guid", id.description, to: &writer)
-        if let recipient { add("recipient_id", recipient.description, to: &writer) }
-        if !text.isEmpty { add("text", text, to: &writer) }
+        writer.member("source_guid", id.description)
+        writer.member("recipient_id", recipient?.description)
+        if !text.isEmpty { writer.member("text", text) }
         writer.key("attachments")
         writer.beginArray()
         if let thread {
             writer.beginObject()
-            add("type", "reply", to: &writer)
-            add("reply_id", thread.description, to: &writer)
-            add("base_reply_id", thread.description, to: &writer)
+            writer.member("type", "reply")
+            writer.member("reply_id", thread.description)
+            writer.member("base_reply_id", thread.description)
             writer.endObject()
         }
         for address in pictures { picture(at: address, to: &writer) }
@@ -33,8 +33,8 @@ enum GroupMeBodies {
     /// A picture as an attachment.
     static func picture(at address: String, to writer: inout JSONWriter) {
         writer.beginObject()
-        add("type", "image", to: &writer)
-        add("url", address, to: &writer)
+        writer.member("type", "image")
+        writer.member("url", address)
         writer.endObject()
     }
 
@@ -42,9 +42,9 @@ enum GroupMeBodies {
     static func group(name: String?, description: String?, picture: String?, isShared: Bool?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        if let name { add("name", name, to: &writer) }
-        if let description, !description.isEmpty || isShared == nil { add("description", description, to: &writer) }
-        if let picture, !picture.isEmpty { add("image_url", picture, to: &writer) }
+        writer.member("name", name)
+        if let description, !description.isEmpty || isShared == nil { writer.member("description", description) }
+        if let picture, !picture.isEmpty { writer.member("image_url", picture) }
         writer.member("share", isShared)
         writer.endObject()
         return writer.bytes
@@ -57,9 +57,9 @@ enum GroupMeBodies {
         writer.key("members")
         writer.beginArray()
         writer.beginObject()
-        add("nickname", nickname, to: &writer)
-        add("user_id", user.description, to: &writer)
-        add("guid", guid.description, to: &writer)
+        writer.member("nickname", nickname)
+        writer.member("user_id", user.description)
+        writer.member("guid", guid.description)
         writer.endObject()
         writer.endArray()
         writer.endObject()
@@ -74,10 +74,5 @@ enum GroupMeBodies {
         GroupMe.ReactionSymbol.unicode(code).encode(into: &writer)
         writer.endObject()
         return writer.bytes
-    }
-
-    private static func add(_ name: StaticString, _ text: String, to writer: inout JSONWriter) {
-        writer.key(name)
-        writer.string(text)
     }
 }

@@ -281,9 +281,5 @@ extension TwakeMessagePlace {
 extension JSONValue {
     static func ids(_ ids: [EntityID]) -> JSONValue { .array(ids.map { .string($0.description) }) }
 
-    var bytes: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(self)
-        return writer.bytes
-    }
+    var bytes: [UInt8] { Array(raw.bytes) }
 }

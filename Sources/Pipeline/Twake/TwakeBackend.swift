@@ -38,11 +38,8 @@ struct TwakeBackend: Backend {
 
     /// Joins sent before `authenticated` are silently dropped (1.4), so nothing is ready before it.
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("token", token?.reveal() ?? "")
-        writer.endObject()
-        transaction.plans.append(.emit(.init(name: "authenticate", arguments: RawJSON(unchecked: writer.bytes[...]))))
+        let arguments = RawJSON.object { $0.member("token", token?.reveal() ?? "") }
+        transaction.plans.append(.emit(.init(name: "authenticate", arguments: arguments)))
     }
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
@@ -126,12 +123,11 @@ struct TwakeBackend: Backend {
     }
 
     private func roomRequest(_ name: String, _ room: String, token: String?) -> Transaction.RoomRequest {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("name", room)
-        writer.member("token", token)
-        writer.endObject()
-        return .emit(Transaction.Emission(name: name, arguments: RawJSON(unchecked: writer.bytes[...])))
+        let arguments = RawJSON.object {
+            $0.member("name", room)
+            $0.member("token", token)
+        }
+        return .emit(Transaction.Emission(name: name, arguments: arguments))
     }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {

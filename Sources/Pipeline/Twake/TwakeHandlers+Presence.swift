@@ -122,16 +122,12 @@ extension TwakeBackend {
             users.append(row.id.id)
         }
         guard !users.isEmpty else { return }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("name", Twake.RoomName.online(company: company).description)
-        writer.member("type", "user:online")
-        writer.key("data")
-        writer.beginArray()
-        for user in users { writer.string(user.description) }
-        writer.endArray()
-        writer.endObject()
-        transaction.plans.append(.ask(.init(name: "online:get", arguments: RawJSON(unchecked: writer.bytes[...]))))
+        let arguments = RawJSON.object {
+            $0.member("name", Twake.RoomName.online(company: company).description)
+            $0.member("type", "user:online")
+            $0.member("data", names: users.map(\.description))
+        }
+        transaction.plans.append(.ask(.init(name: "online:get", arguments: arguments)))
     }
 }
 
