@@ -102,8 +102,8 @@ extension JSONScanner {
             case 0: guard text[i] == UInt8(ascii: "\\") else { throw JSONError(.invalidString, at: i) }
             case 1: guard text[i] == UInt8(ascii: "u") else { throw JSONError(.invalidString, at: i) }
             default:
-                guard let digit = JSONByte.hexValue(text[i]) else { throw JSONError(.invalidString, at: i) }
-                unit = unit << 4 | digit
+                guard let digit = text[i].hexValue else { throw JSONError(.invalidString, at: i) }
+                unit = unit << 4 | UInt32(digit)
             }
         }
         return unit

@@ -18,23 +18,6 @@ func isHeaderValue(_ value: String) -> Bool {
     value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
 }
 
-/// A piece of a query, with `%41` and `+` replaced by what they stand for; what is not UTF-8 then is repaired.
-func percentDecoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"), rest.count >= 2, let high = hexValue(rest[rest.startIndex]),
-            let low = hexValue(rest[rest.startIndex + 1])
-        {
-            bytes.append(high << 4 | low)
-            rest = rest.dropFirst(2)
-        } else {
-            bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-        }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-}
-
 /// How many seconds a `Retry-After` asks to wait from `wall` on (microseconds since 1970): it is a number of them or a date (RFC 9110, 10.2.3).
 /// Nil when there is none that can be read.
 public func retryAfter(in headers: [(name: String, value: String)], at wall: Int64 = MachineClock.wall) -> Int? {

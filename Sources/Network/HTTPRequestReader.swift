@@ -1,3 +1,5 @@
+import JSONText
+
 /// Reads HTTP/1.1 requests (RFC 9112) one after the other from the bytes of a connection.
 package struct HTTPRequestReader {
     /// Why a request is refused: the status that answers it.
@@ -236,9 +238,9 @@ package struct HTTPRequestReader {
             throw Refusal(status: 400, reason: "bad chunk")
         }
         guard let lineEnd else { return nil }
-        let digits = buffer[head..<lineEnd].prefix { hexValue($0) != nil }
+        let digits = buffer[head..<lineEnd].prefix { $0.hexValue != nil }
         guard (1...8).contains(digits.count) else { throw Refusal(status: 400, reason: "bad chunk size") }
-        let size = digits.reduce(0) { $0 << 4 | Int(hexValue($1) ?? 0) }
+        let size = digits.reduce(0) { $0 << 4 | Int($1.hexValue ?? 0) }
         guard size <= room else { throw Refusal(status: 413, reason: "body too large") }
         guard size > 0 else {
             advance(lineEnd + 1 - head)

@@ -31,8 +31,8 @@ public struct ServerRequest: Sendable {
     public func queryParameter(_ name: String) -> String? {
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard percentDecoded(parts[0]) == name else { continue }
-            return parts.count == 2 ? percentDecoded(parts[1]) : ""
+            guard parts[0].percentDecoded() == name else { continue }
+            return parts.count == 2 ? parts[1].percentDecoded() : ""
         }
         return nil
     }

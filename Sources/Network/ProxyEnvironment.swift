@@ -36,17 +36,12 @@ public struct ProxyEnvironment: Sendable {
         let at = rest.lastIndex(of: "@")
         do throws(URLError) {
             var proxy = try Proxy(parsing: scheme + (at.map { rest[rest.index(after: $0)...] } ?? rest))
-            if let at { proxy.credentials = Secret(Self.percentDecoded(rest[..<at])) }
+            if let at { proxy.credentials = Secret(rest[..<at].percentDecoded(plusIsSpace: false)) }
             return proxy
         } catch {
             throw URLError(
                 message: "the environment variable \(name) names no proxy that can be used: expected http://HOST:PORT")
         }
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String {
-        // In user information a plus sign is one.
-        text.split(separator: "+", omittingEmptySubsequences: false).map(Network.percentDecoded).joined(separator: "+")
     }
 
     private func isLoopback(_ host: String) -> Bool {

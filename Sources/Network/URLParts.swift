@@ -1,3 +1,5 @@
+import JSONText
+
 /// The parts of an absolute URL, split without guessing (RFC 3986); user information is refused.
 public struct URLParts: Hashable, Sendable, CustomStringConvertible {
     /// `http`, `https`, `ws` or `wss`, lower case.
@@ -160,7 +162,7 @@ struct URLParser {
     private func checkPercents() throws(URLError) {
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
             let digits = bytes[(index + 1)...].prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ hexValue($0) != nil }) else {
+            guard digits.count == 2, digits.allSatisfy({ $0.hexValue != nil }) else {
                 throw error("the percent sign at position \(index + 1) is not followed by two hexadecimal digits")
             }
         }
@@ -178,16 +180,6 @@ struct URLParser {
     }
 }
 
-/// The value of a hexadecimal digit.
-func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
-
 /// Whether a text is an IPv6 address (RFC 4291, 2.2), without a zone.
 func isIPv6(_ text: String) -> Bool {
     let halves = text.split(separator: "::", omittingEmptySubsequences: false)
@@ -200,7 +192,7 @@ func isIPv6(_ text: String) -> Bool {
                 guard position == halves.count - 1, index == pieces.count - 1, isIPv4(piece) else { return false }
                 groups += 2
             } else {
-                guard (1...4).contains(piece.utf8.count), piece.utf8.allSatisfy({ hexValue($0) != nil }) else {
+                guard (1...4).contains(piece.utf8.count), piece.utf8.allSatisfy({ $0.hexValue != nil }) else {
                     return false
                 }
                 groups += 1

@@ -1,3 +1,5 @@
+import JSONText
+
 /// 64 bits as 16 lower-case hexadecimal digits: readers whose numbers are floating-point ones keep no 64 bits.
 package enum Hexadecimal {
     package static func text(of value: UInt64) -> String {
@@ -13,7 +15,7 @@ package enum Hexadecimal {
 
     /// Nil for anything but 16 such digits.
     static func value(of text: String) -> UInt64? {
-        guard text.utf8.count == 16, text.utf8.allSatisfy({ HexDigit.value(of: $0) != nil }) else { return nil }
+        guard text.utf8.count == 16, text.utf8.allSatisfy({ $0.hexValue != nil }) else { return nil }
         return UInt64(text, radix: 16)
     }
 }

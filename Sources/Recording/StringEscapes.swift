@@ -1,3 +1,5 @@
+import JSONText
+
 /// Resolves the escapes of a JSON string into the bytes it stands for.
 ///
 /// `String` could do it; this keeps the bytes as bytes, and copies eight at a time, since replay spends most of its
@@ -97,21 +99,8 @@ enum StringEscapes {
     private static func codeUnit(in source: UnsafeRawBufferPointer, at place: Int) -> UInt32 {
         var unit: UInt32 = 0
         for index in place + 2..<place + 6 where index < source.count {
-            unit = unit << 4 | (HexDigit.value(of: source[index]) ?? 0)
+            unit = unit << 4 | UInt32(source[index].hexValue ?? 0)
         }
         return unit
-    }
-}
-
-/// One hexadecimal digit, of either case.
-enum HexDigit {
-    /// Its value; nil when `byte` is none.
-    static func value(of byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 }

@@ -42,38 +42,32 @@ extension SocketIO.NamespaceAddress {
         let auth = RawJSON.object { writer in
             for pair in query.split(separator: "&") {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                let key = Self.decoded(parts[0])
+                let key = parts[0].percentDecoded()
                 // A key given twice keeps its first value.
                 guard seen.insert(key).inserted else { continue }
                 writer.key(key)
-                writer.string(parts.count == 2 ? Self.decoded(parts[1]) : "")
+                writer.string(parts.count == 2 ? parts[1].percentDecoded() : "")
             }
         }
         return (name, auth)
     }
+}
 
-    /// Resolves `%XX` and `+`; what is no escape stays as it is.
-    private static func decoded(_ text: Substring) -> String {
+extension StringProtocol {
+    /// With `%41` and, unless said otherwise, `+` replaced by what they stand for; what is no escape stays as it is, what is not UTF-8 then
+    /// is repaired.
+    package func percentDecoded(plusIsSpace: Bool = true) -> String {
         var bytes: [UInt8] = []
-        var rest = text.utf8
+        var rest = utf8[...]
         while let byte = rest.popFirst() {
-            let escape = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), escape.count == 2, escape.allSatisfy(\.isHexDigit),
-                let value = UInt8(Substring(escape), radix: 16)
-            {
-                bytes.append(value)
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
+                bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
     }
 }
 

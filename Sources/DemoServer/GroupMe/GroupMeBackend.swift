@@ -102,8 +102,8 @@ package struct GroupMeBackend: Sendable {
     private mutating func answer(
         _ request: RESTRequest, at now: Moment
     ) throws(GroupMeRESTError) -> RESTResponse {
-        if let status = takeFailure(request.path) { throw GroupMeRESTError(status, "Something went wrong") }
-        let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
+        if let status = failures.take(request.path) { throw GroupMeRESTError(status, "Something went wrong") }
+        let path = request.path.split(separator: "/").map { $0.percentDecoded(plusIsSpace: false) }
         let query = PercentText.pairs(request.query)
         let token = request.bearer ?? query.first { $0.name == "token" }?.value
         guard let token, let user = tokens.user(of: token) else { throw .unauthorized }

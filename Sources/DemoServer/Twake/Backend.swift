@@ -130,7 +130,7 @@ package struct Backend: Sendable {
     }
 
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
-        let path = request.path.split(separator: "/").map { PercentText.decoded($0) }
+        let path = request.path.split(separator: "/").map { $0.percentDecoded(plusIsSpace: false) }
         // Era A's files are PHP's own, outside the proxy (4.3).
         let isDrive = path.starts(with: ["ajax", "drive"])
         let era: Era = isDrive || path.starts(with: ["internal", "mobile"]) ? .proxy : .core

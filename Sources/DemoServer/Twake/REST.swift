@@ -143,35 +143,12 @@ struct Route: Sendable {
     }
 }
 
-/// Percent-decoding of paths and queries (RFC 3986; `+` is a space in a query).
+/// The names and values of a query.
 enum PercentText {
-    static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(digit),
-                let low = rest.dropFirst().first.flatMap(digit)
-            {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     static func pairs(_ query: String) -> [(name: String, value: String)] {
         query.split(separator: "&").prefix(100).map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (
-                decoded(parts.first ?? "", plusIsSpace: true),
-                parts.count > 1 ? decoded(parts[1], plusIsSpace: true) : ""
-            )
+            return ((parts.first ?? "").percentDecoded(), parts.count > 1 ? parts[1].percentDecoded() : "")
         }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 }

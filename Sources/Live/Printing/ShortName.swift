@@ -1,4 +1,5 @@
 import Events
+import JSONText
 import Terminal
 
 /// Names with their UUIDs and beginnings cut, for lines that must be narrow.
@@ -61,18 +62,9 @@ enum ShortName {
             let byte = bytes[start + offset]
             switch offset {
             case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
-            default: if !isHexDigit(byte) { return false }
+            default: if byte.hexValue == nil { return false }
             }
         }
         return true
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -1,4 +1,5 @@
 import CSecretScan
+import JSONText
 
 /// A secret in a text.
 struct FoundSecret {
@@ -135,10 +136,10 @@ enum SecretFinder {
         while place < text.count {
             var byte = text[place]
             let start = place
-            if byte == UInt8(ascii: "%"), place + 2 < text.count, let high = HexDigit.value(of: text[place + 1]),
-                let low = HexDigit.value(of: text[place + 2])
+            if byte == UInt8(ascii: "%"), place + 2 < text.count, let high = text[place + 1].hexValue,
+                let low = text[place + 2].hexValue
             {
-                byte = UInt8(high << 4 | low)
+                byte = high << 4 | low
                 place += 2
             }
             bytes.append(byte)

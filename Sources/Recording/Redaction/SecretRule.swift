@@ -1,3 +1,5 @@
+import JSONText
+
 /// How a secret is recognised: by its looks, or by the name of what it is the value of (`SecretName`). Capture, `file doctor --secrets` and
 /// `file redact` use the same rules; where two hold, the first one names the secret.
 public enum SecretRule: String, CaseIterable, Hashable, Sendable {
@@ -77,7 +79,7 @@ enum SecretMark {
         let inside = text.dropFirst(open.count).dropLast(close.count)
         if words.contains(where: { inside.elementsEqual($0) }) { return true }
         let hash = inside.starts(with: word) ? inside.dropFirst(word.count) : inside
-        return hash.count == digits && hash.allSatisfy { HexDigit.value(of: $0) != nil }
+        return hash.count == digits && hash.allSatisfy { $0.hexValue != nil }
     }
 
     /// Whether a mark begins at `place`.

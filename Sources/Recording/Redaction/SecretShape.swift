@@ -1,5 +1,6 @@
 import CSecretScan
 import Glibc
+import JSONText
 
 /// How secrets look. Nothing here knows names.
 enum SecretShape {
@@ -130,7 +131,7 @@ enum SecretShape {
         guard text.count >= 40, text.count <= 512, text.allSatisfy(isBase64), text[0] != UInt8(ascii: "/") else {
             return false
         }
-        if text.allSatisfy({ HexDigit.value(of: $0) != nil }) {
+        if text.allSatisfy({ $0.hexValue != nil }) {
             return [64, 96, 128].contains(text.count) && entropy(of: text) >= 3
         }
         let hasAll =

@@ -1,3 +1,5 @@
+import JSONText
+
 /// What can be read at a place of a text by who does not know how it was encoded.
 struct Spelling {
     let text: UnsafeBufferPointer<UInt8>
@@ -109,8 +111,8 @@ struct Spelling {
     private func hexadecimal(_ count: Int, at place: Int) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<count {
-            guard let byte = byte(place + index), let digit = HexDigit.value(of: byte) else { return nil }
-            value = value << 4 | digit
+            guard let byte = byte(place + index), let digit = byte.hexValue else { return nil }
+            value = value << 4 | UInt32(digit)
         }
         return value
     }

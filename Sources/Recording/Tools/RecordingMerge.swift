@@ -1,3 +1,4 @@
+import JSONText
 import Wire
 
 /// Merges recordings by their wall clocks. Memory: one line a file.
@@ -64,7 +65,7 @@ public enum RecordingMerge {
             var id = [UInt8](repeating: 0, count: 32)
             for recording in recordings {
                 for (place, byte) in recording.utf8.prefix(32).enumerated() {
-                    id[place] ^= UInt8(HexDigit.value(of: byte) ?? 0)
+                    id[place] ^= byte.hexValue ?? 0
                 }
             }
             changes.set("rec", string: id.map { String($0, radix: 16) }.joined())

@@ -1,3 +1,5 @@
+import JSONText
+
 /// What is to be taken out of a recording.
 public struct RedactionTarget {
     private enum Form {
@@ -106,7 +108,7 @@ public struct Replacement: Hashable, Sendable {
             if !keepsLength { return Array("‹".utf8) + digest.prefix(16) + Array("›".utf8) }
             return text.indices.map { digest[($0 - text.startIndex) % digest.count] }
         case .fake:
-            let digest = Array(Self.digest(of: text, salt).utf8).map { Int(HexDigit.value(of: $0) ?? 0) }
+            let digest = Array(Self.digest(of: text, salt).utf8).map { Int($0.hexValue ?? 0) }
             return text.indices.map { place in
                 let at = (place - text.startIndex) * 2
                 return Self.fake(text[place], digest[at % digest.count] * 16 + digest[(at + 1) % digest.count])
