@@ -16,12 +16,6 @@ actor Hub: SessionHost {
         var usernames: [String: EntityID]
     }
 
-    private struct Failure {
-        var path: String
-        var status: Int
-        var times: Int
-    }
-
     nonisolated let loop: EventLoop
     nonisolated let facts: Facts
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -32,7 +26,7 @@ actor Hub: SessionHost {
     private var backend: Backend
     private var clients: [SessionID: RealtimeConnection] = [:]
     private var rooms = RoomIndex()
-    private var failures: [Failure] = []
+    private var failures = PlannedFailures()
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
 
@@ -181,7 +175,7 @@ actor Hub: SessionHost {
 
 extension Hub {
     func answer(_ request: ServerRequest) -> HTTPResponse {
-        if let status = takeFailure(request.path) {
+        if let status = failures.take(request.path) {
             return Self.json(Backend.response(to: RESTError(status: status, message: "Something went wrong"), .core))
         }
         let scheme = "Bearer "
@@ -194,14 +188,6 @@ extension Hub {
         send(frames)
         settle()
         return Self.json(response)
-    }
-
-    private func takeFailure(_ path: String) -> Int? {
-        guard let index = failures.firstIndex(where: { path.hasPrefix($0.path) }) else { return nil }
-        failures[index].times -= 1
-        let status = failures[index].status
-        if failures[index].times <= 0 { failures.remove(at: index) }
-        return status
     }
 
     private static func json(_ response: RESTResponse) -> HTTPResponse {
@@ -220,7 +206,7 @@ extension Hub {
     func expireTokens() { backend.tokens.expiredBefore = loop.now }
 
     func failREST(_ path: String, status: Int, times: Int) {
-        failures.append(Failure(path: path, status: status, times: times))
+        failures.add(path, status: status, times: times)
     }
 
     func dropConnections() {

@@ -114,7 +114,7 @@ extension Tail {
     func framingFellBack() {
         guard !toldOfFraming else { return }
         toldOfFraming = true
-        tellUser(
+        tellNotice(
             Notice(
                 .warning,
                 "libwebsockets reads the frames, since its HTTP client is not the one that is known: it is slower, and does not answer "

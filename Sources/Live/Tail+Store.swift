@@ -78,12 +78,12 @@ extension Tail {
 
     /// Fills the model with what is remembered, and wants the rooms that were joined by hand again.
     func recall(_ read: Result<Remembered?, StoreError>) {
-        for notice in storeNotices { tellUser(notice) }
+        for notice in storeNotices { tellNotice(notice) }
         switch read {
         case .success(nil): break
         case .success(let remembered?):
             let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
-            tellUser(Notice(.info, "\(rows) remembered of user \(remembered.scope.account.user)"))
+            tellNotice(Notice(.info, "\(rows) remembered of user \(remembered.scope.account.user)"))
             // An empty memory still says whose what waits is.
             let user = remembered.scope.account.user
             for memory in remembered.memories.isEmpty ? [Memory(user: user)] : remembered.memories {
@@ -96,7 +96,7 @@ extension Tail {
             }
             for pattern in remembered.pins { feed(.want(rooms: [pattern], source: .pin)) }
             recallMutes(remembered.mutes)
-        case .failure(let error): tellUser(Notice(.warning, "nothing is remembered: \(error)"))
+        case .failure(let error): tellNotice(Notice(.warning, "nothing is remembered: \(error)"))
         }
     }
 
@@ -109,19 +109,15 @@ extension Tail {
         }
     }
 
-    func tellUser(_ notice: Notice) {
-        pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
-    }
-
     func storeFailed(_ error: StoreError) {
         guard keeper != nil else { return }
         if case .loggedOut = error {
             guard keeper?.scope != nil else { return }
             keeper?.scope = nil
-            tellUser(Notice(.warning, "\(error)"))
+            tellNotice(Notice(.warning, "\(error)"))
         } else {
             // Said once for each time it goes wrong.
-            if keeper?.brokenSince == nil { tellUser(Notice(.warning, "not remembered: \(error)")) }
+            if keeper?.brokenSince == nil { tellNotice(Notice(.warning, "not remembered: \(error)")) }
             keeper?.brokenSince = loop.now
         }
         handOver()

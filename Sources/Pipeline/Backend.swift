@@ -138,6 +138,10 @@ extension Backend {
 
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {}
 
+    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+        transaction.notice(.warning, "this backend has no companies and no workspaces")
+    }
+
     func reader(for key: ResourceKey) -> AnswerReader? { nil }
 
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts { RoomFacts(name: room) }

@@ -246,9 +246,3 @@ public struct Session: Sendable {
         }
     }
 }
-
-/// The earlier of two moments, of which either may never come.
-private func earlier(_ a: Moment?, _ b: Moment?) -> Moment? {
-    guard let a, let b else { return a ?? b }
-    return min(a, b)
-}

@@ -31,9 +31,6 @@ struct UntypedBackend: Backend {
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {}
-    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
-        transaction.notice(.warning, "this backend has no companies and no workspaces")
-    }
     mutating func lookAgain(into transaction: inout Transaction) {}
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
         .impossible("a server without a schema has no actions")

@@ -24,3 +24,9 @@ extension Duration {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }
+
+/// The earlier of two moments, of which either may never come.
+package func earlier(_ a: Moment?, _ b: Moment?) -> Moment? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
+}

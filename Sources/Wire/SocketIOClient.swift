@@ -208,9 +208,3 @@ extension SocketIOClient {
         renewNamespacesDue()
     }
 }
-
-/// The earlier of two moments, of which either may never come.
-private func earlier(_ a: Moment?, _ b: Moment?) -> Moment? {
-    guard let a, let b else { return a ?? b }
-    return min(a, b)
-}

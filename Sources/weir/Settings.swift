@@ -1,4 +1,5 @@
 import Glibc
+import Live
 
 /// What the environment and the user's files say, as it stands when a command begins.
 struct Settings {
@@ -82,8 +83,7 @@ struct Settings {
 enum Environment {
     /// A variable's value; nil also for an empty one, which stands for none.
     static func value(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
+        TerminalDevice.variable(name)
     }
 
     /// The names of the variables that begin so, in order.

@@ -37,7 +37,7 @@ package struct GroupMeBackend: Sendable {
     var mostRequests: Int?
     var additions: [String: Addition] = [:]
     private var requests: [String: (second: Int64, count: Int)] = [:]
-    private var failures: [(path: String, status: Int, times: Int)] = []
+    private var failures = PlannedFailures()
     private var serial = 0
     /// What the request in work makes the server tell.
     private var outbox: [GroupMePublication] = []
@@ -85,7 +85,9 @@ package struct GroupMeBackend: Sendable {
     // MARK: - REST
 
     /// The next `times` requests whose path begins with `path` fail with `status`.
-    mutating func fail(_ path: String, status: Int, times: Int) { failures.append((path, status, times)) }
+    mutating func fail(_ path: String, status: Int, times: Int) {
+        failures.add(path, status: status, times: times)
+    }
 
     /// Answers a request.
     package mutating func handle(
@@ -119,14 +121,6 @@ package struct GroupMeBackend: Sendable {
             return try route.handler(call, &self).response
         }
         throw .notFound
-    }
-
-    private mutating func takeFailure(_ path: String) -> Int? {
-        guard let index = failures.firstIndex(where: { path.hasPrefix($0.path) }) else { return nil }
-        failures[index].times -= 1
-        let status = failures[index].status
-        if failures[index].times <= 0 { failures.remove(at: index) }
-        return status
     }
 
     /// Too many requests of one token in a second are refused (3.7).

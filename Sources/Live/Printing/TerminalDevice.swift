@@ -37,7 +37,7 @@ public enum TerminalDevice {
     }
 
     /// An empty variable stands for none.
-    private static func variable(_ name: String) -> String? {
+    package static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

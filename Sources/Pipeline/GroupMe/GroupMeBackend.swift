@@ -95,10 +95,6 @@ struct GroupMeBackend: Backend {
         transaction.removeMessages(of: place)
     }
 
-    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
-        transaction.notice(.warning, "this backend has no companies and no workspaces")
-    }
-
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)? {
